@@ -1,5 +1,5 @@
 /**
- * Returns the JSON Schema of a function's arguments. OpenAI accepts a schema without a type; other providers refuse it.
+ * Returns the JSON Schema of a function's arguments. OpenAI accepts a schema without a type; other providers reject it.
  */
 export function argumentSchema(parameters: Record<string, unknown> | null | undefined): Record<string, unknown> {
   if (!parameters) return { type: 'object', properties: {} };
@@ -7,5 +7,5 @@ export function argumentSchema(parameters: Record<string, unknown> | null | unde
   return isTyped ? parameters : { type: 'object', ...parameters };
 }
 
-/** Members of a JSON Schema that replace `type`: a schema with one of them needs no `type`. */
+/** Keywords of JSON Schema that replace `type`: a schema with one of them needs no `type`. */
 const unions = ['$ref', 'anyOf', 'oneOf', 'allOf'];

@@ -1,5 +1,6 @@
 /**
- * Fields that mark a part of a message as the end of a cached prompt. Anthropic's form (which OpenRouter also has) and
+ * Fields that mark a part of a message as the end of a cached prompt. Both Anthropic's form, which OpenRouter uses too,
+ * and
  * OpenAI's form are accepted.
  */
 
@@ -24,7 +25,7 @@ interface Marks {
   prompt_cache_breakpoint?: object | null | undefined;
 }
 
-/** Returns the block with the cache mark of the part from which it was made. */
+/** Returns the block with the cache mark of the message part from which the block was made. */
 export function marked(block: Block, { cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): Block {
   if (control) return { ...block, cache_control: control };
   return breakpoint ? { ...block, cache_control: { type: 'ephemeral' } } : block;

@@ -1,26 +1,29 @@
-/** Arguments of tool calls. Clients of OpenAI's APIs send them as JSON text. */
+/** Reads arguments of tool calls, which clients of OpenAI's APIs send as JSON text. */
 
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
 /**
- * Maximum depth of arguments, equal to that of a request body. Tools need less. The code that writes the JSON again is
- * recursive, so the depth must be limited.
+ * Maximum depth of arguments, equal to that of a request body. Tools need less. A limit is required, because the code
+ * that
+ * serializes arguments is recursive.
  */
 const MAX_ARGUMENTS_DEPTH = 100;
-/** Maximum number of values in all arguments of a request, equal to that of a request body. */
+/** Maximum number of values in all arguments of a request together, equal to that of a request body. */
 const MAX_ARGUMENT_VALUES = 100_000;
 
 /**
- * Reads the arguments of all tool calls of one request. The number of values in all arguments together is bounded,
- * which bounds time and memory.
+ * Reads the arguments of all tool calls of one request. The total number of values is limited, which bounds time and
+ * memory.
  */
 export class ArgumentReader {
   #values = 0;
 
   /**
-   * Returns the arguments as an object. Numbers keep the digits that the model wrote. If the text is not a JSON object,
-   * or exceeds a limit, it becomes the member `arguments` of an object. So the conversation can continue after a
-   * mistake of the model.
+   * Returns the arguments as an object. Numbers keep the digits that the model wrote. Text that is not a JSON object,
+   * or that
+   * exceeds a limit, becomes the member `arguments` of an object, so that the conversation can continue after a mistake
+   * of the
+   * model.
    */
   read(text: string): Record<string, unknown> {
     if (text.trim() === '') return {};

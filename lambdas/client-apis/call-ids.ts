@@ -1,13 +1,15 @@
 /**
  * Ids of tool calls in a conversation. Some models number their calls from the beginning in each turn, but providers
- * accept an id only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets
- * the same ids in every request.
+ * accept an
+ * id only once. So a call with a repeated id gets a new id, and its result does too. The new ids are the same in every
+ * request
+ * with the same conversation.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();
-  /** Calls without a result yet, by their original id; the oldest first. */
+  /** Ids to send of calls without a result yet, by the calls' original id; oldest call first. */
   readonly #unanswered = new Map<string, string[]>();
-  /** New id of the last call with each original id. */
+  /** Id to send of the last call with each original id. */
   readonly #last = new Map<string, string>();
 
   /**
@@ -24,14 +26,15 @@ export class ConversationCallIds {
     return sent;
   }
 
-  /** Returns the new id of the call to which a result belongs. */
+  /** Returns the id, as sent to the provider, of the call to which a result belongs. */
   ofResult(id: string): string {
     return this.#unanswered.get(id)?.shift() ?? this.#last.get(id) ?? id;
   }
 
   /**
-   * Returns an id that no call uses. Numbering continues from the last call with the same id. So thousands of calls
-   * with one id take linear time.
+   * Returns an id that no call uses yet. Numbering continues from the last call with the same id, so that thousands of
+   * calls with
+   * one id take linear time.
    */
   #free(id: string): string {
     if (!this.#used.has(id)) return id;

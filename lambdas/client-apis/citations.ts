@@ -1,4 +1,4 @@
-/** Converts citations into annotations with positions in the text. */
+/** Converts citations to annotations with positions in the text. */
 
 interface UrlAnnotation {
   type: 'url_citation';
@@ -6,8 +6,9 @@ interface UrlAnnotation {
 }
 
 /**
- * Returns the annotation for the citation of a web page; undefined for a citation of the client's document, which has
- * no URL.
+ * Returns the annotation for the citation of a web page; undefined for a citation of the client's own document, which
+ * has no
+ * URL.
  */
 function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
@@ -24,7 +25,7 @@ function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnota
   };
 }
 
-/** Returns annotations for the citations of a block, whose text is between `start` and `end`. */
+/** Returns annotations for the citations of a block whose text is between `start` and `end`. */
 export function urlAnnotations(citations: unknown, start: number, end: number): UrlAnnotation[] {
   if (!Array.isArray(citations)) return [];
   return citations.map((citation) => urlAnnotation(citation, start, end)).filter((found) => found !== undefined);

@@ -1,4 +1,4 @@
-/** Fields that both of OpenAI's APIs (chat completions, responses) have, with their conversion to the Messages API. */
+/** Fields that OpenAI's Chat Completions API and Responses API share, with their conversion to the Messages API. */
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../messages/field-kinds.ts';
@@ -111,7 +111,7 @@ type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
 
 /**
  * Returns the output format in the form of the Messages API.
- * @param format schema, which may have a name and a description that models read
+ * @param format schema, with an optional name and description that models read
  */
 export function schemaFormat({ name, description, schema }: z.output<z.ZodObject<typeof namedSchema>>) {
   return {
@@ -134,8 +134,9 @@ export const namedSchema = {
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
 /**
- * Format of an answer in JSON with a schema. The client library Instructor sends it to services that accept a schema
- * only in this format.
+ * Format of a JSON answer, with an optional schema. The client library Instructor sends this format to services that
+ * accept a
+ * schema only in it.
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
@@ -145,14 +146,15 @@ export const jsonFormat = z.strictObject({
 const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 
-/** Returns an instruction in the prompt for a model that must answer in JSON. */
+/** Returns the instruction that the gateway adds to the prompt of a model that must answer in JSON. */
 export function jsonInstruction(schema: object | null | undefined): string {
   return schema ? `${JSON_INSTRUCTION} It has to fit this JSON schema:\n${JSON.stringify(schema)}` : JSON_INSTRUCTION;
 }
 
 /**
- * Default values without any effect. Clients send them unprompted, and some providers refuse the field. So they are
- * dropped.
+ * Default values that have no effect. Clients send them although nobody set them, and some providers reject the field,
+ * so they
+ * are dropped.
  */
 const neutral: Record<string, unknown> = {
   top_p: 1,
@@ -168,7 +170,7 @@ const neutral: Record<string, unknown> = {
 /** Known hints of clients that have no effect in this gateway. */
 export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
-/** Returns the members of a body that have the same name in the Messages API. Nulls and default values are omitted. */
+/** Returns the members of a body that have the same name in the Messages API, without nulls and default values. */
 export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {
   const members = body as Record<string, unknown>;
   return Object.fromEntries(

@@ -1,8 +1,8 @@
-/** Custom tools, whose input is free text. Models get them as functions with one argument. */
+/** Custom tools, whose input is free text. Models get each of them as a function with one argument. */
 
 import type { Tool } from '../messages/types.ts';
 
-/** Name of the only argument of these functions, which has the free text. */
+/** Name of these functions' only argument, which contains the free text. */
 export const CUSTOM_ARGUMENT = 'input';
 
 interface CustomTool {
@@ -11,7 +11,7 @@ interface CustomTool {
   grammar?: { syntax?: string | null | undefined; definition?: string | null | undefined } | null | undefined;
 }
 
-/** Returns the function for a custom tool. Its description includes the grammar, which the gateway does not enforce. */
+/** Returns the function for a custom tool. The description includes the grammar, which the gateway does not enforce. */
 export function customTool({ name, description, grammar }: CustomTool): Tool {
   const rule = grammar?.definition
     ? `The input has to fit this grammar (${grammar.syntax ?? 'lark'}):\n${grammar.definition}`
@@ -30,7 +30,8 @@ export function customTool({ name, description, grammar }: CustomTool): Tool {
 }
 
 /**
- * Returns the text that the model wrote for a custom tool. If the model's arguments have no such text, returns them as
+ * Returns the text that the model wrote for a custom tool. If the model's arguments do not contain it, returns the
+ * arguments as
  * JSON.
  */
 export function customInput(input: unknown): string {

@@ -1,6 +1,7 @@
 /**
  * Renames fields in error messages. The gateway converts requests to the Messages API, so its errors name fields of
- * that API. A client of another API needs the name of the field that it sent.
+ * that API,
+ * but a client of another API needs the name of the field that it sent.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -15,17 +16,17 @@ export interface ClientMessagePosition {
 
 /** Names and positions of Messages API fields in the client's request. */
 export interface ClientFieldNames {
-  /** Client's names by prefix of the field path. The longest matching prefix applies. */
+  /** Client's names, by prefix of the field path in the Messages API. The longest matching prefix applies. */
   fields: Readonly<Record<string, string>>;
-  /** Name of the list that contains the conversation. `origins` has the origin of each message. */
+  /** Name of the client's list that contains the conversation. `origins` has the origin of each message. */
   conversation: string;
   origins: readonly ClientMessagePosition[];
 }
 
-/** Captures the index of a message, and the index of a block in the message, from a field path. */
+/** Captures a message's index, and the index of a block in the message, in a field path. */
 const MESSAGE_PART = /^messages\.(\d+)(?:\.content\.(\d+))?/;
 
-/** Returns the same error with the client's name of the field. */
+/** Returns the error with the client's name for the field. */
 export function withClientFieldName(error: unknown, names: ClientFieldNames): unknown {
   if (!(error instanceof GatewayError)) return error;
   const { field } = error.metadata;

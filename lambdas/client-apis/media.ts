@@ -1,4 +1,4 @@
-/** Images, documents and recordings in the form of OpenAI's APIs. */
+/** Images, documents and audio in the form of OpenAI's APIs. */
 
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
@@ -7,11 +7,12 @@ import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 /**
- * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped: for the accepted types
- * they have no effect.
+ * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped, because they have no
+ * effect for
+ * the accepted types.
  */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
-/** Number of characters that are searched for the head of a data URL. Accepted heads are shorter. */
+/** Number of characters in which the head of a data URL is searched. Accepted heads are shorter. */
 const MAX_HEAD_CHARACTERS = 512;
 
 /** Media types of images, by the names that clients use. */
@@ -54,8 +55,8 @@ function dataUrl(text: string): { mediaType: string; base64: string } | undefine
 }
 
 /**
- * Converts an image into a block.
- * @param address text that `imageAddress` has accepted
+ * Converts an image to a block.
+ * @param address URL or data URL that `imageAddress` has accepted
  */
 export function sentImage(address: string): Block {
   const data = dataUrl(address);
@@ -67,8 +68,8 @@ export function sentImage(address: string): Block {
 }
 
 /**
- * Converts a document into a block.
- * @param address text that `documentAddress` has accepted
+ * Converts a document to a block.
+ * @param address URL or data URL that `documentAddress` has accepted
  */
 export function sentDocument(address: string, name: string | undefined): Block {
   const title = name === undefined || name === '' ? {} : { title: name };
@@ -81,7 +82,7 @@ export function sentDocument(address: string, name: string | undefined): Block {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
 }
 
-/** Schema of a part with a recording, which is the same in both APIs. */
+/** Schema of a part with audio, which is the same in both APIs. */
 export const inputAudio = z.object({
   type: z.literal('input_audio'),
   input_audio: z
@@ -92,7 +93,7 @@ export const inputAudio = z.object({
     .meta({ description: 'A recording; models with `audio` in their `input_modalities` take it.' }),
 });
 
-/** Converts a recording into a block. */
+/** Converts audio to a block. */
 export function sentAudio({ input_audio: { data, format } }: z.output<typeof inputAudio>): Block {
   return { type: 'audio', source: { type: 'base64', media_type: audioMediaTypes[format], data } };
 }

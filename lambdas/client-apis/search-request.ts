@@ -1,4 +1,4 @@
-/** The gateway's web search, as clients of OpenAI and OpenRouter declare it among their tools. */
+/** Declarations of the gateway's web search, as clients of OpenAI and OpenRouter write them among their tools. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
@@ -9,7 +9,7 @@ import { withoutNull } from './without-null.ts';
 
 const MAX_CONTENT_TYPES = 8;
 
-/** Location of the user. OpenAI's chat API nests it in `approximate`; the other APIs put it next to `type`. */
+/** User's location. OpenAI's Chat Completions API nests it in `approximate`; the other APIs have it next to `type`. */
 export const searchLocation = optionalField(
   z.strictObject({
     ...placeFields,
@@ -22,7 +22,7 @@ export const searchLocation = optionalField(
   }),
 );
 
-/** Number of pages for each search size. OpenAI publishes no numbers, so the gateway defines them. */
+/** Number of pages by search size. OpenAI publishes no numbers, so the gateway defines its own. */
 const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
 export const searchContextSize = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: 'How many pages the model gets: 3 with `low`, 5 with `medium`, 10 with `high`.',
@@ -44,7 +44,7 @@ const searchOptions = {
   }),
 };
 
-/** Matches the type of a search tool: `web_search` of OpenAI, its dated names, and OpenRouter's name. */
+/** Matches the type of a search tool: OpenAI's `web_search`, its dated names, and OpenRouter's name. */
 export const SEARCH_TOOL_TYPE = /^(openrouter:)?web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 
 export const searchDeclaration = z

@@ -1,4 +1,4 @@
-/** Thinking settings of clients of OpenAI's and OpenRouter's APIs. */
+/** Thinking settings in requests of OpenAI's and OpenRouter's APIs. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
@@ -11,20 +11,20 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 export const reasoningEffort = optionalField(z.enum(efforts));
 type RequestedEffort = z.output<typeof reasoningEffort>;
 
-/** Requested length of the thinking summary. Every length is accepted, and has no effect on the summary. */
+/** Requested length of the thinking summary. All lengths are accepted, without effect on the summary. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
 export interface RequestedThinking {
   enabled?: boolean | null | undefined;
   effort?: RequestedEffort;
   maxTokens?: number | null | undefined;
-  /** Whether the model thinks without showing its thinking. */
+  /** Whether the client wants an answer without the thinking. */
   isHidden: boolean;
 }
 
 type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
-/** Returns the equivalent settings in the Messages API; empty if the client has set none. */
+/** Returns the equivalent settings in the Messages API; empty if the client set none. */
 export function requestedThinkingFields({ enabled, effort, maxTokens, isHidden }: RequestedThinking): ThinkingFields {
   if (enabled === false || effort === 'none') return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';

@@ -1,12 +1,11 @@
-/** Tools and tool choice, as in both of OpenAI's APIs. */
+/** Fields for tools that OpenAI's two APIs share. */
 
 import type { MessagesRequest, Tool } from '../messages/types.ts';
 
 type ToolChoice = MessagesRequest['tool_choice'];
 
 /**
- * Returns the reason why a tool choice cannot be satisfied; undefined if it can be satisfied, or if the model may
- * answer without a call.
+ * Returns the reason why a tool choice cannot be satisfied; undefined if it can be, or if it does not require a call.
  */
 export function toolChoiceFault(tools: readonly Tool[], choice: ToolChoice): string | undefined {
   if (choice?.type === 'any' && tools.length === 0)

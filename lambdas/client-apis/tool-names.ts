@@ -1,7 +1,7 @@
 /**
  * Converts tool names between OpenAI's APIs and the Messages API, which has no namespaces. Names keep their characters
- * here, because sensitive data is searched in them later. After that, the wires replace names that a provider would
- * refuse.
+ * here,
+ * because they are searched for sensitive data later. After that, the wires replace names that a provider would reject.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ export interface ClientTool {
   namespace?: string | undefined;
   name: string;
   /**
-   * Kind of the tool. A custom tool takes free text. A tool search is run by the client, and its result is a list of
+   * Kind of the tool. A custom tool gets free text. A tool search is run by the client, and its result is a list of
    * tools.
    */
   kind: 'function' | 'custom' | 'tool_search';
@@ -29,8 +29,9 @@ export class ToolNames {
   readonly #bySentName = new Map<string, ClientTool>();
 
   /**
-   * @param tools tools without repetitions. If two tools would get the same name for the model, the tool without a
-   *   namespace keeps it.
+   * @param tools tools without repetitions. If two of them would get the same name for the model, the tool without a
+   *   namespace
+   *   keeps the name.
    */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {
@@ -41,8 +42,9 @@ export class ToolNames {
   }
 
   /**
-   * Returns the name of a tool for the model. The tool may be undeclared, because the conversation may contain calls of
-   * undeclared tools.
+   * Returns a tool's name for the model. The tool may be undeclared, because earlier turns may contain calls of tools
+   * that are no
+   * longer declared.
    */
   sentName(tool: ClientName): string {
     return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);

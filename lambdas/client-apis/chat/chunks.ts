@@ -1,7 +1,9 @@
 /**
- * Writes an answer as chunks of the chat API. Every chunk has all required members, and `null` only if clients accept
- * it, so that strict clients can read the chunk. Tool calls come one after another. The last chunk has the usage, and
- * `[DONE]` ends the stream.
+ * Writes an answer as chunks of the Chat Completions API. Strict clients can read every chunk: it has all required
+ * members,
+ * and `null` only in members that allow it. Tool calls come one after another. The last chunk has the usage, and
+ * `[DONE]`
+ * ends the stream.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -22,18 +24,18 @@ const DONE = 'data: [DONE]\n\n';
 
 interface OpenBlock {
   type: string;
-  /** Index in the answer's content at which the text of the block begins, in UTF-16 units. */
+  /** Index at which the block's text begins in the answer's content, in UTF-16 units. */
   start: number;
   citations: unknown[];
-  /** Number of the call among the calls, or of the thinking block among the thinking blocks, from 0. */
+  /** Index of the call among the calls, or of the thinking block among the thinking blocks. */
   place: number;
   /** Whether the block is the text of a refusal. */
   isRefusal: boolean;
-  /** Whether a part of the block's arguments or text has been sent. */
+  /** Whether a part of the block's arguments or text has been sent to the client. */
   hasBegun: boolean;
   /** Complete arguments of a call, if they arrived in one piece. */
   input: unknown;
-  /** Whether the block calls a custom tool. Its text is sent only when its JSON is complete. */
+  /** Whether the block calls a custom tool. The call's input is sent only when its JSON is complete. */
   isCustom: boolean;
   /** JSON of a custom tool call, as received so far. */
   json: string;
@@ -53,7 +55,7 @@ export interface ChunkSettings extends CompletionSettings {
 /** Writes the chunks of one answer, in the order of its events. */
 export class ChunkWriter {
   readonly #settings: ChunkSettings;
-  /** Beginning of every chunk. */
+  /** Start of every chunk: the members that all chunks of the answer share. */
   #head: string;
   /** Length of the content that was already sent, in UTF-16 units. */
   #length = 0;
@@ -68,7 +70,7 @@ export class ChunkWriter {
     this.#head = headOf(identity);
   }
 
-  /** Returns the chunks of an event; empty if the chat API has no equivalent. */
+  /** Returns the chunks for an event; empty if the Chat Completions API has no equivalent. */
   write(event: MessagesEvent): string {
     switch (event.type) {
       case 'message_start':
@@ -90,8 +92,9 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns chunks that report an error instead of a normal end. They have the form of a normal last chunk, with an
-   * additional error. Some clients notice only the annotation of an unknown kind.
+   * Returns the chunks that report an error instead of a normal end. They have the form of a normal last chunk, plus
+   * the error.
+   * Some clients notice only the annotation of an unknown type.
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
@@ -100,8 +103,9 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunks that end an answer. Every chunk has one choice, because simple clients read the first choice of
-   * each chunk. The exception is the usage chunk, which is sent only on request.
+   * Returns the chunks that end an answer. Simple clients read the first choice of each chunk, so every chunk has one
+   * choice. The
+   * exception is the usage chunk, which is sent only on request.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     if (delta.stop_reason === null) return '';
@@ -205,7 +209,7 @@ export class ChunkWriter {
     return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},${likely}"finish_reason":null}]}\n\n`;
   }
 
-  /** Returns a chunk of thinking. Some clients read `reasoning`, others `reasoning_content`. */
+  /** Returns the chunk for a piece of thinking. Some clients read `reasoning`, others `reasoning_content`. */
   #thought(open: OpenBlock, text: string | undefined): string {
     if (!text || !this.#settings.showsReasoning) return '';
     open.hasBegun = true;
@@ -213,8 +217,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the signature of a thinking block. If the thinking is hidden, its text is empty, but not
-   * missing.
+   * Returns the chunk with the signature of a thinking block. If the thinking has no visible text, `text` is empty, but
+   * present.
    */
   #signature(open: OpenBlock, signature: string): string {
     const detail = signatureDetail(open.place, signature);
@@ -238,7 +242,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the text for a custom tool. The text is in the JSON arguments. If a limit has cut the
+   * Returns the chunk with the input of a custom tool call, which is in the call's JSON arguments. If max_tokens cut
+   * the
    * arguments off, they are sent as the model wrote them.
    */
   #customInput({ place, json, input }: OpenBlock): string {
@@ -247,8 +252,9 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk of a tool call in the older form. This form allows one call, and the gateway requests only one.
-   * If a model makes several, only the first is sent.
+   * Returns the chunk of a tool call in the older form (`function_call`). This form allows only one call, and the
+   * gateway requests
+   * only one. If a model makes several calls, only the first one is sent.
    */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';

@@ -1,4 +1,4 @@
-/** Writes a complete answer in the form of the chat API. */
+/** Writes a non-streaming answer in the form of the Chat Completions API. */
 
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -13,20 +13,21 @@ import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
 import { completionUsage } from './usage.ts';
 
-/** Settings of the request that determine the form of its answer. */
+/** Settings from the request that determine the form of its answer. */
 export interface CompletionSettings {
   showsReasoning: boolean;
   /** Tools that the request declares, by the client's names. */
   tools: ToolNames;
   /** Whether the client uses the older form of calls: a single `function_call`. */
   hasOlderCalls: boolean;
-  /** Requested format of a spoken answer. */
+  /** Audio format that the client requested for a spoken answer. */
   audioFormat?: 'wav' | 'pcm16' | undefined;
 }
 
 /**
- * Returns the complete answer. Strict clients require all members that are set here. A missing value is `null` if
- * clients accept null, otherwise it is omitted.
+ * Returns the non-streaming answer. Strict clients require all members that are set here. A missing value is `null` if
+ * clients
+ * accept null; otherwise its member is omitted.
  */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
@@ -55,7 +56,7 @@ function wholeLogprobs(blocks: readonly Block[]): object | null {
   return isAsked ? chatLogprobs(texts.flatMap(logprobsOf)) : null;
 }
 
-/** Returns token probabilities in the form of a choice. */
+/** Returns token probabilities in the form for a choice. */
 export function chatLogprobs(content: readonly TokenLogprob[]): object {
   return { content, refusal: null };
 }
@@ -69,7 +70,7 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toolCall(block, tools));
   return {
     role: 'assistant',
-    // If an answer has only a call, a refusal or speech, its content is null.
+    // The content is null if an answer has only a tool call, a refusal or speech.
     content: text === '' && (calls.length > 0 || refusal !== '' || blocks.some(isMedia)) ? null : text,
     refusal: refusal === '' ? null : refusal,
     ...(showsReasoning ? reasoningFields(blocks) : {}),
@@ -96,7 +97,7 @@ function citedTextOf(blocks: Block[]): { text: string; annotations: object[] } {
   return { text, annotations };
 }
 
-/** Returns a call of a function or of a custom tool. */
+/** Converts a tool_use block to a tool call of the Chat Completions API: a function call or a custom tool call. */
 function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
   const { name, kind } = tools.clientTool(sent as string);
   return kind === 'custom'
@@ -105,7 +106,8 @@ function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
 }
 
 /**
- * Returns the thinking of an answer. Some clients read `reasoning`, others `reasoning_content`. Clients send
+ * Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. Clients
+ * send
  * `reasoning_details` back in the next request.
  */
 function reasoningFields(blocks: Block[]): object {

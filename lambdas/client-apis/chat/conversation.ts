@@ -1,4 +1,4 @@
-/** Messages of a chat, and their equivalent in the Messages API. */
+/** Messages of the Chat Completions API, and their conversion to the Messages API. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -14,7 +14,7 @@ import { imageAddress, sentImage } from '../media.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
-/** Maximum number of messages. It is higher than in the longest conversations of agents. */
+/** Maximum number of messages. The longest conversations of agents have fewer. */
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
 const MAX_EARLIER_IMAGES = 64;
@@ -84,7 +84,7 @@ const toolCall = checkedBy<Call>(
 );
 
 /**
- * Schema of a message of the model. An answer of the gateway has further members. Clients may send them back, without
+ * Schema of an assistant message. The gateway's answers have other members too; clients may send these back, without
  * effect.
  */
 const assistantMessage = z.object({
@@ -122,7 +122,7 @@ const assistantMessage = z.object({
   ...cacheMarks,
 });
 
-/** Returns whether a message refers to a recording that only its provider has. */
+/** Returns whether a message refers to audio that only its provider has stored. */
 function lacksTranscript({ audio, content, tool_calls: calls, refusal }: AssistantMessage): boolean {
   return Boolean(audio && !audio.transcript && !content?.length && !calls?.length && !refusal);
 }
@@ -137,7 +137,7 @@ const toolMessage = z.object({
   ...cacheMarks,
 });
 
-/** Schema of the result of a call in the older form. */
+/** Schema of a result of a call in the older form (`function_call`). */
 const functionMessage = z.object({
   role: z.literal('function'),
   name: z.string().min(1).meta({ description: 'The name of the function whose last call this is the result of.' }),
@@ -174,15 +174,16 @@ interface Conversation {
   /** Instructions before the first message of the conversation. */
   system: Block[];
   messages: Message[];
-  /** Position of each converted message in the client's list. */
+  /** For each converted message, its position in the client's list. */
   origins: ClientMessagePosition[];
 }
 
 /**
- * Converts the messages of a chat. Instructions at the beginning become the system prompt. If a chat has only
- * instructions, the last instruction becomes a user message.
+ * Converts the messages of a request. Instructions at the beginning become the system prompt. If there are only
+ * instructions,
+ * the last one becomes a user message.
  * @param settings.names names of the declared tools
- * @param settings.hasImages whether the model gets the images that it has drawn before
+ * @param settings.hasImages whether the model gets the images that it generated earlier
  */
 export function chatConversation(
   chat: readonly SentChatMessage[],
@@ -220,7 +221,7 @@ type ResultMessage = ToolMessage | OlderResult;
 type AuthoredMessage = Exclude<SentChatMessage, ResultMessage>;
 type Content = SentChatMessage['content'];
 
-/** Reads the messages of one chat in their order. */
+/** Reads the messages of one request, in order. */
 class MessageReader {
   readonly #names: ToolNames;
   readonly #hasImages: boolean;
@@ -235,7 +236,7 @@ class MessageReader {
   /** Returns the result of a tool call; undefined for other messages. */
   result(message: SentChatMessage): Block | undefined {
     if (message.role === 'function') {
-      // Calls of the older form have no ids, so the result of a function belongs to the last call of that function.
+      // Calls of the older form have no ids, so a function's result belongs to the last call of that function.
       const id = this.#callIds.ofResult(functionCallId(message.name));
       return { type: 'tool_result', tool_use_id: id, content: message.content ?? '' };
     }
@@ -262,8 +263,9 @@ class MessageReader {
   }
 
   /**
-   * Returns the blocks of a model's message in the order thinking, text, images, calls. In the chat API, these kinds have no
-   * order among each other.
+   * Returns the blocks of an assistant message in the order thinking, text, images, calls. The Chat Completions API
+   * defines no
+   * order between these kinds.
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;
@@ -296,7 +298,7 @@ function isPlain(message: UserMessage): message is UserMessage & { content: stri
   return typeof message.content === 'string' && !hasMark(message);
 }
 
-/** Returns the content of a message. A cache mark on the whole message applies to its last part. */
+/** Returns the content of a message. A cache mark on the message applies to its last part. */
 function authoredBlocks(message: AuthoredMessage): Block[] {
   const blocks = blocksOf(message.content);
   const last = blocks.at(-1);

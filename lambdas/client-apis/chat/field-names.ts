@@ -1,6 +1,6 @@
 import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
 
-/** Names of fields in the chat API, by name in the Messages API. */
+/** Field names of the Chat Completions API, by their names in the Messages API. */
 const chatFields: ClientFieldNames['fields'] = {
   system: 'messages.0',
   stop_sequences: 'stop',

@@ -16,7 +16,7 @@ interface FinishReason {
 }
 
 /**
- * Returns the finish reason for the chat API, and the unchanged stop reason of the Messages API.
+ * Returns the finish reason for the Chat Completions API, and the unchanged stop reason of the Messages API.
  * @param answer.hasRefusal whether the answer has the member `refusal`, which clients read if the finish reason is
  *   "stop"
  */

@@ -1,4 +1,4 @@
-/** Fields of a chat request for an answer with images or speech. */
+/** Request fields of the Chat Completions API for answers with images or speech. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -44,7 +44,7 @@ function isCombination(modalities: readonly string[]): boolean {
   return ['text', 'image', 'image,text', 'audio,text'].includes(modalities.toSorted().join());
 }
 
-/** Returns the reason why the fields do not fit together, with the name of the field; undefined if they do. */
+/** Returns the reason why the fields contradict each other, with the field to report; undefined if they do not. */
 export function mediaFault(
   { modalities, image_config: image, audio }: MediaFields,
   isStreamed: boolean,
@@ -59,7 +59,7 @@ export function mediaFault(
   return undefined;
 }
 
-/** Returns the fields in the form of the gateway; empty if the request is for text alone. */
+/** Returns the fields in the gateway's form; empty if only text is requested. */
 export function requestedMediaFields({
   modalities,
   image_config: image,

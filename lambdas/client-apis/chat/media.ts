@@ -1,4 +1,4 @@
-/** Images (OpenRouter's form) and speech (OpenAI's form) in an answer of the chat API. */
+/** Converts images (to OpenRouter's form) and speech (to OpenAI's form) for answers of the Chat Completions API. */
 
 import type { Block } from '../../messages/types.ts';
 import { inWav } from './wav.ts';
@@ -7,16 +7,17 @@ export function isMedia({ type }: Block): boolean {
   return type === 'image' || type === 'audio';
 }
 
-/** Returns an image in the form of the chat API. */
+/** Converts an image block to the form of the Chat Completions API. */
 export function chatImage({ source }: Block, index: number): object {
   const { type, media_type: mediaType, data, url } = source as Record<string, string>;
   return { index, type: 'image_url', image_url: { url: type === 'url' ? url : `data:${mediaType};base64,${data}` } };
 }
 
 /**
- * Returns the images and the speech of a whole answer.
- * @param createdAt seconds since 1970. Clients require the time at which a recording expires; it is this time if the
- *   provider names none.
+ * Returns the images and the speech of a non-streaming answer.
+ * @param createdAt seconds since 1970. Clients require the time at which audio expires; if the provider states none,
+ *   this
+ *   time is used
  */
 export function chatMedia(
   blocks: readonly Block[],

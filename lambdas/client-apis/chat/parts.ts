@@ -1,4 +1,4 @@
-/** Parts of a message's content in the chat API, and the equivalent blocks. */
+/** Content parts of the Chat Completions API, and their conversion to blocks. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -65,7 +65,7 @@ export const toolResultParts = [textPart, imagePart, filePart] as const;
 export const assistantParts = [textPart, refusalPart] as const;
 
 /**
- * Converts a part into a block.
+ * Converts a part to a block.
  * @param part part that its schema has accepted
  */
 export function partBlock(part: UserPart | AssistantPart): Block {

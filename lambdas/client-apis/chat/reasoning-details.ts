@@ -1,6 +1,7 @@
 /**
- * Thinking in the form of OpenRouter's API: `reasoning_details`, one entry for each block. If a client sends the
- * entries back unchanged, the model gets its thinking with the signatures. Damaged entries are ignored.
+ * Thinking in the form of OpenRouter's API: `reasoning_details`, with one entry per block. If a client sends the
+ * entries back
+ * unchanged, the model gets its thinking with the signatures. Damaged entries are ignored.
  */
 
 import * as z from 'zod';
@@ -40,12 +41,10 @@ const reasoningDetail = z.looseObject({
 export const reasoningDetails = optionalField(boundedList(reasoningDetail, { max: MAX_DETAILS }));
 export type ReasoningDetail = z.output<typeof reasoningDetail>;
 
-/** Entry in an answer. */
+/** An entry in an answer. */
 export type ShownDetail = Record<string, string | number> & { type: string };
 
-/**
- * Returns OpenRouter's name for the format of a signature. It names the family of providers that can read the block.
- */
+/** Returns OpenRouter's name for the format of a signature, which identifies the providers that can read the block. */
 function formatOf(signature: string): string {
   return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
 }
@@ -54,7 +53,7 @@ export function textDetail(index: number, text: string): ShownDetail {
   return { type: 'reasoning.text', text, index };
 }
 
-/** Returns the last piece of a text entry, with the signature. All pieces with the same index form one entry. */
+/** Returns the last piece of a text entry, which has the signature. All pieces with the same index form one entry. */
 export function signatureDetail(index: number, signature: string): ShownDetail {
   return { type: 'reasoning.text', signature, format: formatOf(signature), index };
 }
@@ -71,14 +70,14 @@ export function wholeDetail(index: number, block: Block): ShownDetail | undefine
   return { ...signatureDetail(index, signature), text: (block['thinking'] ?? '') as string };
 }
 
-/** Converts the entries that a client sends back into blocks. */
+/** Converts the entries that a client sends back to blocks. */
 export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
   return details.flatMap((detail): Block[] => {
     if (detail.type === 'reasoning.encrypted') {
       return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
     }
-    // Some clients join the pieces of a stream wrongly, and keep the signature without its text. The entry is
-    // then dropped.
+    // Some clients merge the pieces of a stream incorrectly, and keep the signature without its text. Such an entry is
+    // dropped.
     if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
     return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];
   });

@@ -1,4 +1,7 @@
-/** Converts a chat request into a request of the Messages API. docs/client-apis/chat.md has the rules. */
+/**
+ * Converts requests of the Chat Completions API to requests of the Messages API, by the rules of
+ * docs/client-apis/chat.md.
+ */
 
 import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
@@ -25,12 +28,12 @@ import { mediaFault, requestedMediaFields } from './media-fields.ts';
 import { chatBody, chatReasoning, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
-/** Request of the chat API, with the settings that its answer needs. */
+/** A converted request, with the settings that its answer needs. */
 export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
-  /** Position of each converted message in the client's `messages`. */
+  /** For each converted message, its position in the client's `messages`. */
   origins: ClientMessagePosition[];
-  /** Names of the client's fields that are sent to no endpoint. */
+  /** Names of the client's fields that no endpoint gets. */
   leftOut: string[];
 }
 
@@ -112,7 +115,7 @@ function chatLeftOut(body: ChatBody): string[] {
   ]);
 }
 
-/** Returns the fields of the request that concern single tokens of the answer. */
+/** Returns the fields that concern single tokens of the answer. */
 function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: ChatBody): Record<string, unknown> {
   return {
     ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
@@ -134,7 +137,7 @@ function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: 
   });
 }
 
-/** Returns the thinking settings, and the format of the answer. */
+/** Returns the settings of thinking, and the format of the answer. */
 function answerFields(body: ChatBody, showsReasoning: boolean) {
   const { reasoning, reasoning_effort: effort, response_format: format } = body;
   const { output_config: output, ...thinking } = requestedThinkingFields({
@@ -148,7 +151,10 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
 }
 
-/** Returns whether the request asks for thinking in a field of other chat services; undefined without such a field. */
+/**
+ * Returns whether the request turns thinking on or off in a field of other chat services; undefined without such a
+ * field.
+ */
 function requestedThinking({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
   return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }
@@ -169,7 +175,8 @@ export const chatJson = {
   maxValues: 100_000,
   /**
    * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
-   * amounts of money.
+   * amounts of
+   * money.
    */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

@@ -1,4 +1,4 @@
-/** Tools of a chat request, and their equivalent in the Messages API. */
+/** Tools of the Chat Completions API, and their conversion to the Messages API. */
 
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
@@ -160,8 +160,9 @@ interface SentTools {
 export class ChatTools {
   readonly names: ToolNames;
   /**
-   * Whether the request has tools in the older form. The answer then has the older form too: at most one call, without
-   * an id.
+   * Whether the request declares tools in the older form (`functions`). The answer then has the older form too: at most
+   * one call,
+   * without an id.
    */
   readonly areOlder: boolean;
   readonly #declared: readonly Declaration[];

@@ -1,6 +1,10 @@
 import type { WireUsage } from '../../messages/types.ts';
 
-/** Returns the usage in the form of the chat API: cached tokens count in the prompt, and thinking in the answer. */
+/**
+ * Returns the usage in the form of the Chat Completions API, in which the prompt includes cached tokens, and the
+ * completion
+ * includes thinking.
+ */
 export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;

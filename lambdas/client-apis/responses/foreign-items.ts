@@ -1,7 +1,9 @@
 /**
  * Items of conversations that began at another service, or of agents that store additional items. Each item becomes a
- * call and its result, a text, or nothing; docs/client-apis/responses.md has the table. If only another service can
- * read an item, it is refused, and the error message names the fix.
+ * call or
+ * its result, a text, or nothing; docs/client-apis/responses.md has the table. An item that only another service can
+ * read is
+ * refused, with an error message that names a fix.
  */
 
 import * as z from 'zod';
@@ -17,8 +19,9 @@ const NO_REFERENCES =
   'is not supported, because this gateway stores no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back the items of the answer’s output';
 
 /**
- * Types of items that are dropped: notes of agents, and steps of services. The text of the answer contains the outcome
- * of these steps.
+ * Types of items that are dropped: notes of agents, and steps of services. The answer's text contains the outcome of
+ * these
+ * steps.
  */
 const withoutWords = [
   'web_search_call',
@@ -42,7 +45,7 @@ const standInId = foreignText.meta({
   description: 'The id of the item. If the item has no id of its call, this id is used.',
 });
 
-/** Returns the schema of a call of a built-in tool of OpenAI's models, which the agent runs on its own machine. */
+/** Returns the schema of a call of one of OpenAI's built-in tools, which the agent runs on its own machine. */
 const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
   z.looseObject({
     type: z.literal(type),
@@ -60,7 +63,7 @@ const ownOutput = <Type extends string>(type: Type) =>
     output: z.unknown().optional().meta({ description: 'The result of the call.' }),
   });
 
-/** Returns the schema of a call that the service itself ran during its answer. */
+/** Returns the schema of a call that another service itself ran during its answer. */
 const serviceCall = <Type extends string>(type: Type) => z.looseObject({ type: z.literal(type) });
 
 const calls = [
@@ -134,7 +137,7 @@ function ownCallInput(value: unknown): Record<string, unknown> {
   return isObject ? (value as Record<string, unknown>) : { input: value ?? null };
 }
 
-/** Returns the result of an agent's call. A screenshot becomes an image, and any other object becomes JSON text. */
+/** Returns the result of an agent's call. A screenshot becomes an image; any other object becomes JSON text. */
 function ownCallResult(output: unknown): string | Block[] {
   if (typeof output === 'string') return output;
   const { image_url: address } = (output ?? {}) as { image_url?: unknown };
@@ -143,8 +146,9 @@ function ownCallResult(output: unknown): string | Block[] {
 }
 
 /**
- * Returns a text that shows a tool call of another service to the model. The model itself does not have that tool.
- * Image bytes are omitted.
+ * Returns text that shows the model a tool call of another service. The model itself does not have that tool. Bytes of
+ * images
+ * are omitted.
  */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...others } = members;

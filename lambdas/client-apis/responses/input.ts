@@ -1,4 +1,4 @@
-/** Input items of a response, and their equivalent in the Messages API. */
+/** Input items of the Responses API, and their conversion to the Messages API. */
 
 import { append } from '../../platform/append.ts';
 import * as z from 'zod';
@@ -23,7 +23,7 @@ import { unsealedThinking } from './sealed-thinking.ts';
 import { foundToolsText, TOOL_SEARCH_NAME } from './tool-search.ts';
 import { responsesTools } from './tools.ts';
 
-/** Maximum number of items. It is higher than in the longest sessions of agents. */
+/** Maximum number of items. The longest sessions of agents have fewer. */
 const MAX_ITEMS = 20_000;
 
 const messageType = optionalField(z.literal('message')).meta({
@@ -69,7 +69,9 @@ const outputOf = <Type extends string>(type: Type) =>
     call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
-/** Schema of a function's output. Codex also reports its own settings to the model, as outputs without a call. */
+/**
+ * Schema of a function's output. Codex also sends its own settings to the model as outputs, which belong to no call.
+ */
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
@@ -87,7 +89,7 @@ const reasoning = z.object({
       'The thinking of the model as its answer had it; send it back unchanged. An item without it, or with that of another service, is left out.',
   }),
 });
-/** Tools that are declared in the conversation rather than in `tools`. */
+/** Tools that are declared in the conversation instead of in `tools`. */
 const declaredThere = {
   tools: responsesTools.meta({ description: 'Tools that the model may call from here on.' }),
 };
@@ -129,7 +131,7 @@ type KnownItem = z.output<(typeof known)[number]>;
 type TypedItem = KnownItem | ForeignItem;
 export type InputItem = MessageItem | TypedItem;
 
-/** Returns whether an item is a message. Only a message may omit its type. */
+/** Returns whether an item is a message. Only messages may omit their type. */
 function isMessage(value: unknown): value is MessageItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
@@ -144,11 +146,11 @@ export const responsesInput = z
 interface Conversation {
   system: Block[];
   messages: Message[];
-  /** Position of each message in the client's `input`: the index of the first item from which it was made. */
+  /** For each message, its position in the client's `input`: the index of the first item from which it was made. */
   origins: ClientMessagePosition[];
 }
 
-/** Returns the tools that the conversation declares, in their order. */
+/** Returns the tools that the conversation declares, in order. */
 export function toolsInConversation(input: string | readonly InputItem[]): unknown[] {
   if (typeof input === 'string') return [];
   return input.flatMap((one): unknown[] => {
@@ -158,8 +160,9 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
 }
 
 /**
- * Converts the input into messages. Adjacent items of the assistant are merged into one message, with their blocks in
- * order. Adjacent results of calls are merged as well.
+ * Converts the input to messages. Adjacent assistant items are merged into one message, with their blocks in order.
+ * Adjacent
+ * results of calls are merged too.
  * @param names names of the declared tools
  */
 export function responsesConversation(input: string | readonly InputItem[], names: ToolNames): Conversation {
@@ -204,7 +207,7 @@ function instructionsAsUser({ system, ...rest }: Conversation, at: number): Conv
   };
 }
 
-/** Adds blocks to a message. Results go before texts, because providers refuse results after texts. */
+/** Adds blocks to a message. Results go before texts, because providers reject results after texts. */
 function addResults(open: Block[], blocks: readonly Block[]): void {
   for (const block of blocks) {
     const firstText = open.findIndex(({ type }) => type === 'text');
@@ -215,15 +218,16 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
 
 interface AuthoredMessage {
   /**
-   * Kind of the message. Adjacent items of the kind `assistant`, or of the kind `results`, become one message. Messages
-   * of users stay separate.
+   * Kind of the message. Adjacent items of the kind `assistant`, or of the kind `results`, become one message. User
+   * messages stay
+   * separate.
    */
   kind: 'assistant' | 'results' | 'message';
   role: Message['role'];
   blocks: Block[];
 }
 
-/** Reads the items of one conversation in their order. */
+/** Reads the items of one conversation, in order. */
 class ItemReader {
   readonly #names: ToolNames;
   readonly #arguments = new ArgumentReader();
@@ -270,7 +274,7 @@ class ItemReader {
     }
   }
 
-  /** Returns the arguments of a tool search. OpenAI sends them as an object, other services as text. */
+  /** Returns the arguments of a tool search. OpenAI sends them as an object, other services as JSON text. */
   #searched(value: unknown): Record<string, unknown> {
     if (typeof value === 'string') return this.#arguments.read(value);
     return { ...(value as object | null | undefined) };
@@ -303,7 +307,7 @@ class ItemReader {
   }
 }
 
-/** Returns whether the client itself ran the tool search. Otherwise it does not become a tool call of the model. */
+/** Returns whether the client itself ran the tool search. Other searches do not become tool calls of the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {
@@ -324,7 +328,7 @@ function results(...blocks: Block[]): AuthoredMessage {
 
 type Output = z.output<typeof resultContent>;
 
-/** Returns the blocks of an output without a call: its name as a heading, then its content. */
+/** Returns the blocks of an output that belongs to no call: its name as a heading, then its content. */
 function outputWithoutCall({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -9,12 +9,13 @@ import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
 
-/** Settings of the request that determine the form of its answer. */
+/** Settings from the request that determine the form of its answer. */
 export interface OutputSettings {
   tools: ToolNames;
   showsSources: boolean;
   /**
-   * Whether the answer has a summary of the thinking. Without it, the thinking is only in the form that the client
+   * Whether the answer has a summary of the thinking. Without a summary, the thinking is only in the encoded form that
+   * the client
    * sends back in the next request.
    */
   showsThinking: boolean;
@@ -22,12 +23,12 @@ export interface OutputSettings {
 
 export type OutputItem = Record<string, unknown> & { type: string; id: string };
 
-/** Returns the id of an item. It is unique over all answers, because clients keep ids for a whole conversation. */
+/** Returns the id of an item. It is unique across all answers, because clients keep ids for a whole conversation. */
 export function itemId(prefix: string, generationId: string, index: number): string {
   return `${prefix}_${generationId.replace(/^gen-/, '').replaceAll('-', '')}${index.toString(16).padStart(4, '0')}`;
 }
 
-/** Returns the item of a thinking block. */
+/** Converts a thinking block to an item. */
 export function reasoningItem(id: string, block: Block, { showsThinking }: OutputSettings): OutputItem {
   const text = showsThinking ? ((block['thinking'] ?? '') as string) : '';
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
@@ -41,7 +42,7 @@ export interface OutputText {
   logprobs: TokenLogprob[];
 }
 
-/** Joins adjacent text blocks into one text, with annotations at their positions in it. */
+/** Joins adjacent text blocks into one text, and moves their annotations to the positions in it. */
 export function joinOutputText(blocks: readonly Block[]): OutputText {
   let text = '';
   const annotations: object[] = [];
@@ -67,7 +68,7 @@ export function textPart({ text, annotations, logprobs }: OutputText): object {
   return { type: 'output_text', text, annotations, logprobs };
 }
 
-/** Returns a refusal as a part. Refusals have their own type of part. */
+/** Returns the content part of a refusal, which has its own type. */
 export function shownRefusal({ text }: OutputText): object {
   return { type: 'refusal', refusal: text };
 }
@@ -76,7 +77,9 @@ export function messageItem(id: string, status: 'in_progress' | 'completed', con
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/** Returns a call of a function, of a custom tool or of the client's tool search, with the client's names. */
+/**
+ * Returns the item of a call of a function, of a custom tool or of the client's tool search, with the client's names.
+ */
 export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
   const { name, namespace, kind } = tools.clientTool(sent as string);
   const call = { id, status: 'completed', call_id: callId };
@@ -91,7 +94,7 @@ export function callItem(id: string, { id: callId, name: sent, input }: Block, {
   }
 }
 
-/** Returns a search by the gateway, with its results. */
+/** Returns the item of a search that the gateway made, with its results. */
 export function searchItem(
   id: string,
   call: Block,

@@ -1,4 +1,4 @@
-/** Parts of content in the Responses API, and the equivalent blocks. */
+/** Content parts of the Responses API, and their conversion to blocks. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -82,21 +82,22 @@ export const userContent = contentOf([inputText, inputImage, inputFile, inputAud
   description: "The user's message: a text, or a list of parts.",
 });
 /**
- * Schema of the content of a model's message. Some clients write it in the form of user input, so that form is accepted
+ * Schema of an assistant message's content. Some clients write it in the form of user input, so that form is accepted
  * too.
  */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
   description: "The model's answer: a text, or a list of parts.",
 });
 const outputParts = contentOf([inputText, inputImage, inputFile]);
-/** Result of a call. Older agents send an object. */
+/** Schema of the result of a call. Older agents send an object. */
 export const resultContent = z.union([outputParts, z.record(z.string(), z.unknown())], {
   error: 'must be a text, a list of parts or an object',
 });
 
 /**
- * Matches a list of parts in the form of a text, as some agents write it. Without conversion, an image in it would
- * count as a million tokens of base64 text.
+ * Matches text that is a JSON list of parts, as some agents send it. If it stayed text, an image in it would count as a
+ * million
+ * tokens of base64.
  */
 const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"input_|image_url")/;
 const MAX_PART_VALUES = 10_000;
@@ -112,7 +113,7 @@ export function resultBlocks(output: z.output<typeof resultContent>): string | B
   return typeof content === 'string' ? content : JSON.stringify(output);
 }
 
-/** Returns the blocks for a text that is a JSON list of parts; undefined for other texts and for very long lists. */
+/** Returns the blocks for text that is a JSON list of parts; undefined for other text and for very long lists. */
 function partsIn(text: string): Block[] | undefined {
   if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
   try {
@@ -124,7 +125,7 @@ function partsIn(text: string): Block[] | undefined {
 }
 
 /**
- * Converts content into blocks.
+ * Converts content to blocks.
  * @param content content that its schema has accepted
  */
 export function contentBlocks(content: Content): Block[] {

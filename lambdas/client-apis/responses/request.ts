@@ -1,5 +1,6 @@
 /**
- * Converts a request for a response into a request of the Messages API. docs/client-apis/responses.md has the rules.
+ * Converts requests of the Responses API to requests of the Messages API, by the rules of
+ * docs/client-apis/responses.md.
  */
 
 import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
@@ -25,12 +26,12 @@ import { responsesConversation, toolsInConversation } from './input.ts';
 import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
 import { DeclaredTools } from './tools.ts';
 
-/** Request of the Responses API, with the settings that its answer needs. */
+/** A converted request, with the settings that its answer needs. */
 export interface ResponsesCall {
   message: RoutedRequest;
-  /** Position of each converted message in the client's `input`. */
+  /** For each converted message, its position in the client's `input`. */
   origins: ClientMessagePosition[];
-  /** Names of the client's fields that are sent to no endpoint. */
+  /** Names of the client's fields that no endpoint gets. */
   leftOut: string[];
   /** Tools that the request declares, by the client's names. */
   tools: ToolNames;
@@ -97,7 +98,7 @@ function responseLeftOut(body: ResponsesBody): string[] {
   ]);
 }
 
-/** Returns the fields of the request that concern single tokens of the answer. */
+/** Returns the fields that concern single tokens of the answer. */
 function responseTokenFields({
   logit_bias: bias,
   include,
@@ -125,8 +126,7 @@ function requestsSummary({ reasoning }: ResponsesBody): boolean {
 }
 
 /**
- * Returns the settings of the thinking, and the format of the answer. If the request asks for a summary, the model
- * thinks.
+ * Returns the settings of thinking, and the format of the answer. If the request asks for a summary, the model thinks.
  */
 function answerFields(
   { reasoning, text }: ResponsesBody,
@@ -159,12 +159,13 @@ export const responsesJson = {
   maxValues: 100_000,
   /**
    * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
-   * amounts of money.
+   * amounts of
+   * money.
    */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
-/** Names of fields in the Responses API, by name in the Messages API. */
+/** Field names of the Responses API, by their names in the Messages API. */
 export const responsesRenames: ClientFieldNames['fields'] = {
   verbosity: 'text.verbosity',
   logprobs: 'include',

@@ -1,6 +1,7 @@
 /**
- * Response object, in a complete response and in the first and last events of a stream. Strict clients require every
- * member.
+ * Builds the response object, for non-streaming answers and for the first and last events of a stream. Strict clients
+ * require
+ * every member.
  */
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
@@ -20,7 +21,7 @@ export interface ResponseState {
   metadata?: unknown;
 }
 
-/** Returns the response object. It does not repeat the request: the request's settings are `null`, or the defaults. */
+/** Returns the response object. It does not repeat the request's settings: they are `null`, or the defaults. */
 export function responseObject(state: ResponseState): object {
   const { generationId, model, status, output, usage, incompleteReason, error } = state;
   return {
@@ -60,8 +61,7 @@ export function responseObject(state: ResponseState): object {
 }
 
 /**
- * Returns the service tier. The standard tier is named "standard" in the Messages API and "default" in the Responses
- * API.
+ * Returns the service tier. The standard tier is "standard" in the Messages API, and "default" in the Responses API.
  */
 function servedTier(usage: WireUsage | undefined): string {
   const tier = usage?.['service_tier'];
@@ -73,7 +73,11 @@ function textOf(output: readonly OutputItem[]): string {
   return parts.flatMap(({ type, text }) => (type === 'output_text' ? [text] : [])).join('');
 }
 
-/** Returns the usage in the form of the Responses API: cached tokens count in the input, and thinking in the output. */
+/**
+ * Returns the usage in the form of the Responses API, in which the input includes cached tokens, and the output
+ * includes
+ * thinking.
+ */
 function responsesUsage(usage: WireUsage): object {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;
@@ -94,5 +98,5 @@ export function incompleteReason(reason: StopReason | null): string | undefined 
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** Text of a refusal if the model wrote none. Without an item in the answer, agents would retry. */
+/** Text of a refusal for which the model wrote no text. If the answer had no item, agents would retry. */
 export const REFUSED = 'The model has refused to answer.';

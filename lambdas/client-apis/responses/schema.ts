@@ -1,8 +1,11 @@
 /**
- * Schema of the body of POST /responses. Fields that request a function of the API are honored, or refused by name.
- * Fields that only tune the answer, or are newer than the gateway, are sent to endpoints that accept them. For other
- * endpoints they are dropped, and the answer names them (messages/unknown-fields.ts). An explicit null, an empty text
- * and an empty object count as absent, because clients send them unprompted.
+ * Schema of the body of POST /responses. A field that requests a function of the API is honored, or refused by name. A
+ * field that
+ * only tunes the answer, or is newer than the gateway, is sent to the endpoints that accept it; for other endpoints it
+ * is
+ * dropped, and the answer names it (messages/unknown-fields.ts). An explicit null, an empty text and an empty object
+ * count as
+ * absent, because clients send them although nobody set them.
  */
 
 import * as z from 'zod';

@@ -1,7 +1,9 @@
 /**
- * Thinking in the form of the Responses API: the item's `encrypted_content` contains the block as its provider signed
- * it. The gateway stores nothing, so the client sends the item back unchanged. The content is encoded, not encrypted,
- * so that it does not look like plain text. Only the provider's own signature, if any, protects it.
+ * Thinking in the form of the Responses API: the item's `encrypted_content` contains the thinking block as its provider
+ * signed
+ * it. The gateway stores nothing, so the client sends the item back unchanged. The content is only encoded, not
+ * encrypted; it
+ * is protected only by the provider's signature, if there is one.
  */
 
 import * as z from 'zod';
@@ -26,7 +28,7 @@ export function sealedThinking(block: Block): string {
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** Decodes a thinking block; returns undefined for any text that this gateway did not write. */
+/** Decodes a thinking block; returns undefined for text that this gateway did not write. */
 export function unsealedThinking(text: string): Block | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   try {

@@ -1,8 +1,9 @@
 /**
- * Writes an answer as events of the Responses API, in an order that every client can read. The answer begins with
- * `created`. Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all
- * items. Every event has a sequence number. A failed stream ends with `failed`: agents retry a turn whose stream has no
- * last event.
+ * Writes an answer as events of the Responses API, in an order that every client supports. The answer begins with
+ * `created`. Each
+ * item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all items. Every event
+ * has a
+ * sequence number. A failed stream ends with `failed`, because agents retry a turn whose stream has no last event.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -30,15 +31,15 @@ import { incompleteReason, REFUSED, responseObject, type ResponseState } from '.
 
 interface OpenBlock {
   block: Block;
-  /** Id of the block's item, or of the item that contains the block. */
+  /** Id of the block's item, or of the message that contains the block. */
   id: string;
-  /** Text of the block that has already arrived: thinking, or the arguments of a call. */
+  /** Text of the block received so far: thinking, or the arguments of a call. */
   written: string;
-  /** Index at which the text of the block begins in its message. */
+  /** Index at which the block's text begins in its message. */
   start: number;
 }
 
-/** Message that is being written. Adjacent texts form one message. A refusal is always a separate message. */
+/** The message that is being written. Adjacent texts form one message. A refusal is always a separate message. */
 interface OpenMessage extends OutputText {
   id: string;
   isRefusal: boolean;
@@ -62,7 +63,7 @@ export class ResponseWriter {
   readonly #output: OutputItem[] = [];
   #open: OpenBlock | undefined;
   #message: OpenMessage | undefined;
-  /** Calls of searches that have no results yet, by call id. */
+  /** Calls of searches whose results have not arrived yet, by call id. */
   readonly #searches = new Map<unknown, Block>();
 
   constructor(identity: AnswerIdentity, settings: OutputSettings) {
@@ -207,8 +208,7 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns an event for each citation of a block. A citation covers the part of the message's text that this block has
-   * written.
+   * Returns an event for each citation of a block. A citation covers the text that this block has added to the message.
    */
   #cite({ block, start }: OpenBlock): string {
     const message = this.#message!;
@@ -251,7 +251,7 @@ export class ResponseWriter {
 
   #endThinking(open: OpenBlock): string {
     const { block, id } = open;
-    // A provider may send the complete thinking at the beginning of its block.
+    // A provider may send the complete thinking with the start of its block.
     const late = open.written === '' ? this.#thought(open, (block['thinking'] ?? '') as string) : '';
     const text = open.written;
     const place = { ...this.#placeOf(open), summary_index: 0 };
@@ -272,8 +272,9 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns the events that end a tool call. If its arguments are not JSON, they are sent as the model wrote them,
-   * because the client then reports the error to the model.
+   * Returns the events that end a tool call. If its arguments are not JSON, they are sent as the model wrote them: the
+   * client then
+   * reports the error to the model.
    */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;

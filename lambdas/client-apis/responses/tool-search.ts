@@ -1,6 +1,7 @@
 /**
- * Tool search that the client runs. For example, Codex searches the tools of its MCP servers. Models get the search as
- * a function. The output of a search declares the found tools, and the model gets their names.
+ * Tool search that the client itself runs. Codex, for example, searches the tools of its MCP servers. Models get the
+ * search as a
+ * function. A search's output declares the found tools, and the model gets their names.
  */
 
 import type { ToolNames } from '../tool-names.ts';

@@ -1,6 +1,7 @@
 /**
- * Tools of a response, and their equivalent in the Messages API. Agents declare tools in every request that only OpenAI
- * can run. A refusal would stop the agents, so these tools are dropped (docs/client-apis/responses.md lists them).
+ * Tools of the Responses API, and their conversion to the Messages API. In every request, agents declare tools that
+ * only OpenAI
+ * can run. An error would stop these agents, so the tools are dropped (docs/client-apis/responses.md lists them).
  */
 
 import * as z from 'zod';
@@ -52,8 +53,9 @@ const customDeclaration = z.object({
   }),
 });
 /**
- * Schema of a tool search. Codex does not send the tools of MCP servers in its first request. When the model calls this
- * tool, Codex searches them.
+ * Schema of a tool search. Codex omits the tools of MCP servers in its first request, and searches them when the model
+ * calls
+ * this tool.
  */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
@@ -93,7 +95,7 @@ function kindOf(value: unknown): Kind {
   const { type, external_web_access: isOnline, execution } = (value ?? {}) as Record<string, unknown>;
   if (type === 'function' || type === 'custom' || type === 'namespace') return type;
   if (type === 'tool_search' && execution === 'client') return type;
-  // A search without web access uses OpenAI's own index, so only OpenAI can run it.
+  // A search without web access uses OpenAI's own index, which only OpenAI has.
   return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) && isOnline !== false ? 'search' : 'other';
 }
 
@@ -122,7 +124,7 @@ type Declared = { path: PropertyKey[] } & (
 );
 
 /**
- * Returns the tools of a request that models of the gateway can call, including tools in groups.
+ * Returns the tools of a request that the gateway's models can call, including tools in groups.
  * @param tools declarations that their schema has accepted
  */
 function declaredTools(tools: readonly unknown[]): Declared[] {
@@ -159,8 +161,9 @@ function groupedTool(
 }
 
 /**
- * Finds a repeated name among tools outside of groups. Agents declare groups with the same tool names, or the same
- * group twice, so tools in groups are not checked. A tool search has no name.
+ * Finds a repeated name among the tools outside of groups. Tools in groups are not checked, because agents declare
+ * groups with
+ * the same tool names, or declare a group twice. A tool search has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
@@ -198,7 +201,8 @@ const namedTool = z.looseObject({
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
 /**
- * Schema of a tool choice that names a tool of the gateway, without unknown members. A choice of a tool that only
+ * Schema of a tool choice that names a tool which the gateway supports. Unknown members are refused. A choice of a tool
+ * that only
  * OpenAI runs may have unknown members, because it is refused anyway.
  */
 const namedOwnTool = z.strictObject(namedTool.shape);
@@ -232,8 +236,9 @@ export class DeclaredTools {
   readonly #declared: readonly Declared[];
 
   /**
-   * @param tools declarations that their schema has accepted. If a tool is declared twice, the first declaration
-   *   applies. A history repeats some declarations.
+   * @param tools declarations that their schema has accepted. If a tool is declared several times, as in long
+   *   conversations, the
+   *   first declaration applies.
    */
   constructor(tools: readonly unknown[]) {
     const seen = new Set<string>();
@@ -258,7 +263,7 @@ export class DeclaredTools {
     });
   }
 
-  /** Returns the tool choice, in the form of the Messages API. */
+  /** Returns the tool choice in the form of the Messages API. */
   choice(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
     if (choice === null || choice === undefined) return undefined;
     if (choice === 'required') return { type: 'any' };
@@ -277,8 +282,9 @@ export class DeclaredTools {
    */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
-      // Agents declare a search on every request. If no search is available, a client gets an error only if its tool
-      // choice requires the search.
+      // Agents declare a search in every request. If no search is available, a client gets an error only if its tool
+      // choice requires
+      // the search.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }

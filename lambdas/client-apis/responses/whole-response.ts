@@ -15,7 +15,7 @@ import {
 } from './output-items.ts';
 import { incompleteReason, REFUSED, responseObject } from './response.ts';
 
-/** Converts a complete answer into a response. */
+/** Converts a non-streaming answer to a response. */
 export function wholeResponse(message: MessageBody, settings: OutputSettings): object {
   const { id, model, stop_reason: reason, usage, metadata } = message;
   const output = outputItems(message, settings);
@@ -64,7 +64,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
     : items;
 }
 
-/** Groups adjacent text blocks. Every other block is its own group. */
+/** Groups adjacent text blocks. Every other block is a group by itself. */
 function neighbours(blocks: readonly Block[]): Block[][] {
   const groups: Block[][] = [];
   for (const block of blocks) {
