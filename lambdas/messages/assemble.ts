@@ -7,17 +7,18 @@ interface AssembledBlock {
   block: Block;
   /** JSON text of a tool call's arguments, as received so far. */
   json: string;
-  /** Reference to the list in `block.citations`; set when the first citation is added. */
+  /** The list in `block.citations`; set when the first citation is added. */
   citations?: unknown[];
-  /** Reference to the list in `block.logprobs`; set when the first token probabilities are added. */
+  /** The list in `block.logprobs`; set when the first token probabilities are added. */
   logprobs?: TokenLogprob[];
   /** Bytes of a spoken answer, as received so far. */
   recording?: Buffer[];
 }
 
 /**
- * End of an answer whose tool call has unreadable arguments. A client must not run a call with arguments that the model
- * did not write. So the answer ends with the same stop reason as at max_tokens.
+ * End of an answer with a tool call whose arguments are unreadable. A client must not run the call with arguments that
+ * the model
+ * did not write, so the answer ends with the stop reason that an answer cut off by max_tokens has.
  */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
@@ -28,7 +29,7 @@ const UNREADABLE_CALL = {
   },
 } as const;
 
-/** Builds the complete answer from its events, for clients that do not stream. */
+/** Assembles the non-streaming answer from its events. */
 export class MessageAssembler {
   #message: MessageBody | undefined;
   readonly #blocks = new Map<number, AssembledBlock>();
@@ -47,7 +48,7 @@ export class MessageAssembler {
       case 'message_delta': {
         const { type: _, delta, usage, ...more } = event;
         const message = this.#message!;
-        // If a later event has no stop reason, the earlier stop reason stays.
+        // A later event without a stop reason does not clear the earlier stop reason.
         this.#message = {
           ...message,
           ...more,
@@ -60,8 +61,9 @@ export class MessageAssembler {
   }
 
   /**
-   * Returns the message, or undefined if no message ever started. The input of a tool call that max_tokens cut off
-   * becomes an empty object, as in the Messages API.
+   * Returns the message; undefined if no message ever started. The input of a tool call that max_tokens cut off becomes
+   * an empty
+   * object, as in the Messages API.
    */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;
@@ -129,7 +131,7 @@ function parseInput(json: string): object | undefined {
   return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
-/** Replaces the block's list of citations with a copy that can be extended, and returns the copy. */
+/** Replaces the block's list of citations by a copy that can be extended, and returns the copy. */
 function citationsOf(block: Block): unknown[] {
   const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
   block['citations'] = citations;
@@ -142,7 +144,7 @@ function logprobsIn(block: Block): TokenLogprob[] {
   return logprobs;
 }
 
-/** Returns the fields of a usage or stop report that change known values. A null changes nothing. */
+/** Returns those fields of a message_delta or its usage that change known values. A null changes nothing. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

@@ -1,9 +1,9 @@
 /**
- * Audio recordings in a prompt. The Messages API has no block for audio, so the gateway defines its own `audio` block,
- * in the form of `image`.
+ * Audio in a prompt. The Messages API has no block for audio, so the gateway defines an `audio` block in the form of
+ * `image`.
  */
 
-/** Media types that every provider format (wire) with audio support accepts, by OpenAI's names of the formats. */
+/** Media types that all wires with audio support accept, by OpenAI's names for the formats. */
 export const audioMediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
 export type AudioFormat = keyof typeof audioMediaTypes;
 export const audioFormats = ['wav', 'mp3'] as const satisfies AudioFormat[];

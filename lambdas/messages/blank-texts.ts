@@ -1,6 +1,7 @@
 /**
- * Handles texts that consist only of white space. Providers refuse them like empty texts, but models write them before
- * tool calls.
+ * Handles texts that consist only of white space. Providers reject them like empty texts, but models write them before
+ * tool
+ * calls.
  */
 
 import type { Block, Message } from './types.ts';
@@ -42,7 +43,7 @@ export function withoutBlankBlocks(blocks: Block[]): Block[] {
     : nonBlank;
 }
 
-/** Removes blank texts from a tool result. A result may be empty, but must not be a list with one blank text. */
+/** Removes blank texts from a tool result. A result may be empty, but must not be a list with only a blank text. */
 function withoutBlankInside(block: Block): Block {
   const { content } = block;
   if (block.type !== 'tool_result' || !Array.isArray(content)) return block;

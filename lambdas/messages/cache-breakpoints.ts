@@ -1,7 +1,8 @@
 /**
  * Adds cache breakpoints to a prompt. A provider caches the prompt up to each breakpoint. Anthropic's API allows at
- * most four: on tools, on texts of the system prompt, and on blocks other than thinking. The API finds the cache of an
- * earlier turn if that turn's breakpoint is at a breakpoint of this turn, or up to twenty blocks before one.
+ * most four: on
+ * tools, on texts of the system prompt, and on blocks other than thinking. The API finds an earlier turn's cache if its
+ * breakpoint is at a breakpoint of this turn, or at most twenty blocks before one.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -9,8 +10,9 @@ import type { Block, Message, MessagesRequest } from './types.ts';
 const mark = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
- * Number of user turns with a breakpoint. The breakpoint of the latest turn serves the next request. The breakpoint of
- * the turn before finds the cache of the previous request.
+ * Number of user turns with a breakpoint. The latest turn's breakpoint lets the next request read the cache; the
+ * previous turn's
+ * breakpoint lets this request read the cache of the previous request.
  */
 const MARKED_TURNS = 2;
 
@@ -18,8 +20,9 @@ const MARKED_TURNS = 2;
 const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_result']);
 
 /**
- * Adds breakpoints after the tools, after the system prompt and after the latest user turns. If a request already has a
- * breakpoint, it stays unchanged, because its client knows best which parts to cache.
+ * Adds breakpoints after the tools, after the system prompt and after the latest user turns. A request that already has
+ * a
+ * breakpoint stays unchanged, because its client knows best which parts to cache.
  */
 export function withBreakpoints(request: MessagesRequest): MessagesRequest {
   if (isMarked(request)) return request;

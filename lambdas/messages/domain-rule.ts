@@ -1,8 +1,10 @@
-/** Domain rules that filter search results: `example.com`, or `example.com/blog` with a path that may have one `*`. */
+/**
+ * Domain rules, which filter search results: `example.com`, or `example.com/blog` with a path that may have one `*`.
+ */
 
 import { domainToASCII } from 'node:url';
 
-/** Maximum length of a host name. Source: RFC 1035, section 2.3.4, without the dot at the end. */
+/** Maximum length of a host name, without the dot at the end. Source: RFC 1035, section 2.3.4. */
 const MAX_HOST_CHARACTERS = 253;
 const MAX_RULE_CHARACTERS = 1_024;
 
@@ -32,7 +34,7 @@ export function domainParts(domain: string): { host: string; path: string } {
   return slash === -1 ? { host: domain, path: '' } : { host: domain.slice(0, slash), path: domain.slice(slash) };
 }
 
-/** Returns the host as URLs have it: lower case, ASCII. Returns an empty text if the input cannot be a host. */
+/** Returns the host as in URLs: in lower case and ASCII. Returns an empty string if the input cannot be a host. */
 export function hostOf(host: string): string {
   return domainToASCII(host.replace(/\.$/, ''));
 }

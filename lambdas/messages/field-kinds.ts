@@ -13,14 +13,14 @@ export const anyObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: {} } });
 
-/** Maximum length of a URL, longer than signed URLs of file stores. The limit bounds the time to parse a URL. */
+/** Maximum length of a URL in characters, longer than signed URLs of file stores. It bounds the time to parse a URL. */
 const MAX_URL = 16_384;
 export const sourceUrl = z
   .string()
   .max(MAX_URL)
   .pipe(z.url({ protocol: /^https?$/ }));
 
-/** Base64 text. The provider checks whether the bytes match their media type. */
+/** Schema of base64 text. The provider checks whether the bytes match their media type. */
 export const base64 = z.string().min(1).refine(isBase64, BASE64_RULE);
 
 export const cacheControl = optionalField(

@@ -1,11 +1,12 @@
 /**
- * Detects the media type of images from their first bytes. Clients often derive the type from the file's extension.
- * Claude and Converse refuse an image of another type than declared (https://github.com/BerriAI/litellm/issues/24900).
+ * Detects the media type of images from their first bytes. Clients often derive the type from the file extension, but
+ * Claude and
+ * Converse reject images whose type differs from the declared type (https://github.com/BerriAI/litellm/issues/24900).
  */
 
 import type { Block, MessagesRequest } from './types.ts';
 
-/** Number of Base64 characters to read, enough for the signature of every image type. */
+/** Number of base64 characters to read, enough for the signature of every image type. */
 const HEAD_CHARACTERS = 24;
 
 /**

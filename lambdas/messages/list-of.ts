@@ -8,8 +8,8 @@ interface Bounds {
 
 /**
  * Schema of a list that is checked element by element up to the first error. `z.array` would collect the errors of all
- * elements. For a body with a hundred thousand elements, this takes gigabytes of memory. The list is forwarded without
- * copying.
+ * elements,
+ * which takes gigabytes of memory for a body with a hundred thousand elements. The list is forwarded without copying.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z
@@ -42,8 +42,9 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
 }
 
 /**
- * Schema that checks a value with one of several schemas, chosen by the value's own type. So the error message refers
- * to the right schema. The value is forwarded unchanged.
+ * Schema that checks a value with one of several schemas, chosen by the value's own type, so that the error message
+ * refers to the
+ * right schema. The value is forwarded unchanged.
  * @param alternatives all schemas, for the API document
  */
 export function checkedBy<Output>(
@@ -65,8 +66,7 @@ export function checkedBy<Output>(
 }
 
 /**
- * Reports an error and ends the check. Otherwise refinements of the surrounding value would still run and read this
- * invalid value.
+ * Reports an error and ends the check. Otherwise, refinements of the surrounding value would run on this invalid value.
  */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });
@@ -79,7 +79,7 @@ export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined
   return issueFault(deepestIssue(parsed.error.issues[0]!));
 }
 
-/** Returns the JSON Schema of the input, for the API document. */
+/** Returns the JSON Schema of a schema's input, for the API document. */
 export function documentationOf(schema: z.ZodType): object {
   const { $schema: _, ...documentation } = z.toJSONSchema(schema, {
     io: 'input',

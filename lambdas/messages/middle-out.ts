@@ -1,11 +1,14 @@
 /**
  * Shortens a conversation by omitting messages from its middle, because its beginning and its latest turns matter most.
- * A tool call and its results are kept or omitted together. System messages and messages with unknown blocks are kept.
+ * A tool call
+ * and its results are kept or omitted together. System messages and messages with unknown blocks are always kept.
  */
 
 import type { Message } from './types.ts';
 
-/** Block types of messages that may be omitted. A block of any other type may change the meaning of later messages. */
+/**
+ * Types of blocks in messages that may be omitted. A block of any other type may change the meaning of later messages.
+ */
 const SAID = new Set([
   'text',
   'image',
@@ -27,10 +30,10 @@ interface TurnExchange {
 }
 
 /**
- * Omits messages until the rest of the conversation fits.
+ * Omits messages until the remaining conversation fits.
  * @param tokensOf estimates the size of messages
- * @returns the remaining messages in the same order, and their size; the size exceeds `maxTokens` if no more messages
- *   may be omitted
+ * @returns the remaining messages in order, and their size; the size exceeds `maxTokens` if no more messages may be
+ *   omitted
  */
 export function middleOut(
   messages: readonly Message[],
@@ -69,7 +72,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
 }
 
 /**
- * Returns the exchanges that may be omitted, in the order of omission: from the middle outwards, and the first exchange
+ * Returns the exchanges that may be omitted, in the order of omission: from the middle outwards, the first exchange
  * last.
  */
 function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
@@ -88,8 +91,9 @@ function isOpen(group: readonly Message[]): boolean {
 }
 
 /**
- * Returns the messages of the assistant before the first user message. Providers refuse a conversation that begins with
- * them.
+ * Returns the assistant messages before the first user message. Providers reject a conversation that begins with an
+ * assistant
+ * message.
  */
 function beforeTheUser(exchanges: readonly TurnExchange[], omitted: ReadonlySet<TurnExchange>): TurnExchange[] {
   const remaining = exchanges.filter((exchange) => !omitted.has(exchange) && roleOf(exchange) !== 'system');

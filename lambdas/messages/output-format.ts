@@ -3,14 +3,12 @@ import type { MessagesRequest } from './types.ts';
 interface OutputFormat {
   type: string;
   schema?: unknown;
-  /** Name and purpose of the schema, from clients of OpenAI's APIs. The Messages API has no fields for them. */
+  /** Name and purpose of the schema, which clients of OpenAI's APIs send. The Messages API has no fields for them. */
   name?: string | undefined;
   description?: string | undefined;
 }
 
-/**
- * Returns the requested format of an answer. Clients that are older than `output_config` send it as `output_format`.
- */
+/** Returns the requested format of an answer. Clients older than `output_config` send it as `output_format`. */
 export function outputFormat(request: MessagesRequest): OutputFormat | undefined {
   return request.output_config?.format ?? (request['output_format'] as OutputFormat | null | undefined) ?? undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Corrects the field paths in errors. If a conversation has searches, the gateway rewrites it, and the messages get
- * other indexes than in the client's request. Later checks report these other indexes.
+ * Corrects the field paths in errors. The gateway rewrites a conversation with searches, so its messages have other
+ * indexes than in
+ * the client's request, and later checks report the new indexes.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -8,8 +9,8 @@ import { GatewayError } from '../platform/errors.ts';
 const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
 
 /**
- * Runs a check of a rewritten conversation. Its errors get the paths of the client's own messages.
- * @param origins index of each message in the client's request; undefined if no message moved
+ * Runs a check of a rewritten conversation, and replaces the paths in its errors by the paths in the client's request.
+ * @param origins index of each message in the client's request; undefined if no index changed
  * @throws {GatewayError} the error of `check`
  */
 export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {

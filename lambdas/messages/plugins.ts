@@ -1,5 +1,5 @@
 /**
- * Plugins: changes to the prompt that a client requests. The gateway makes them before it sends the request to a
+ * Plugins: changes to the prompt that a client requests, and that the gateway makes before it sends the request to a
  * provider.
  */
 
@@ -77,8 +77,8 @@ export function allowsCompression({ plugins: requested, transforms: older }: Pro
 }
 
 /**
- * Returns the settings of the web search that runs before the model's first response, or undefined if the request has
- * no such search.
+ * Returns the settings of the web search that precedes the model's first answer; undefined if the request has no such
+ * search.
  */
 export function webPlugin({ plugins: requested }: PromptPlugins): WebPlugin | undefined {
   return (requested ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);

@@ -1,6 +1,7 @@
 /**
- * Routing preferences of a request: the `provider` object of OpenRouter's API, with prices in roubles. The gateway
- * reads these fields and sends none of them to a provider.
+ * Routing preferences of a request: the `provider` object of OpenRouter's API, with prices in roubles. Only the gateway
+ * reads these
+ * fields; no provider gets them.
  */
 
 import * as z from 'zod';
@@ -12,7 +13,7 @@ import { boundedList } from './list-of.ts';
 import type { PromptPlugins } from './plugins.ts';
 import type { MessagesRequest } from './types.ts';
 
-/** Maximum number of endpoint names in a list. No catalog has as many providers for one model. */
+/** Maximum number of endpoint names in a list. No model in a catalog has as many providers. */
 const MAX_NAMES = 64;
 const MAX_PREFERENCE_CHARACTERS = 200;
 
@@ -90,14 +91,14 @@ const roublesPreference = z
       const amount = Money.parseNumber(isRawNumber(value) ? value.rawJSON : String(value));
       if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
     } catch {
-      // Text that is not an amount is refused below, with a validation issue.
+      // Text that is not an amount is reported below, with a validation issue.
     }
     context.addIssue({ code: 'custom', message: PRICE_AMOUNT_RULE });
     return z.NEVER;
   });
 
 /**
- * Maximum prices for a million tokens, a request, or an image. No model of the catalog has a separate price for audio.
+ * Maximum prices per million tokens, per request, or per image. No model in the catalog has a separate price for audio.
  */
 const maxPrice = z.strictObject({
   prompt: optionalField(roublesPreference).meta({
@@ -177,11 +178,11 @@ export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)
     'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same.',
 });
 
-/** A request as a client sends it, with routing preferences and plugins. No provider gets these fields. */
+/** A request as the client sent it, with routing preferences and plugins. No provider gets these fields. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];
-  /** The client's own name of the conversation to which the request belongs. */
+  /** Client's own name for the conversation to which the request belongs. */
   session_id?: string;
   /** With 'auto', the gateway adds cache breakpoints to a request that has none. */
   cache?: 'auto';

@@ -1,8 +1,11 @@
 /**
- * Beta features of the Messages API that are refused. Either they change the provider's prices, or the size of the
- * request does not bound their cost. They are: faster inference, compaction, conversations stored by the provider,
- * tools and code that the provider runs, other models after a refusal, and another payer. docs/wires/README.md lists
- * them. All other betas pass, because clients depend on them.
+ * Beta features of the Messages API that the gateway refuses, because they change the provider's prices, or because the
+ * size of
+ * the request does not bound their cost: faster inference, compaction, conversations stored by the provider, tools and
+ * code
+ * that the provider runs, other models after a refusal, and another payer. docs/wires/README.md lists them. All other
+ * betas
+ * pass, because clients depend on them.
  */
 const pricedBetas = [
   'fast-mode-',
@@ -22,7 +25,7 @@ const PRICED_BETA_RULE = 'changes the provider’s price, and this gateway has n
 
 const THREADS = 'message-threads-';
 
-/** Refusal of conversations that the provider stores. The size of the request does not bound its cost. */
+/** Refusal for conversations that the provider stores, because the size of the request does not bound their cost. */
 export const threadsRefusal = {
   message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
   /** Error details after which the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */

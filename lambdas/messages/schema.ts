@@ -1,6 +1,7 @@
 /**
  * Schema of the body of POST /messages. Known parts are checked. Unknown top-level fields and block types are accepted,
- * because the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
+ * because
+ * the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
  */
 
 import * as z from 'zod';
@@ -15,7 +16,7 @@ import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbos
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
 
-/** Maximum number of messages, more than the longest conversations of agents have. */
+/** Maximum number of messages. The longest conversations of agents have fewer. */
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
 const MAX_SENT_STOP_SEQUENCES = 64;
@@ -50,8 +51,8 @@ const jsonFormat = z.looseObject({
 });
 
 /**
- * Context edits that only omit parts of the prompt. Other edits, such as compaction, produce an answer with a cost of
- * its own.
+ * Context edits that only omit parts of the prompt. Other edits, such as compaction, generate an answer with its own
+ * cost.
  */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
 const contextEdit = z.object({
@@ -63,8 +64,9 @@ const contextEdit = z.object({
 });
 
 /**
- * Body fields that list beta features. One has the name of the header; the others are the names in bodies for Amazon
- * Bedrock and Google Cloud.
+ * Body fields that list beta features. `anthropic-beta` is also the name of the header; the other names are used in
+ * bodies for
+ * Anthropic, Amazon Bedrock and Google Cloud.
  */
 const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
 const betaHeader = optionalField(
@@ -94,8 +96,7 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  // The Messages API has no penalties or rare parameters, but models behind other provider formats (wires) support
-  // them.
+  // The Messages API has no penalties or rare parameters, but models on other wires support them.
   ...samplingParameterFields,
   repetition_penalty: repetitionPenalty,
   ...rareParameterFields,
@@ -207,7 +208,8 @@ const requestFields = z.looseObject({
 
 /**
  * Fields that change the provider's prices, or whose cost the size of the request does not bound. The gateway could not
- * enforce a budget for them.
+ * enforce a
+ * budget for them.
  */
 const unpricedFields = [
   'mcp_servers',
@@ -221,7 +223,9 @@ const unpricedFields = [
 
 const refusedFields: readonly string[] = unpricedFields;
 /**
- * Fields that are removed from the parsed request. Either the request has them in another form, or they have no effect.
+ * Fields that are removed from the parsed request, because they are refused, or the request has them in another form,
+ * or they
+ * have no effect.
  */
 const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 
@@ -235,7 +239,7 @@ const foreignFields: Record<string, string> = {
   functions: 'tools',
 };
 
-/** Fields for answers with images or speech. The Messages API has no blocks for them that its clients know. */
+/** Fields for answers with images or speech. Clients of the Messages API support no blocks for these. */
 const chatOnlyFields = ['modalities', 'image_config', 'audio'] as const;
 
 /** A body without its null fields. */
@@ -269,7 +273,7 @@ export const messagesRequestSchema = requestFields
   })
   .transform((request) => {
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
-    // With the cast to the schema's type, the compiler checks that RoutedRequest has the fields of the schema.
+    // The cast to the schema's type lets the compiler check that RoutedRequest has the fields of the schema.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
     const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
     return betas.length > 0 ? { ...routed, betas } : routed;

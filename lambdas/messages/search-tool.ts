@@ -1,4 +1,4 @@
-/** Declaration of the gateway's own web search tool, which works with any model that can call functions. */
+/** Declaration of the gateway's own web search tool, which works with every model that supports tool calls. */
 
 import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
@@ -7,20 +7,21 @@ import { boundedList } from './list-of.ts';
 import type { MessagesRequest, Tool } from './types.ts';
 
 /**
- * Versions of the search tool. The gateway serves all of them in the same way. The additional features of newer
- * versions need code that a provider runs, which the gateway does not support.
+ * Versions of the search tool. The gateway treats them all alike: the additional features of newer versions need code
+ * that a
+ * provider runs, which the gateway does not support.
  */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
 
 const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
-/** Maximum number of searches in one answer, more than a model makes in practice. */
+/** Maximum number of searches in one answer. Models make fewer. */
 const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer.',
 });
-/** Maximum number of results of one search, more than any search backend of the catalog returns. */
+/** Maximum number of results of one search. No search backend in the catalog returns more. */
 const MAX_SEARCH_RESULTS = 20;
 export const maxResults = optionalField(z.int().positive().max(MAX_SEARCH_RESULTS)).meta({
   description: 'The most pages that the model gets from a search.',
@@ -104,8 +105,9 @@ export function isSearchType(type: unknown): boolean {
 }
 
 /**
- * Returns whether the client can do without this search if no search backend is available. Agents of some APIs declare
- * a search in every request. For these requests, the gateway sets the flag `if_possible`.
+ * Returns whether the request may continue without this search if no search backend is available. Agents of some APIs
+ * declare a
+ * search in every request, so the gateway sets the flag `if_possible` for them.
  */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);

@@ -1,16 +1,17 @@
-/** System messages within a conversation, for models that only take instructions at its beginning. */
+/** System messages in the middle of a conversation, for models that accept instructions only at its beginning. */
 
 import { append } from '../platform/append.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 /**
- * Returns the request with all instructions before the conversation in its system prompt, and later instructions as
+ * Returns the request with the instructions at the beginning of the conversation in the system prompt, and later
+ * instructions as
  * user messages.
  */
 export function withInstructionsFirst(request: MessagesRequest): MessagesRequest {
   const { messages, system = [] } = request;
   if (!messages.some(({ role }) => role === 'system')) return request;
-  // A conversation that has only instructions keeps them all, because the model needs a message to answer.
+  // If there are only instructions, they all stay in the conversation, because the model needs a message to answer.
   const begin = Math.max(
     0,
     messages.findIndex(({ role }) => role !== 'system'),
@@ -28,8 +29,9 @@ function blocksIn(content: string | Block[]): Block[] {
 }
 
 /**
- * Converts system messages to marked user messages at the same position. After a tool call, the tool results come
- * first, because they must directly follow the call.
+ * Converts system messages to marked user messages at the same position. After a tool call, the tool's results come
+ * first,
+ * because they must directly follow the call.
  */
 export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
@@ -54,7 +56,7 @@ function hasCalls(message: Message | undefined): boolean {
   return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
 }
 
-/** Returns a system message as a user message with a mark of its origin. */
+/** Converts a system message to a user message that is marked as an instruction. */
 export function markedAsSystem({ content, ...message }: Message): Message {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const marked = blocks.map((block) =>

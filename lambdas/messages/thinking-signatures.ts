@@ -1,8 +1,10 @@
 /**
- * Signatures of thinking blocks. Clients send thinking back with a conversation, and only the family of models that
- * signed it accepts its signature. Anthropic's thinking has Anthropic's signature. All other thinking has a signature
- * of the gateway, `gw1.<family>`, with the family that may get the thinking back. If the provider signs too, its own
- * signature follows: `gw1.<family>.<signature>`.
+ * Signatures of thinking blocks. Clients send thinking back with the conversation, and a signature is accepted only by
+ * the family of
+ * models that made it. Anthropic's thinking has Anthropic's signature. All other thinking has a signature of the
+ * gateway,
+ * `gw1.<family>`, in which the family names the models that may get the thinking back. If the provider also signs its
+ * thinking, its own signature follows: `gw1.<family>.<signature>`.
  */
 
 import type { Block, Message } from './types.ts';
@@ -24,8 +26,9 @@ export function hasGatewaySignature(block: Block): boolean {
 }
 
 /**
- * Returns whether a provider signed the block. That provider then accepts the block only unchanged. The gateway's own
- * signature does not protect the text.
+ * Returns whether a provider signed the block, and so accepts it only unchanged. The gateway's own signature does not
+ * protect the
+ * text.
  */
 export function hasProviderSignature(block: Block): boolean {
   const signature = signatureIn(block);
@@ -34,8 +37,8 @@ export function hasProviderSignature(block: Block): boolean {
 }
 
 /**
- * Returns the messages for Anthropic, without thinking that Anthropic did not sign. A message that has only such
- * thinking is omitted.
+ * Returns the messages for Anthropic, without thinking that Anthropic did not sign. A message with only such thinking
+ * is omitted.
  */
 export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
@@ -46,20 +49,14 @@ export function withoutThinking(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? undefined : block));
 }
 
-/**
- * Returns the original signature or redacted data of the provider family that signed the block, or undefined if that
- * family did not sign it.
- */
+/** Returns the original signature or redacted data, if this family signed the block; otherwise undefined. */
 export function signatureOf(family: string, block: Block): string | undefined {
   const prefix = `${GATEWAY_PREFIX}${family}.`;
   const signature = signatureIn(block);
   return typeof signature === 'string' && signature.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
 }
 
-/**
- * Returns the signature of a thinking block or the data of a redacted thinking block. Returns undefined for other
- * blocks.
- */
+/** Returns the signature of a thinking block, or the data of a redacted thinking block; undefined for other blocks. */
 function signatureIn(block: Block): unknown {
   switch (block.type) {
     case 'thinking':
@@ -72,20 +69,23 @@ function signatureIn(block: Block): unknown {
 }
 
 /**
- * Returns the messages for a provider that signs its own thinking: its own thinking with the original signature, and no
- * other thinking.
+ * Returns the messages for a provider with its own signatures: with its own thinking, which has its original signature
+ * again, and
+ * without all other thinking.
  */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? asSigned(family, block) : block));
 }
 
-/** Placeholder for missing thinking. It is not empty, because providers that require thinking refuse an empty text. */
+/** Placeholder for missing thinking. It is not empty, because providers that require thinking reject an empty text. */
 export const NO_THINKING = ' ';
 
 /**
- * Returns the messages for a provider that requires thinking before each tool call and does not check signatures. Its
- * own thinking gets the original signature. Readable thinking of other providers loses its signature, and thinking
- * signed by Anthropic is omitted. A message with a call and no thinking gets a placeholder.
+ * Returns the messages for a provider that requires thinking before each tool call, but does not check signatures. Its
+ * own
+ * thinking gets its original signature back. Readable thinking of other providers loses its signature, and thinking
+ * that
+ * Anthropic signed is omitted. A message with a call but without thinking gets a placeholder.
  */
 export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
   const readable = mapBlocks(messages, (block) =>

@@ -1,7 +1,7 @@
 /**
- * Probabilities of the tokens of an answer, in the format of OpenAI's APIs. The Messages API has no field for them. If
- * a client requests probabilities, text deltas carry them in an extra field, and so do the blocks built from these
- * deltas.
+ * Probabilities of an answer's tokens, in the format of OpenAI's APIs. The Messages API has no field for them. If a
+ * client requests
+ * them, text deltas have an extra field with probabilities, and so do the blocks that are assembled from these deltas.
  */
 
 interface Likely {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Error message for two tools with the same name. The model calls a tool by its name, so names must be unique. The
- * gateway checks this itself, because error messages of providers differ.
+ * Error message for two tools with the same name. Models call tools by name, so names must be unique. The gateway
+ * itself checks this,
+ * because the error messages of providers differ.
  */
 
 export const REPEATED_TOOL_NAME = 'is also the name of another tool; give each tool its own name';
 
 /**
- * Finds a duplicate tool name. A tool that a provider defines may have no name.
+ * Finds a repeated tool name. A tool that a provider defines may have no name.
  * @returns the index of the first repeated name
  */
 export function repeatedName(names: readonly (string | null | undefined)[]): number | undefined {
@@ -24,7 +25,7 @@ export function repeatedName(names: readonly (string | null | undefined)[]): num
 const KEPT_CHARACTERS = 53;
 const DIGEST_CHARACTERS = 8;
 
-/** Returns a name of at most 64 letters, digits, `_` and `-` for a tool. The name is the same in every request. */
+/** Returns a replacement for a tool's name: at most 64 letters, digits, `_` and `-`, the same in every request. */
 export function shortToolName(name: string): string {
   const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
   return `t_${readable}_${createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS)}`;

@@ -1,7 +1,9 @@
 /**
- * Tools of a request: tools that the client runs itself, and the gateway's own search. Tools that a provider runs are
- * refused, because the gateway has no bound and no price for them. The allowed types are listed, because providers add
- * tools faster than gateways are deployed.
+ * Tools of a request: tools that the client itself runs, and the gateway's own search. Tools that a provider runs are
+ * refused,
+ * because the gateway has no bound and no price for them. The schema lists the allowed types, because providers add
+ * tools
+ * faster than gateways are deployed.
  */
 
 import * as z from 'zod';
@@ -54,7 +56,7 @@ const clientTool = z
         `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
       );
     } else if (!name && (!type || type === 'custom')) {
-      // A tool with another type than `custom` needs no name: its type may serve as the name.
+      // A tool with a type other than `custom` needs no name: its type may serve as the name.
       objectTo(['name'], 'is required');
     }
     if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
@@ -82,8 +84,9 @@ function isSearch(value: unknown): boolean {
 }
 
 /**
- * Schema of a tool that a message declares. Its type must be `custom`. Other types add tokens to the prompt, and these
- * are counted only for the tools of the request.
+ * Schema of a tool that is declared in a message. Its type must be `custom`: other types add tokens to the prompt,
+ * which the
+ * gateway counts only for the tools of the request.
  */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;

@@ -1,6 +1,7 @@
 /**
- * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. Both types
- * are open: fields that are newer than the gateway pass to providers that may support them.
+ * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. All types
+ * are open:
+ * fields that are newer than the gateway are passed to providers, which may support them.
  */
 
 import type { TokenLogprob } from './token-logprob.ts';
@@ -39,7 +40,7 @@ export interface MessagesRequest {
   temperature?: number;
   top_p?: number;
   top_k?: number;
-  /** Whether to return token probabilities, and the number of alternatives for each token. */
+  /** Whether to return token probabilities, and how many alternatives per token. */
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
   tools?: Tool[];
@@ -88,7 +89,7 @@ export interface WireUsage {
   [field: string]: unknown;
 }
 
-/** A complete answer, as POST /messages returns it without streaming. */
+/** A non-streaming answer of POST /messages. */
 export interface MessageBody {
   id: string;
   type: 'message';
@@ -118,7 +119,7 @@ export type Delta =
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string }
   | { type: 'citations_delta'; citation: unknown }
-  /** A piece of a spoken answer: base64 that can be decoded by itself. */
+  /** A piece of a spoken answer: base64 that can be decoded without the other pieces. */
   | { type: 'audio_delta'; data: string }
   | { type: 'audio_end_delta'; expires_at: number }
   | { type: 'transcript_delta'; transcript: string };
@@ -158,7 +159,7 @@ export type MessagesEvent =
   | { type: 'message_stop' }
   | { type: 'ping' };
 
-/** An event of an answer: its content, and the provider's original bytes if the client may get them unchanged. */
+/** An event of an answer, and the provider's original bytes if the client may get them unchanged. */
 export interface AnswerEvent {
   data: MessagesEvent;
   raw?: Uint8Array;
@@ -167,12 +168,12 @@ export interface AnswerEvent {
 /** Events and state that the gateway reads from one chunk of a provider's answer. */
 export interface AnswerBatch {
   events: AnswerEvent[];
-  /** Usage that the provider has reported without an event, in the format of the Messages API. */
+  /** Usage that the provider reported outside of these events, in the format of the Messages API. */
   usage?: WireUsage | undefined;
   /** Number of bytes that the model has written and the decoder still holds back from the client. */
   heldBackBytes?: number;
-  /** Whether the provider has reported a stop reason that no event contains yet. */
+  /** Whether the provider has reported a stop reason, but the answer has not ended yet. */
   isClosing?: boolean;
-  /** The provider's own stop reason, if the Messages API does not define it. */
+  /** The provider's own stop reason; absent for providers with the Messages API. */
   nativeReason?: string | undefined;
 }

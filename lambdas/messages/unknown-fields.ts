@@ -1,12 +1,14 @@
 /**
  * Names of request fields that no endpoint gets: fields that are newer than the gateway, and hints that have no effect
- * here. The client gets the names in a response header. With `require_parameters`, the request is refused instead.
+ * here. The
+ * client gets the names in a response header, or, with `require_parameters`, an error.
  */
 
 const MAX_REPORTED_NAMES = 32;
 /**
- * Pattern of field names that a response header may contain. Clients choose names freely, and another name could break
- * the header.
+ * Pattern of field names that a response header may contain. Clients choose names freely, and other characters could
+ * break the
+ * header.
  */
 const FIELD_NAME = /^[\w-]{1,60}$/;
 const UNREADABLE_NAME = 'other';
@@ -30,8 +32,8 @@ export function namesOf(fields: readonly string[]): string[] {
 }
 
 /**
- * Returns the refusal of a request that requires all its parameters, if some of them have no effect here. Otherwise
- * undefined.
+ * Returns the error for a request that requires all its parameters although some have no effect here; undefined for
+ * other requests.
  */
 export function insistenceFault(
   { provider }: { provider?: { require_parameters?: boolean | null | undefined } | null | undefined },
