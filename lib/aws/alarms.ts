@@ -15,7 +15,8 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 /** Text of an alarm. */
 export interface AlarmText {
   /**
-   * `Urgent`: clients or money are affected now, so a person is called even at night. `Soon`: for the next working day.
+   * `Urgent`: clients or money are affected now, so the person on call is woken even at night. `Soon`: for the next
+   * working day.
    */
   severity: 'Urgent' | 'Soon';
   /** One sentence about the cause of the alarm. */
@@ -44,8 +45,8 @@ export class Alarms {
   }
 
   /**
-   * Allows alarms to publish to the topic. `enforceSSL` creates an explicit topic policy. It replaces the default
-   * policy, and with it the right of the account's services to publish.
+   * Allows alarms to publish to the topic. `enforceSSL` creates an explicit topic policy, which replaces the default
+   * policy and so removes the permission of the account's services to publish.
    */
   #admitAlarms(): void {
     this.#topic.addToResourcePolicy(
@@ -60,7 +61,8 @@ export class Alarms {
   }
 
   /**
-   * Adds an alarm. By default it is raised if the value of one period is 1 or more. Without data it is not raised.
+   * Adds an alarm. By default it is raised if the metric's value in one period is 1 or more, and not raised if there is
+   * no data.
    * @param props overrides of these defaults
    * @param template stack of the alarm, if it differs from the topic's stack
    */
@@ -85,9 +87,9 @@ export class Alarms {
   }
 
   /**
-   * Adds an alarm for a metric that always has values during normal operation. CloudWatch starts an alarm in the state
-   * "insufficient data", and notifies only when the state changes. So after a deployment no alarm is raised until the
-   * metric has had a first value.
+   * Adds an alarm that is raised when a metric, which always has values during normal operation, has no more values.
+   * CloudWatch creates an alarm in the state "insufficient data", and notifies only when the state changes. So after a
+   * deployment, no alarm is raised until the metric has had a first value.
    */
   addForSilence(id: string, metric: Metric, text: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
     const alarm = this.add(id, metric, {

@@ -47,7 +47,7 @@ import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
-/** Stage name of the API, which is the first segment of every path. */
+/** Stage name of the API, which is the first segment of every path in its default URL. */
 const STAGE_NAME = 'v1';
 
 const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
@@ -73,22 +73,23 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/** Stack of everything that runs: the API, one function per route, queues with workers, schedules and alarms. */
+/** Stack of all running parts: the API, one function per route, queues with workers, schedules and alarms. */
 export class ApiStack extends Stack {
   /** Bucket to which the table is exported. */
   readonly books: Bucket;
-  /** Policy that allows reading the exports. */
+  /** Policy that allows reading the exports and the sealed days. */
   readonly reviewer: ManagedPolicy;
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
-  /** Nested stack for the functions of routes, because a template may have at most 500 resources. */
+  /** Nested stack for the functions of routes: a template may have at most 500 resources. */
   readonly #routes: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    // If this stack were deleted, its queues with unsettled costs would be lost. So it is protected.
+    // Protects the stack from deletion. The queues would be retained, but their unsettled costs would no longer be
+    // processed.
     super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
@@ -132,7 +133,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Namespace of the stage's metrics. Log lines and functions write metrics to it. */
+  /** CloudWatch namespace of the stage's metrics, to which functions and log lines write. */
   get #namespace(): string {
     return `ModelGateway/${this.#props.config.stage}`;
   }
@@ -177,7 +178,7 @@ export class ApiStack extends Stack {
         stageName: STAGE_NAME,
         throttlingRateLimit: config.rateLimit,
         throttlingBurstLimit: config.burstLimit,
-        // Metrics per method cost money, and no alarm or graph uses them. Metrics of the whole API are free.
+        // Metrics for each method cost money, and no alarm or graph uses them. Metrics of the whole API are free.
         metricsEnabled: false,
       },
     });
@@ -222,7 +223,7 @@ export class ApiStack extends Stack {
     const { domain, certificateArn, requestsPerKey } = config;
     if (domain !== undefined) addDomain(this, api, domain, certificateArn!);
     if (requestsPerKey !== undefined) addRateRule(this, api, requestsPerKey);
-    // Removes the output that the CDK adds under a generated name: the stack has another output with the same value.
+    // Removes the output that the CDK adds under a generated name. The stack has its own output with the same value.
     api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
     new CfnOutput(this, 'StageArn', {
@@ -231,7 +232,10 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Returns a function or its alias for API methods. The function's own template has the permission to call it. */
+  /**
+   * Allows API Gateway to invoke a function or its alias for a route, and returns a reference to it. The permission is
+   * in the function's own template, not in the template of the API.
+   */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
@@ -245,7 +249,9 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Adds the URL of the streaming function, with its own alarm, because the API's alarm does not see its failures. */
+  /**
+   * Adds the URL of the streaming function, with its own alarm: the API's alarm does not include failures at this URL.
+   */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -262,13 +268,13 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * Adds methods for unknown paths and verbs. If a request matches no method, API Gateway parses its bearer key as an
-   * AWS signature, and repeats the key in the error message. So every resource has a method for all other verbs, and a
-   * catch-all method covers unknown paths.
+   * Adds methods for unknown paths and HTTP methods. If a request matches no method, API Gateway parses its bearer key
+   * as an AWS signature, and repeats the key in the error message. So every resource has a method that matches all
+   * other HTTP methods, and a catch-all resource covers unknown paths.
    */
   #addUnknownRoute(api: RestApi): void {
     const { lambda } = this.#addRouteFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
-    // One permission covers all methods for unknown paths and verbs.
+    // One permission covers all methods for unknown paths and HTTP methods.
     const integration = new LambdaIntegration(lambda, { scopePermissionToMethod: false });
     const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
     for (const path of Object.values<Route>(routes).flatMap(({ paths }) => paths)) {
@@ -280,7 +286,7 @@ export class ApiStack extends Stack {
     for (const resource of resources) resource.addMethod('ANY', integration);
   }
 
-  /** Adds a function with its own role, which may invoke the Amazon Bedrock models that the operator configured. */
+  /** Adds a function whose role may invoke the Amazon Bedrock models that the operator has configured. */
   #addInvoker(name: string, route: Route): GatewayFunction {
     const { bedrockModels } = this.#props.config;
     const invoker = this.#addRouteFunction(name, route, { statements: bedrockStatements(bedrockModels) });
@@ -292,7 +298,10 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /** Adds a route's function. A function with a URL stays in this template, because a move would change its URL. */
+  /**
+   * Adds a route's function. A function with a URL stays in the template of this stack, because moving it would change
+   * its URL.
+   */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -318,7 +327,7 @@ export class ApiStack extends Stack {
     }));
   }
 
-  /** Environment variables that every process gets, whatever its grants. */
+  /** Environment variables that every process gets, whatever its permissions. */
   get #environment(): Record<string, string> {
     const { variables: named, outputStepTokens, corsOrigins } = this.#props.config;
     return {
@@ -357,12 +366,14 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // The worker reads the catalog and the provider keys every minute, so it logs problems of both early.
+    // This worker reads the catalog and the provider keys every minute, so problems with either appear in its log
+    // early.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
-    // The scheduler invokes asynchronously. By default, Lambda would repeat failed or throttled runs.
+    // The scheduler invokes the function asynchronously. By default, Lambda would retry failed or throttled
+    // invocations.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -378,7 +389,7 @@ export class ApiStack extends Stack {
       schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
       target: new LambdaInvoke(lambda, {
         role: role.withoutPolicyUpdates(),
-        // A failed run is not retried, because the next run does the remaining work.
+        // A failed invocation is not retried: the next scheduled run does the remaining work.
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
       }),

@@ -4,21 +4,21 @@ import type { Construct } from 'constructs';
 
 /**
  * Returns the permission to invoke models of Amazon Bedrock.
- * @param arns models that the operator configured; without any, there is no permission
+ * @param arns models that the operator has configured; if there are none, no permission is returned
  */
 export function bedrockStatements(arns: string[]): PolicyStatement[] {
   if (arns.length === 0) return [];
   const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
   return [
     new PolicyStatement({ sid: 'Bedrock', actions, resources: arns }),
-    // Rerank has no resources of its own. It also needs the permission to invoke its model.
+    // The Rerank action cannot be limited to resources. It also needs the permission above to invoke its model.
     new PolicyStatement({ sid: 'BedrockRerank', actions: ['bedrock:Rerank'], resources: ['*'] }),
   ];
 }
 
 /**
- * Acknowledges wildcards in the permission as a finding of the security checks (cdk-nag). The operator has configured
- * them.
+ * Acknowledges wildcards in the permission as findings of the security checks (cdk-nag), because the operator has
+ * configured them.
  * @param scope construct with the permission
  */
 export function acknowledgeBedrock(scope: Construct, arns: string[]): void {

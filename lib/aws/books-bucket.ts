@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 
 /**
  * Creates the bucket of table exports and sealed days, for billing reviewers. For `lockDays` days, Object Lock prevents
- * changes and deletion of every new object. The lock uses governance mode: principals with the right to bypass
+ * changes and deletion of every new object. The lock uses governance mode: principals with the permission to bypass
  * governance can still delete objects.
  * @param lockDays 0 for no default lock; objects can then be locked one by one
  */
@@ -28,8 +28,8 @@ export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
 }
 
 /**
- * Creates a policy for reviewers. It allows downloads of exports and sealed days, and verification of signatures, but
- * no access to the gateway itself. By default the policy is attached to no principal.
+ * Creates a policy for reviewers. It allows downloading exports and sealed days, and verifying signatures, but gives no
+ * access to the gateway itself. By default the policy is attached to no principal.
  */
 export function createReviewerPolicy(
   stack: Stack,
@@ -48,8 +48,8 @@ export function createReviewerPolicy(
 }
 
 /**
- * Acknowledges rights to all objects of the bucket as a finding of the security checks (cdk-nag). DynamoDB chooses the
- * names of exports, so the rights cannot name them.
+ * Acknowledges permissions for all objects of the bucket as a finding of the security checks (cdk-nag). DynamoDB
+ * chooses the names of exports, so the permissions cannot name them.
  */
 export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
@@ -60,10 +60,10 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
 }
 
 /**
- * Acknowledges rights to all exports of the table as a finding of the security checks (cdk-nag). If the table is in
- * another stack, the checks see it under two names: first as an attribute of the table, later as an output of the other
- * stack. The output exists only after references between stacks are resolved, which happens before constructs are
- * validated.
+ * Acknowledges permissions for all exports of the table as a finding of the security checks (cdk-nag). If the table is
+ * in another stack, the checks see its ARN under two names: first as an attribute of the table, later as an output of
+ * the other stack. The output exists only after references between stacks are resolved, which happens before constructs
+ * are validated.
  */
 export function acknowledgeExports(scope: Construct, arn: string): void {
   const acknowledge = () => {
@@ -81,8 +81,8 @@ export function acknowledgeExports(scope: Construct, arn: string): void {
 }
 
 /**
- * Acknowledges rights to all sealed days as a finding of the security checks (cdk-nag). The names of the files contain
- * accounts and days, so a right can name only their folder.
+ * Acknowledges permissions for all sealed days as a finding of the security checks (cdk-nag). The file names contain
+ * accounts and days, so a permission can name only their folder.
  */
 export function acknowledgeSeals(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);

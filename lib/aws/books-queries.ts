@@ -10,8 +10,8 @@ const RESULTS_KEPT_DAYS = 30;
 const GIGABYTE = 1e9;
 
 /**
- * Creates the bucket of query results, which expire after a month. CloudFormation cannot delete a bucket with objects,
- * so the bucket stays when the stack is deleted.
+ * Creates the bucket for query results, which expire after a month. The bucket is retained when the stack is deleted,
+ * because CloudFormation cannot delete a bucket that contains objects.
  */
 export function createResultsBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Results', {
@@ -35,19 +35,19 @@ export interface Workgroup {
   name: string;
   database: string;
   results: Bucket;
-  /** Maximum data that one query may read. Athena cancels a larger query. */
+  /** Maximum amount of data that one query may read. Athena cancels queries that exceed it. */
   maxQueryGigabytes: number;
 }
 
 /**
- * Creates the workgroup of reviewers. Its settings override the settings of clients. It contains the checks of the
- * books as saved queries.
+ * Creates the Athena workgroup of reviewers. Its settings override clients' settings. It contains saved queries that
+ * check the books.
  */
 export function createWorkgroup(stack: Stack, { name, database, results, maxQueryGigabytes }: Workgroup): void {
   const workgroup = new CfnWorkGroup(stack, 'Workgroup', {
     name,
     description: 'Queries over the exports of the model gateway: its books.',
-    // Without this option, saved queries and the query history would prevent the deletion of the workgroup.
+    // Without this option, saved queries and the query history would prevent deletion of the workgroup.
     recursiveDeleteOption: true,
     workGroupConfiguration: {
       enforceWorkGroupConfiguration: true,
@@ -75,9 +75,9 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
 }
 
 /**
- * Creates a policy for SQL queries. It is needed in addition to the policy that reads exports. It allows use of this
- * workgroup, this database and the results, and no changes to the catalog. By default the policy is attached to no
- * principal.
+ * Creates the policy for SQL queries, which reviewers need in addition to the policy that allows reading exports. It
+ * allows using this workgroup, this database and the query results, but no changes to the data catalog. By default the
+ * policy is attached to no principal.
  */
 export function createQueryPolicy(
   stack: Stack,

@@ -5,10 +5,10 @@ import type { BooksView, ColumnType } from '../shared/book-views/view.ts';
 import { athenaChecks, athenaViews } from '../shared/book-views/views.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/** Athena's name of the default data catalog of every account. */
+/** Name in Athena of every account's default data catalog. */
 export const CATALOG = 'AwsDataCatalog';
 
-/** First date of the partitions. It is earlier than the oldest possible export. */
+/** First date of the partitions, earlier than the oldest possible export. */
 const FIRST_EXPORT_DATE = '2026-01-01';
 
 const hiveTypes: Record<ColumnType, string> = {
@@ -18,14 +18,14 @@ const hiveTypes: Record<ColumnType, string> = {
   'decimal(38,12)': 'decimal(38,12)',
 };
 
-/** Returns the database name. It has only letters, digits and underscores, so it needs no quotes in Athena. */
+/** Returns the database name. It contains only letters, digits and underscores, so it needs no quotes in Athena. */
 export function databaseName(stage: string): string {
   return `model_gateway_${stage.replaceAll('-', '_')}`;
 }
 
 /**
- * Creates the Athena tables of the exports: a table of lines, and views over it. The stack creates both as catalog
- * entries, so no DDL statements are needed.
+ * Creates the Athena tables for the exports: a table of lines, and views of it. The stack creates them directly as
+ * catalog entries, so no DDL statements are needed.
  */
 export function createBooksTables(stack: Stack, { books, database }: { books: Bucket; database: string }): void {
   const parent = new CfnDatabase(stack, 'Database', {
@@ -42,7 +42,7 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
 
 /**
  * Returns a table with one unparsed column. Its field separator is the byte 1, which cannot occur in JSON, and it has
- * no escape character. The location of a partition follows from its name, so no partition needs to be registered.
+ * no escape character. The location of a partition is derived from its name, so no partition needs to be registered.
  */
 function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;
@@ -76,7 +76,7 @@ function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   };
 }
 
-/** Returns a view in Athena's own format: its SQL and columns as JSON, in a comment in Hive's syntax. */
+/** Returns a view in Athena's own format: a SQL comment in which the query and columns are encoded as JSON. */
 function tableOf({ name, columns, query }: BooksView, database: string): CfnTable.TableInputProperty {
   const all = Object.entries(columns);
   const definition = {

@@ -2,7 +2,7 @@ import { RemovalPolicy, Validations, type Stack } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { PUBLICATION_KEY } from '../../lambdas/catalog/publication.ts';
 
-/** Creates the bucket of published catalogs. It has one object, of which all versions are kept. */
+/** Creates the bucket of published catalogs. It contains one object, of which all versions are kept. */
 export function createCatalogBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Catalog', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,

@@ -1,12 +1,12 @@
 /**
- * Schemas for values of settings, from `cdk.json` or as text from the command line (`-c`). Each error lists the
- * accepted values.
+ * Schemas for the values of settings, from `cdk.json` or as text from the command line (`-c`). Each error message says
+ * which values are accepted.
  */
 
 import * as z from 'zod';
 
 /**
- * Returns the schema of a number or its decimal text. Any other value is an error: an empty text, null or true must not
+ * Returns the schema of a number or its decimal text. Any other value is an error: empty text, null or true must not
  * become 0 or 1.
  */
 function decimal(error: string) {
@@ -42,7 +42,7 @@ export function trueOrFalse() {
 }
 
 /**
- * Returns the schema of a map or its JSON text.
+ * Returns the schema of a map from names to texts, or of its JSON.
  * @param example example of the JSON, for the error message
  */
 export function jsonMap(name: z.ZodString, value: z.ZodString, example: string) {

@@ -5,8 +5,8 @@ import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.t
 import { StartFailure } from '../shared/failure.ts';
 
 /**
- * Minutes for which new code gets a tenth of the traffic. CodeDeploy supports only these. With 0, the new code gets all
- * traffic at once.
+ * Numbers of minutes for which new code may get a tenth of the traffic. Except for 0, these are the only values that
+ * CodeDeploy supports. With 0, the new code gets all traffic at once.
  */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
 export type CanaryMinutes = (typeof canaryMinutes)[number];
@@ -22,8 +22,8 @@ const settingsSchema = z.strictObject({
     )
     .default('prod'),
   /**
-   * Name of an existing table, for example one restored from a backup. The deployment then uses this table. Its own
-   * table stays unchanged.
+   * Name of an existing table, for example one restored from a backup. The deployment then uses this table instead of
+   * its own, which stays unchanged.
    */
   tableName: z
     .string()
@@ -31,24 +31,26 @@ const settingsSchema = z.strictObject({
     .optional(),
   /** Directory of a catalog that replaces the catalog in the repository. */
   catalog: z.string().optional(),
-  /** Steady rate of the whole API, over all clients, in requests per second. `burstLimit` is the burst. */
+  /**
+   * Steady rate limit of the whole API, over all clients, in requests per second. `burstLimit` is the limit for bursts.
+   */
   rateLimit: someNumber({ above: 0 }).default(1_000),
   burstLimit: wholeNumber({ min: 1 }).default(2_000),
   /**
-   * Cost limits of the table. Requests beyond them are throttled, not billed. The write limit matches the rate limit:
-   * 1,000 requests per second at 40 units each. A request with a short answer and one spending limit needs 16 units; an
-   * answer of 5,000 tokens needs 48.
+   * Limits on the cost of the table, in read and write units per second. Requests beyond them are throttled, and not
+   * billed. The write limit matches the rate limit: 1,000 requests per second at 40 units each. A request with a short
+   * answer and one spending limit needs 16 units; an answer of 5,000 tokens needs 48.
    */
   maxReadUnits: wholeNumber({ min: 1 }).default(12_000),
   maxWriteUnits: wholeNumber({ min: 1 }).default(40_000),
   /**
-   * Write units per second that the table supports from the first day; charged once. Without this setting, a new table
-   * supports 4,000 (80 to 250 requests per second), and twice as many within half an hour.
+   * Write units per second that the table supports from its first day; AWS charges for this once. Without this setting,
+   * a new table supports 4,000 units (80 to 250 requests per second), and twice as many within half an hour.
    */
   warmWriteUnits: wholeNumber({ min: 4_000, max: 40_000 }).optional(),
   /**
-   * Output tokens that the first step of a hold covers. A hold is the money reserved for a request. It grows in steps
-   * while the answer is streamed.
+   * Number of output tokens that the first step of a hold covers. A hold is the money reserved for a request. It grows
+   * in steps while the answer is streamed.
    */
   outputStepTokens: wholeNumber({ min: 1 }).default(4_096),
   /**
@@ -61,7 +63,8 @@ const settingsSchema = z.strictObject({
     .transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))
     .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
   /**
-   * Values of variables in the catalog, except credentials, for example the operator's own addresses or an account id.
+   * Values of environment variables that the catalog uses, for example the operator's own URLs or an account id. Not
+   * for credentials.
    */
   variables: jsonMap(
     z.string().regex(/^[A-Z][A-Z0-9_]*$/),
@@ -69,16 +72,16 @@ const settingsSchema = z.strictObject({
     '{"AZURE_OPENAI_BASE_URL": "https://acme.openai.azure.com/openai/v1"}',
   ).default({}),
   /**
-   * Whether streamed messages also have a function URL. It is cheaper than the REST API, but has no throttling and no
-   * WAF. Some organizations forbid public function URLs.
+   * Whether streamed messages also have a function URL. It costs less than the REST API, but has no throttling and no
+   * WAF. Some organizations prohibit public function URLs.
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Runtime of the inference routes in addition to the API. `functions`: only the function URL. `web`: a server as a
-   * Lambda Web Function, which handles many requests in one process.
+   * Additional runtime for the inference routes, next to the API. `functions`: only the function URL. `web`: a server
+   * as a Lambda Web Function, which handles many requests in one process.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
-  /** Origins whose pages may call the gateway, comma-separated; `*` for all. By default no page may. */
+  /** Origins that CORS allows to call the gateway, comma-separated; `*` for all. By default no origin is allowed. */
   corsOrigins: z
     .string()
     .regex(
@@ -86,11 +89,11 @@ const settingsSchema = z.strictObject({
       'must be origins like https://app.example.org, or *',
     )
     .default(''),
-  /** Days for which exports of the table cannot be changed or deleted; 0 for no default lock. */
+  /** Number of days for which exports of the table cannot be changed or deleted; 0 for no default lock. */
   booksLockDays: wholeNumber({ min: 0, max: 36_500 }).default(400),
   /**
-   * Principals that may assume the role that reads the books: ARNs of roles, users, or an account (`…:root` means every
-   * principal that the account permits), as a list or comma-separated. By default the role is not created.
+   * Principals that may assume the role that can read the books: ARNs of roles, users, or an account (`…:root` means
+   * every principal that the account permits), as a list or comma-separated. By default the role is not created.
    */
   reviewers: z
     .union([z.array(z.string()), z.string().transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))])
@@ -106,8 +109,8 @@ const settingsSchema = z.strictObject({
     )
     .default([]),
   /**
-   * Maximum gigabytes that one query over the books may read. Athena charges per gigabyte, and cancels queries that
-   * exceed this limit.
+   * Maximum number of gigabytes that one query over the books may read. Athena charges per gigabyte read, and cancels
+   * queries that exceed this limit.
    */
   maxQueryGigabytes: someNumber({ min: 0.01, max: 1_000_000 }).default(500),
   /**
@@ -116,26 +119,26 @@ const settingsSchema = z.strictObject({
    */
   timestampAuthority: z.url({ protocol: /^https?$/, error: 'must be a URL like https://tsa.example.org' }).optional(),
   /**
-   * Whether workers reserve concurrency, so that streams cannot use up the concurrency that settlements need. They
-   * reserve as much as their queues use, and two executions per schedule. By default they do so if `concurrency` shows
-   * that the account has enough.
+   * Whether workers reserve concurrency, so that streams cannot use up the concurrency that settlements need. Workers
+   * then reserve the concurrency of their queues, and two executions per schedule. By default they do so if
+   * `concurrency` is large enough.
    */
   reserveWorkers: trueOrFalse().optional(),
   /**
-   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false. If the
-   * first deployment fails, the next one must replace the stack, and protection would prevent that.
+   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false: if the
+   * first deployment fails, the next attempt must replace the stack, which protection would prevent.
    */
   terminationProtection: trueOrFalse().default(true),
   /**
-   * Minutes for which the new code of functions that handle money gets a tenth of the traffic. With 0, it gets all
-   * traffic at once.
+   * Number of minutes for which new code of functions that handle money gets only a tenth of the traffic. With 0, it
+   * gets all traffic at once.
    */
   canaryMinutes: someNumber({ min: 0 })
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
     .default(5),
   /**
-   * Concurrent executions that the account may have in the region. An alarm is raised at four fifths of them. Absent:
-   * no alarm.
+   * Number of concurrent executions that the account may have in the region. An alarm is raised at four fifths of it.
+   * If absent, there is no alarm.
    */
   concurrency: wholeNumber({ min: 10, max: 1_000_000 }).optional(),
   /** Custom domain name of the API. `certificateArn` is its certificate (ACM, in the region of the deployment). */
@@ -191,7 +194,7 @@ const CONTEXT_PREFIX = 'gateway:';
 /**
  * Reads `gateway:<name>` from the CDK context.
  * @param keys all keys of the context, to find misspelled settings
- * @throws {StartFailure} naming each setting that is unknown, empty or invalid, and the accepted values
+ * @throws {StartFailure} with each setting that is unknown, empty or invalid, and the accepted values
  */
 export function readConfig(contextOf: (key: string) => unknown, keys: readonly string[] = []): GatewayConfig {
   const given = settingNames.flatMap((name): [string, unknown][] => {
@@ -211,7 +214,7 @@ export function readConfig(contextOf: (key: string) => unknown, keys: readonly s
   throw new StartFailure(faults.join('\n'));
 }
 
-/** Whether a value is empty. A shell variable that is not set produces an empty text. */
+/** Returns whether a value is empty. An unset shell variable produces an empty text. */
 function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
@@ -224,7 +227,7 @@ function isUnknownSetting(key: string): boolean {
   return key.startsWith(CONTEXT_PREFIX) && !settingNames.some((name) => key === `${CONTEXT_PREFIX}${name}`);
 }
 
-/** Maximum edit distance at which the error message suggests a setting. */
+/** Maximum edit distance at which the error message suggests a similar setting. */
 const MAX_MISTAKES = 3;
 
 function unknownSetting(key: string): string {

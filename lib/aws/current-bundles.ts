@@ -1,6 +1,6 @@
 /**
- * Bundles functions only once per state of the sources. Later stages, sandboxed gateways and tests reuse the bundles.
- * That takes a second instead of half a minute.
+ * Bundles the functions only once for each state of the source files. Later stages, sandboxed gateways and tests reuse
+ * the bundles, which takes a second instead of half a minute.
  *
  * Weakness: manual changes to packages in node_modules are not noticed. `npm run bundle` always builds.
  */
@@ -13,10 +13,10 @@ import { claimDirectory } from '../shared/data-directory/directory-claim.ts';
 import { projectDirectory } from '../shared/project-directory.ts';
 import { bundleFunctions } from '../shared/bundles/bundle.ts';
 
-/** Files on which the bundles depend. The lockfile represents the packages. */
+/** Files on which the bundles depend. The lockfile stands for the packages. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
-/** Maximum time in ms to wait for another process that bundles. On a busy machine, bundling takes less. */
+/** Maximum time in ms to wait for another process that is bundling. Even on a busy machine, bundling takes less. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
 
 /**

@@ -31,8 +31,8 @@ interface Watched {
 const WIDGET_WIDTH = 8;
 
 /**
- * Creates one dashboard page for the person on duty: money, clients, queues, and capacity limits. It is generated from
- * the manifest, so it includes new workers and inference routes automatically.
+ * Creates a one-page dashboard for the person on call: money, clients, queues, and capacity limits. It is generated
+ * from the manifest, so it includes new workers and inference routes automatically.
  */
 export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
@@ -62,8 +62,8 @@ function own({ namespace }: Watched, metricName: MetricsBy<'all'>, statistic = '
 }
 
 /**
- * Returns a metric for each value of a dimension. In a search, CloudWatch requires double quotes around a namespace
- * with a slash.
+ * Returns an expression that finds a metric for each value of a dimension. In a search, CloudWatch requires double
+ * quotes around a namespace that contains a slash.
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/search-expression-syntax.html
  */
 function split<By extends MetricDimension>(
@@ -78,7 +78,7 @@ function split<By extends MetricDimension>(
   });
 }
 
-/** Returns a list of failures from the server's log. AWS does not document metrics of Web Functions. */
+/** Returns a list of failures from the server's log, because AWS documents no metrics for Web Functions. */
 function serverFailures(logs: LogGroup): LogQueryWidget {
   const { fields, filter } = queries['Failures of ours'];
   const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });
@@ -205,7 +205,7 @@ interface SavedQuery {
 
 const NEWEST_FIRST = '@timestamp desc';
 
-/** Saved queries of the log that are needed often. */
+/** Saved log queries that are often needed. */
 const queries = {
   'Failures of ours': {
     fields: ['@timestamp', 'route', 'worker', 'message', 'reason', 'requestId', 'awsRequestId', 'stack'],
@@ -230,7 +230,7 @@ const queries = {
   },
 } satisfies Record<string, SavedQuery>;
 
-/** Maximum number of log groups per query in CloudWatch. */
+/** Maximum number of log groups that one CloudWatch query can read. */
 const MAX_LOG_GROUPS = 50;
 
 function routesWhere(isWanted: (route: Route) => boolean): string[] {
@@ -239,7 +239,7 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 
 /**
  * Returns the logs that the saved queries read, the most important first. A query can read fewer log groups than there
- * are functions. So routes that neither spend nor manage, such as estimates, may be missing.
+ * are functions. So logs of routes that neither spend nor manage, such as estimates, may be missing.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [

@@ -34,19 +34,19 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** Table as functions, alarms and the dashboard use it: the stack's own table, or an existing one. */
+/** Table as functions, alarms and the dashboard need it: the stack's own table, or an existing one. */
 export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
 /**
  * Stack of the resources that must outlive every deployment: the table, the secrets, the sealing key and the published
- * catalog. If they moved to another stack, they would be replaced.
+ * catalog. Moving them to another stack would replace them.
  */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /**
-   * Key that signs the statements of sealed days. It cannot leave KMS. Old signatures are verified with it, so it must
-   * not be rotated.
+   * Key that signs the statements of sealed days. It cannot leave KMS. It must not be rotated, because old signatures
+   * are verified with it.
    */
   readonly sealingKey: Key;
   /** Bucket of catalogs that are published between deployments. */
@@ -78,14 +78,14 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
-    // If another table replaces the stack's own table, the exports of the own table stay. The API stack still reads
-    // them, and CloudFormation cannot delete an export in use.
+    // If an existing table replaces the stack's own table, the outputs of the own table must stay: the deployed API
+    // stack still imports them, and CloudFormation cannot delete an imported output.
     this.exportValue(own.tableArn);
     this.exportValue(own.tableName);
     this.table = this.#adopted(config) ?? own;
     this.secrets = {
-      // Never change generateSecretString, not even its length: CloudFormation would generate a new secret. Keys made
-      // with the previous secret would still work, but a second change would invalidate every key.
+      // Never change generateSecretString, not even the length: CloudFormation would generate a new secret. API keys
+      // created with the previous secret would still work, but a second change would invalidate every key.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,
@@ -131,8 +131,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * Creates a policy with the minimum permissions for `npm run admin -- --table` and for setting provider keys. By
-   * default the policy is attached to no principal.
+   * Creates a policy with the minimum permissions for running `npm run admin -- --table` and for setting provider keys.
+   * By default the policy is attached to no principal.
    */
   #addOperatorPolicy(): ManagedPolicy {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;
@@ -156,7 +156,7 @@ export class DataStack extends Stack {
           actions: ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'],
           resources: [publicationIn(this.catalog)],
         }),
-        // Without the permission to list, S3 answers 403 instead of 404 for a missing object.
+        // Without the permission to list objects, S3 responds with 403 instead of 404 for a missing object.
         new PolicyStatement({
           sid: 'Publications',
           actions: ['s3:ListBucket', 's3:ListBucketVersions'],
@@ -168,8 +168,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Returns the warm throughput of a table. A new table supports 12,000 reads per second. If the writes are higher, the
- * reads are set to the same number.
+ * Returns the warm throughput of a table. A new table supports 12,000 reads per second; if more writes are configured,
+ * the reads are raised to the same number.
  */
 function warmthOf(writeUnitsPerSecond: number) {
   return { readUnitsPerSecond: Math.max(12_000, writeUnitsPerSecond), writeUnitsPerSecond };

@@ -6,7 +6,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Base path of the API on its domain. It is the stage name. */
+/** Base path of the API under its custom domain, equal to the stage name. */
 const BASE_PATH = 'v1';
 
 /**
@@ -33,18 +33,19 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
 }
 
 /**
- * Headers that may contain a key. A request without a key is refused before any provider or table is called, so it
- * needs no limit per key.
+ * Headers that may contain a key. A request without a key is rejected before any provider or the table is called, so it
+ * needs no rate limit.
  */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 
 /**
- * Blocks requests of a key beyond a limit before any function runs. So one customer cannot use up the capacity of all.
+ * Blocks a key's requests beyond a limit before any function runs, so that one customer cannot use up everyone's
+ * capacity.
  *
  * Weakness: AWS counts approximately and with a delay of some seconds, so this is a safety limit, not an exact quota.
- * The function URL has no firewall.
+ * The function URL is not behind this firewall.
  * @param requestsPerKey maximum number of requests in any five minutes
  */
 export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number): void {
@@ -82,7 +83,10 @@ export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number):
   });
 }
 
-/** Returns the text of an error in the gateway's form. The firewall has no access to the request id. */
+/**
+ * Returns the text of an error in the gateway's format. The firewall does not know the request id, so it contains a
+ * constant instead.
+ */
 function refusalText(): string {
   const kind: ErrorKind = 'rate_limit_exceeded';
   const { status: code, messagesType: type } = errorKinds[kind];
@@ -92,7 +96,9 @@ function refusalText(): string {
   return JSON.stringify({ type: 'error', error: { type, code, message, metadata }, request_id: 'firewall' });
 }
 
-/** Returns the metrics settings of a firewall rule. Sampling of requests is off, because their headers contain keys. */
+/**
+ * Returns the metric settings of a firewall rule. Sampling of requests is disabled, because their headers contain keys.
+ */
 function visibleAs(metricName: string) {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }

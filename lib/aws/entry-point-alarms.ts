@@ -1,6 +1,6 @@
 /**
  * Alarms for the entry points of requests: the API, the function URL and the server. Failures of providers raise an
- * alarm only if the operator can fix them.
+ * alarm only if the operator can fix their cause.
  */
 
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -9,26 +9,26 @@ import type { Alarms } from './alarms.ts';
 import { entryPointMetric, ownMetric } from './own-metrics.ts';
 
 /**
- * Number of requests in five minutes below which the error rate is ignored. Below it, a single failure would exceed two
- * percent.
+ * Number of requests in five minutes up to which the error rate is ignored, because a single failure would be a share
+ * of two percent or more.
  */
 const FEW_REQUESTS = 50;
-/** Number of faults in five minutes at which the alarm is raised. A single fault may be chance. */
+/** Number of faults in five minutes at which the alarm is raised. A single fault may be coincidence. */
 const MANY_FAULTS = 3;
 
 export interface WatchedEntryPoint {
   namespace: string;
   door: Exclude<EntryPoint, 'web'>;
-  /** Name of the entry point in the text of the alarm. */
+  /** Name of the entry point in the alarm's text. */
   name: string;
-  /** Requests per five minutes, counted by AWS. `failures` is counted the same way. */
+  /** Number of requests in five minutes, counted by AWS. `failures` is counted in the same way. */
   requests: Metric;
   failures: Metric;
 }
 
 /**
- * Adds an alarm on the share of requests that end with a 5xx. Failures of providers do not count. Periods with few
- * requests are ignored.
+ * Adds an alarm on the share of requests that end with a 5xx because of the gateway. Failures of providers do not
+ * count. Periods with few requests are ignored.
  */
 export function addErrorsAlarm(
   alarms: Alarms,
@@ -50,8 +50,8 @@ export function addErrorsAlarm(
 }
 
 /**
- * Adds an alarm on faults of the server. AWS documents no 5xx metric of Web Functions, so it uses the gateway's own
- * count.
+ * Adds an alarm on faults of the server. AWS documents no 5xx metric for Web Functions, so the alarm uses the gateway's
+ * own count.
  */
 export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('ServerFaultsAlarm', entryPointMetric(namespace, 'Faults', 'web'), {
@@ -63,8 +63,8 @@ export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
 }
 
 /**
- * Adds an alarm on rejections that concern the operator's account at a provider. If another endpoint answers, clients
- * do not notice them.
+ * Adds an alarm on provider rejections whose cause is the operator's account at the provider. Clients do not notice
+ * such rejections if another endpoint answers.
  */
 export function addOperatorAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('OperatorNeededAlarm', ownMetric(namespace, 'OperatorNeeded'), {

@@ -15,17 +15,17 @@ export interface GatewayFunctionProps {
   bundles: string;
   environment: Record<string, string>;
   /**
-   * Number of executions reserved for this function. Undefined: it uses the account's concurrency together with other
-   * functions.
+   * Number of concurrent executions reserved for this function. If undefined, it shares the account's unreserved
+   * concurrency with other functions.
    */
   reservedConcurrency?: number | undefined;
-  /** Permissions beyond the manifest's grants. For example, a queue worker may read its queue. */
+  /** Permissions in addition to the manifest's. For example, a queue worker may read its queue. */
   statements?: PolicyStatement[];
 }
 
 /**
- * Function with its log and its own role. The role has the manifest's grants and the given statements, and may write
- * the log.
+ * A function with its log and its own IAM role. The role has the permissions from the manifest, the given statements,
+ * and the permission to write the log.
  */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -54,7 +54,7 @@ export class GatewayFunction extends Construct {
     acknowledgeWildcards(role, spec.grants, resources);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
-      // Keeps earlier versions, so that traffic can return to one of them within seconds.
+      // Keeps earlier versions, so that traffic can be switched back to one of them within seconds.
       ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -67,7 +67,8 @@ export class GatewayFunction extends Construct {
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      // With source maps, stack traces in the log refer to source files and lines. docs/figures.md has their cost.
+      // With source maps, stack traces in the log show source files and lines. docs/figures.md shows what source maps
+      // cost.
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,

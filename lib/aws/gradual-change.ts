@@ -16,30 +16,30 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
 };
 
 /**
- * Number of failures in five minutes at which the new code is rolled back. One failure may be chance, but three are
- * not. Over few requests, a failure rate has no meaning, so the alarm counts failures. Example: new code that always
+ * Number of failures in five minutes at which the new code is rolled back. One failure may be coincidence; three are
+ * not. With few requests, a failure rate has no meaning, so the alarm counts failures. Example: new code that always
  * fails and gets a tenth of 30 requests per minute fails three times within a minute.
  *
- * Weakness: with fewer than six requests per minute, failures of the new code are not noticed before it gets all
- * requests. Then the alarm is raised within five minutes, but there is no automatic rollback.
+ * Weakness: if the function gets fewer than six requests per minute, failures of the new code are not noticed before it
+ * gets all requests. Then the alarm is raised within five minutes, but there is no automatic rollback.
  */
 const MANY_FAILURES = 3;
 const WINDOW = Duration.minutes(5);
 
 /**
  * Shifts the traffic of some functions gradually to their new code. If an alarm is raised during the shift, CodeDeploy
- * returns the traffic to the old code. CloudFormation then fails and rolls back everything else as well.
+ * switches the traffic back to the old code. CloudFormation then fails, and rolls back the rest of the deployment as
+ * well.
  */
 export class GradualChange {
   readonly #alarms: Alarms;
   readonly #minutes: CanaryMinutes;
   readonly #application: LambdaApplication;
   readonly #role: Role;
-  /** Alarm that is raised by faults of the gateway in any function. */
+  /** Alarm on faults of the gateway, in any function. */
   readonly #faults: IAlarm;
   /**
-   * Alarm that is raised if the settlement worker returns messages to its queue. Lambda does not count returned
-   * messages as errors.
+   * Alarm that is raised if the settlement worker returns messages to its queue, which Lambda does not count as errors.
    */
   readonly failedSettlements: IAlarm;
 
@@ -67,8 +67,8 @@ export class GradualChange {
   }
 
   /**
-   * Creates the alias that callers use instead of the function. Its name never changes. It is in the template of the
-   * function.
+   * Creates the alias that callers use instead of the function. Its name never changes. The alias is in the same
+   * template as the function.
    * @param warnings alarms that roll back the function's new code, in addition to the alarms on failures
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {

@@ -1,6 +1,6 @@
 /**
- * Resources to which functions may be granted access, and the conversion of grants to permissions and environment
- * variables.
+ * The resources to which functions can be given access, and the conversion of the manifest's grants to IAM permissions
+ * and environment variables.
  */
 
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
@@ -39,7 +39,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** Returns the grants of a process that does the work of several functions: the union of their grants. */
+/** Returns the union of the grants of several functions, for a process that does the work of all of them. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
@@ -63,10 +63,7 @@ export function unitedGrants(all: readonly Grants[]): Grants {
   };
 }
 
-/**
- * Acknowledges permissions with a wildcard as findings of the security checks (cdk-nag), with the reason for each
- * wildcard.
- */
+/** Acknowledges permissions with a wildcard as findings of the security checks (cdk-nag), each with a reason. */
 export function acknowledgeWildcards(role: Role, grants: Grants, resources: Resources): void {
   const folders = foldersOf(grants.objects).map(([folder]) => folder);
   if (folders.length > 0) acknowledgeFolders(role, resources.bucket, folders);
@@ -125,8 +122,8 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
 }
 
 /**
- * Returns the IAM statements for the table. If writes are limited to fewer partitions than reads, they have their own
- * statement.
+ * Returns the IAM statements for the table. If writes are limited to fewer partitions than reads, they are in a
+ * statement of their own.
  */
 function tableStatements(
   { table: actions = [], partitions, writes, indexes }: Grants,
@@ -157,8 +154,8 @@ function isWriting(action: TableAction): boolean {
 }
 
 /**
- * Returns the permission to read the published catalog. Without the permission to list, S3 answers 403 instead of 404
- * for a missing object.
+ * Returns the permission to read the published catalog. Without the permission to list objects, S3 responds with 403
+ * instead of 404 for a missing object.
  */
 function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   return [
@@ -167,12 +164,12 @@ function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   ];
 }
 
-/** Returns an ARN pattern that matches all exports of the table, because DynamoDB chooses the names of exports. */
+/** Returns an ARN pattern that matches all exports of the table. DynamoDB chooses the names of exports. */
 function exportsOf({ tableArn }: GatewayTable): string {
   return `${tableArn}/export/*`;
 }
 
-/** Returns the permission to export the table. DynamoDB writes the export with the permissions of the caller. */
+/** Returns the permissions to export the table. DynamoDB writes the export with the caller's permissions. */
 function exportStatements({ table, books }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
@@ -186,8 +183,8 @@ function exportStatements({ table, books }: Resources): PolicyStatement[] {
 }
 
 /**
- * Returns the permissions to seal days. The function also reads the files that it has written. Without the permission
- * to list, S3 answers 403 instead of 404 for a missing file.
+ * Returns the permissions to seal days. The function also reads files that it has written. Without the permission to
+ * list objects, S3 responds with 403 instead of 404 for a missing file.
  */
 function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   return [
@@ -198,15 +195,15 @@ function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
 }
 
 /**
- * Returns a condition that limits a statement to partitions. A call must then name its partition keys, so scans are not
- * allowed.
+ * Returns a condition that limits a statement to partitions. Every request must then name its partition keys, so scans
+ * are not allowed.
  */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 }
 
-/** Returns the environment variables that contain the names of the granted resources. */
+/** Returns environment variables with the names of the granted resources. */
 export function grantEnvironment(grants: Grants, resources: Resources): Record<string, string> {
   const { queues } = resources;
   const { table, objects, secrets = [], sendTo = [], watch = [] } = grants;

@@ -1,8 +1,8 @@
 /**
- * Errors of API Gateway itself, converted to the gateway's form. The template of an error can insert only variables,
- * and no variable contains the status. So each kind of error is listed with its status, and `code` repeats the status.
- * If AWS adds kinds later, they keep AWS's status, with the first code of their class. These errors have no
- * `x-generation-id`, because no code of the gateway runs.
+ * Error responses of API Gateway itself, in the gateway's error format. The template of an error response can insert
+ * only variables, and no variable contains the status. So each kind of error is listed with its status, which `code`
+ * repeats. If AWS adds further kinds, they keep the status that AWS chooses, and `code` is the first code of their
+ * class (400 or 500). These responses have no `x-generation-id`, because no code of the gateway runs.
  */
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -12,20 +12,20 @@ import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from
 interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** Status of the error. Absent: the status of its kind. AWS_STATUS: the status that AWS chooses. */
+  /** Status of the response. If absent: the status of its `kind`. AWS_STATUS: the status that AWS chooses. */
   status?: typeof AWS_STATUS;
-  /** Value of the header `retry-after`. */
+  /** Value of the `retry-after` header. */
   retryAfterSeconds?: number;
   /**
    * Constant text of the error, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid
-   * `authorization` header, and so a caller's key.
+   * `authorization` header, and with it a caller's key.
    */
   message: string;
 }
 
 /**
- * Marks the two default types of API Gateway, which keep AWS's status. If a default type had a status, it would apply
- * to every type that is not listed.
+ * Marks API Gateway's two default types, which keep the status that AWS chooses. A status set for a default type would
+ * apply to every type that is not listed.
  */
 const AWS_STATUS = 'as AWS gives it';
 
@@ -40,10 +40,10 @@ const malformed = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'inv
 const misconfigured = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'server', message: MISCONFIGURED });
 
 const refusals: Record<string, ApiGatewayRefusal> = {
-  // API Gateway reports an unknown path or method as a missing token.
+  // API Gateway reports an unknown path or method as a missing authentication token.
   UnknownRoute: unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
-  // No route accepts AWS signatures. API Gateway parses `authorization` as an AWS signature only for an unknown path or
-  // method.
+  // No route accepts AWS signatures. API Gateway parses `authorization` as an AWS signature only if the path or method
+  // is unknown.
   UnknownRouteSigned: unknownRoute(ResponseType.INVALID_SIGNATURE),
   UnknownRouteExpired: unknownRoute(ResponseType.EXPIRED_TOKEN),
   UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
@@ -75,7 +75,7 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // API Gateway does not distinguish throttling by Lambda from a failed function. So it also returns this error if
+    // API Gateway does not distinguish throttling by Lambda from a failed function, so this error may also mean that
     // Lambda has no capacity.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
@@ -106,8 +106,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
 
 /**
  * Adds the errors of API Gateway to the API.
- * @param corsOrigins setting of the same name. A template cannot choose between origins. So pages can read these errors
- *   only if exactly one origin, or `*`, is allowed.
+ * @param corsOrigins setting of this name; a template cannot choose between origins, so pages can read these errors
+ *   only if exactly one origin, or `*`, is allowed
  */
 export function addRefusals(api: RestApi, corsOrigins: string): void {
   const isOne = corsOrigins !== '' && !corsOrigins.includes(',');

@@ -1,20 +1,20 @@
 /**
- * Concurrent executions that workers reserve. Requests of clients cannot use them, so settlements always have
- * executions.
+ * Concurrent executions that workers reserve. Client requests cannot use them, so settlements always have executions
+ * available.
  */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
 
-/** Concurrent executions that a scheduled worker reserves, because a run may overlap the next run. */
+/** Number of concurrent executions that each scheduled worker reserves: a run may overlap the next run. */
 export const RUNS_AT_ONCE = 2;
 
-/** Number of executions that Lambda requires an account to leave unreserved. */
+/** Number of concurrent executions that Lambda requires an account to leave unreserved. */
 const UNRESERVED_AT_LEAST = 100;
 
 const ofQueues = Object.values(queueWorkers).reduce((sum, { maxConcurrency }) => sum + maxConcurrency, 0);
 const reservedByWorkers = ofQueues + Object.keys(scheduledWorkers).length * RUNS_AT_ONCE;
 
-/** Concurrency that an account needs before workers can reserve theirs. */
+/** Number of concurrent executions that an account needs so that workers can reserve theirs. */
 const NEEDED_TO_RESERVE = UNRESERVED_AT_LEAST + reservedByWorkers;
 
 interface ConcurrencySettings {
@@ -22,14 +22,14 @@ interface ConcurrencySettings {
   concurrency?: number | undefined;
 }
 
-/** Whether workers reserve concurrency. If the operator has not set this, they do if the account has enough. */
+/** Returns whether workers reserve concurrency: as the operator has set it, or else if the account has enough. */
 export function reservesConcurrency({ reserveWorkers, concurrency = 0 }: ConcurrencySettings): boolean {
   return reserveWorkers ?? concurrency >= NEEDED_TO_RESERVE;
 }
 
 /**
- * Returns the reason why the workers cannot reserve concurrency although the operator requires it; undefined if they
- * can.
+ * Returns the reason why the workers cannot reserve concurrency although the operator has enabled it; undefined if they
+ * can, or if it is not enabled.
  */
 export function objectionToReserving({ reserveWorkers, concurrency }: ConcurrencySettings): string | undefined {
   if (!reserveWorkers) return undefined;

@@ -11,13 +11,13 @@ import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 
 /**
- * Number of throttled calls in five minutes at which an alarm is raised. The gateway retries throttled calls, so fewer
- * have no effect on clients.
+ * Number of throttled requests in five minutes at which an alarm is raised. The gateway retries throttled requests, so
+ * a smaller number has no effect on clients.
  */
 const MANY_THROTTLES = 10;
 /**
- * Number of write conflicts in five minutes at which an alarm is raised. At ten conflicts per second, requests of one
- * key become slower.
+ * Number of write conflicts in five minutes at which an alarm is raised. At this rate, ten conflicts per second,
+ * requests of one key become slower.
  */
 const MANY_CONFLICTS = 3_000;
 /** Share of the account's concurrency at which an alarm is raised. */
@@ -31,8 +31,8 @@ const text = { severity: 'Urgent', runbook: 'Throttling' } as const;
 const MAX_METRICS = 10;
 
 /**
- * Adds alarms on throttling of the given functions, each for at most ten of them. Other functions of the account do not
- * count.
+ * Adds alarms on throttling of the given functions. Each alarm covers at most ten functions. Other functions of the
+ * account do not count.
  */
 export function addThrottleAlarms(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
   for (let from = 0; from < lambdas.length; from += MAX_METRICS) {
@@ -51,8 +51,8 @@ export function addThrottleAlarms(alarms: Alarms, of: string, lambdas: readonly 
 }
 
 /**
- * Adds an alarm on used concurrency: executions of functions without a reservation, plus all reservations of the
- * account.
+ * Adds an alarm on the account's used concurrency: executions of functions without a reservation, plus all
+ * reservations.
  * @param concurrency quota of the account; if unknown, a warning replaces the alarm
  */
 export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: number | undefined): void {
@@ -77,8 +77,8 @@ export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: n
 }
 
 /**
- * Adds alarms on throttling of the table and its indexes. An index has its own limits and metrics, and its throttling
- * blocks writes to the table.
+ * Adds alarms on throttling of the table and its indexes. An index has its own limits and metrics, and if an index is
+ * throttled, writes to the table fail.
  */
 export function addTableAlarms(alarms: Alarms, table: GatewayTable): void {
   for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {

@@ -6,15 +6,15 @@ import { pascalCase } from './pascal-case.ts';
 export interface Tripwires {
   logs: LogGroup;
   namespace: string;
-  /** Text of each log line, by name of the metric that counts it. */
+  /** Text of each log line, by name of the tripwire. */
   lines: Record<string, string>;
   about: Omit<AlarmText, 'says'>;
-  /** Whether AWS wraps each log line of the gateway: the line is then the field `message` of AWS's own log line. */
+  /** Whether AWS wraps each of the gateway's log lines, as the field `message` of its own log line. */
   areWrapped?: boolean;
 }
 
 /**
- * Adds alarms on log lines that need a person's attention, even if everything else works.
+ * Adds an alarm for each log line that needs an operator's attention, even if everything else works.
  * @param name function whose log is watched
  */
 export function addTripwires(
@@ -30,7 +30,7 @@ export function addTripwires(
       metricName: id,
     });
     const text = { ...about, says: `The log line "${message}" was written.` };
-    // A template may have only 500 resources, so the alarm is in the stack of the log.
+    // Creates the alarm in the log's stack, because a template may have at most 500 resources.
     alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), text, logs.stack);
   }
 }

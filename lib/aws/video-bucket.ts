@@ -4,15 +4,12 @@ import type { Construct } from 'constructs';
 import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 
-/**
- * Days after which a rule of the bucket deletes request files. Functions delete them within hours; if that fails, the
- * rule deletes them.
- */
+/** Number of days after which a lifecycle rule deletes request files. Normally, functions delete them within hours. */
 const REQUESTS_KEPT_DAYS = 1;
 
 /**
- * Creates the bucket of video files and of the requests for them. Only functions, and clients with a presigned link,
- * can read it.
+ * Creates the bucket for video files and for video requests. Only functions, and clients with a presigned URL, can read
+ * it.
  */
 export function createVideoBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Videos', {
@@ -33,7 +30,7 @@ export function createVideoBucket(stack: Stack): Bucket {
   return bucket;
 }
 
-/** Returns the granted actions by folder, from the manifest. */
+/** Returns the permitted actions by folder, from the manifest. */
 export function foldersOf(
   objects: Partial<Record<ObjectFolder, readonly ObjectAction[]>> = {},
 ): [ObjectFolder, readonly ObjectAction[]][] {
@@ -45,8 +42,8 @@ export function filesIn(bucket: Bucket, folder: ObjectFolder): string {
 }
 
 /**
- * Acknowledges rights to folders as findings of the security checks (cdk-nag). Keys of files contain accounts and ids,
- * so a right can name only the folder.
+ * Acknowledges permissions for folders as findings of the security checks (cdk-nag). Object keys contain accounts and
+ * ids, so a permission can name only the folder.
  */
 export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: ObjectFolder[]): void {
   const acknowledgements = arnNames(bucket).flatMap((arn) =>
@@ -59,8 +56,8 @@ export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: Ob
 }
 
 /**
- * Returns the names of the bucket's ARN in the security checks: its attribute and, in a nested stack, the parameter
- * that passes the ARN.
+ * Returns the names under which the security checks see the bucket's ARN: its attribute and, in a nested stack, the
+ * parameter that passes the ARN.
  */
 function arnNames(bucket: Bucket): string[] {
   const resource = bucket.node.defaultChild as CfnElement;

@@ -1,5 +1,6 @@
 /**
- * Server as a Lambda Web Function. One process handles many requests. AWS charges for computing time, not for waiting.
+ * Server as a Lambda Web Function. One process handles many requests at a time. AWS charges for CPU time, not for
+ * waiting.
  */
 
 import { join } from 'node:path';
@@ -29,11 +30,11 @@ import { addTripwires } from './tripwires.ts';
 /** Folder of the server's bundle, next to the folders of the functions. */
 export const SERVER_BUNDLE = 'server';
 
-/** Maximum duration of a request in Lambda. */
+/** Maximum duration of a request in Lambda, in minutes. */
 const TIMEOUT_MINUTES = 15;
-/** Maximum concurrent requests per environment in Lambda. AWS assigns fewer if the CPU is busy. */
+/** Maximum number of concurrent requests per environment that Lambda allows. AWS assigns fewer if the CPU is busy. */
 const REQUESTS_AT_ONCE = 128;
-/** Rate limits (requests per second) that AWS allows for an endpoint of a Web Function. */
+/** Rate limits, in requests per second, that AWS allows for a Web Function's endpoint. */
 const RATE_LIMITS = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000];
 
 export interface WebServerProps {
@@ -46,8 +47,8 @@ export interface WebServerProps {
 }
 
 /**
- * Adds the server in its own nested stack. Its role has the permissions of the functions whose requests the server
- * answers.
+ * Adds the server in its own nested stack. Its role has the permissions of all functions whose requests the server
+ * handles.
  *
  * Weakness: new code gets all requests at once, and AWS does not check whether it starts. Check the server from outside
  * after a deployment (docs/operations/deploy.md).
@@ -79,7 +80,7 @@ export function addWebServer(
   });
   acknowledgeWildcards(role, grants, resources);
   acknowledgeBedrock(role, config.bedrockModels);
-  // The name must be unique in all regions of an account.
+  // The name must be unique within the account, across all regions.
   const name = `model-gateway-${config.stage}-${own.region}`;
   const { endpoint, resourceRevision } = new WebFunction(own, 'WebFunction', {
     webFunctionName: name,
@@ -91,11 +92,11 @@ export function addWebServer(
     timeout: Duration.minutes(TIMEOUT_MINUTES),
     maxConcurrencyPerEnvironment: REQUESTS_AT_ONCE,
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment, ...grantEnvironment(grants, resources) },
-    // The routes check the gateway's keys, so AWS must not authenticate requests.
+    // The gateway's routes check API keys themselves, so AWS must not authenticate requests.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { rateLimit: rateLimitBelow(config.rateLimit) },
   });
-  // In this property, AWS accepts only the function's name, but the CDK may write an ARN.
+  // AWS accepts only the function's name in this property, but the CDK may write an ARN.
   for (const part of [resourceRevision, endpoint.resource]) part.addPropertyOverride('FunctionName', name);
   acknowledgeCopying(own);
   const written = { logs, namespace, areWrapped: true };
@@ -112,11 +113,12 @@ export function addWebServer(
 }
 
 /**
- * Code of the server in a CDK bucket, under a key that depends only on the code.
+ * The server's code in a bucket of the CDK, under a key that depends only on the code.
  *
- * The CDK's own class includes the revision's variables in that key. It reads them before it resolves references
- * between stacks. The template would then refer to resources of other templates, which CloudFormation refuses. The
- * CDK's class gets the revision in `bindToResource`, which this class does not pass on.
+ * The CDK's own class also includes the environment variables of the revision in the key, which it reads before
+ * references between stacks are resolved. The template would then refer to resources of other templates, which
+ * CloudFormation rejects. The CDK's class gets the revision through `bindToResource`, which this class does not pass
+ * on.
  */
 class CodeByContent extends WebFunctionCode {
   readonly #asset: WebFunctionCode;
@@ -131,14 +133,14 @@ class CodeByContent extends WebFunctionCode {
   }
 }
 
-/** Returns the highest allowed rate limit that does not exceed the API's, or else the lowest. */
+/** Returns the highest allowed rate limit that does not exceed the API's rate limit, or else the lowest. */
 function rateLimitBelow(rateLimit: number): number {
   return RATE_LIMITS.findLast((limit) => limit <= rateLimit) ?? RATE_LIMITS[0]!;
 }
 
 /**
- * Acknowledges findings of the security checks (cdk-nag) on resources of the CDK. The CDK adds them to copy the code
- * from its staging bucket to a bucket that Lambda may read.
+ * Acknowledges findings of the security checks (cdk-nag) on resources that the CDK adds to copy the code from its
+ * staging bucket to a bucket that Lambda can read.
  */
 function acknowledgeCopying(own: NestedStack): void {
   const staging = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*';

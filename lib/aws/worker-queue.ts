@@ -9,8 +9,8 @@ import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
 /**
- * Retention of unhandled messages. A message keeps its age when it moves to the dead-letter queue. So the dead-letter
- * queue needs a longer retention.
+ * Retention time of messages that are not processed. A message keeps its age when it moves to the dead-letter queue, so
+ * that queue needs a longer retention.
  */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
@@ -24,14 +24,15 @@ function severityOf(name: QueueName): AlarmText['severity'] {
 }
 
 /**
- * Queue of a worker with its dead-letter queue and alarms. Messages contain costs to settle, so the queues outlive the
- * stack. The class is not a construct, because the queues must stay direct children of the stack. Under a construct
- * they would get other logical ids, and CloudFormation would replace them and lose their messages.
+ * Queue of a worker, with its dead-letter queue and alarms. Messages contain costs to settle, so the queues are
+ * retained when the stack is deleted. The class is not a construct, because the queues must stay direct children of the
+ * stack. Under a construct they would get other logical ids, and CloudFormation would replace them and lose their
+ * messages.
  */
 export class WorkerQueue {
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  /** Alarms that show problems of the worker. */
+  /** Alarms that indicate problems of the worker. */
   readonly warnings: Alarm[];
   readonly #worker: QueueWorker;
 
