@@ -1,6 +1,6 @@
 /**
- * Local counterparts of API Gateway and of the Lambda function URL. They throttle requests, and refuse a request if its
- * function has reached its concurrency. They decompress bodies. They stop waiting for functions that take too long or
+ * Local counterparts of API Gateway and of the Lambda function URL. They throttle requests, reject requests whose
+ * function has reached its concurrency limit, decompress bodies, and stop waiting for functions that take too long or
  * send nothing for minutes.
  */
 
@@ -23,13 +23,13 @@ import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Time without output after which a regional API closes a stream.
+ * Time in ms without output after which a regional API closes a stream.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 const MAX_SILENCE_MS = 5 * 60_000;
 
 /**
- * Limit of API Gateway for a decompressed payload.
+ * API Gateway's size limit in bytes for a decompressed payload.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
@@ -37,7 +37,7 @@ const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
 interface ApiGateway {
   concurrency: Concurrency;
   throttle: Throttle;
-  /** Seconds that API Gateway waits for the whole response of a function, by function name. */
+  /** Number of seconds that API Gateway waits for the complete response of a function, by function name. */
   integrationSeconds: Readonly<Record<string, number>>;
   maxSilenceMs?: number;
 }
@@ -45,9 +45,9 @@ interface ApiGateway {
 /**
  * Wraps the functions so that they behave as behind API Gateway.
  *
- * Weakness: AWS does not document two cases. If a stream takes too long, this code cuts it. If a function is silent
- * before it sends status and headers, this code returns a timeout. In both cases the function is notified, unlike on
- * AWS.
+ * Weakness: AWS does not document two cases, so this code is a guess: a stream that takes too long is cut off, and a
+ * function that is silent before it sends status and headers gets a timeout. In both cases the function is notified,
+ * unlike on AWS.
  */
 export function behindApiGateway(
   host: FunctionHost,
@@ -77,7 +77,7 @@ export function behindApiGateway(
  * Wraps the functions so that they behave as behind a Lambda function URL, including Lambda's own throttling response.
  *
  * Weakness: the body of the throttling response is not documented, so it is empty here. AWS also does not document
- * whether a function URL ends a silent stream, so no stream is ended here.
+ * whether a function URL ends a silent stream, so silent streams are not ended here.
  */
 export function behindFunctionUrl(host: FunctionHost, concurrency: Concurrency): FunctionHost {
   return {
@@ -99,10 +99,11 @@ const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: numb
 };
 
 /**
- * Decompresses a request body as a REST API does: the event has the text, or base64 for a form, and its
- * `content-encoding` header stays.
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
- * @throws {GatewayError} 415 for other encodings and broken data, 413 if the decompressed body is too large
+ * Decompresses a request body as a REST API does: the event contains the text, or base64 for a form, and keeps its
+ * `content-encoding` header.
+ * @see
+ *   https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
+ * @throws {GatewayError} 415 for other encodings and invalid data, 413 if the decompressed body is too large
  */
 async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEvent> {
   if (!event.isBase64Encoded || event.body === null) return event;
@@ -124,8 +125,8 @@ function headerOf({ headers }: APIGatewayProxyEvent, wanted: string): string | u
 }
 
 /**
- * Time limit of one call of a function, like the integration timeout of API Gateway. The call fails after this time, or
- * when `end` is called.
+ * Time limit of one invocation of a function, like the integration timeout of API Gateway. The invocation fails after
+ * this time, or when `end` is called.
  */
 class Patience {
   readonly #over = Promise.withResolvers<never>();

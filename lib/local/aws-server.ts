@@ -1,6 +1,6 @@
 /**
- * Runs the emulators of SQS and S3 in their own process, which prints its port and ends whenever its parent ends. All
- * data is in memory. The emulators have no access control, so this program checks signatures.
+ * Program that runs the emulators of SQS and S3 in their own process. It prints its port, and ends whenever its parent
+ * ends. All data is in memory. The emulators have no access control, so this program checks signatures.
  */
 
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4, implemented from AWS's description. It does not use the gateway's signing library, so the
- * two check each other.
+ * AWS Signature Version 4, implemented from AWS's description, and without the signing library that the gateway uses.
+ * So each implementation tests the other.
  */
 
 import { createHash, createHmac } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * Processes of a local gateway, other than its main process, that can place or settle holds. Each process ends with the
- * gateway. Until then it holds a file lock, which the next start checks, because a suspended process may still run.
+ * Processes of a local gateway, other than its main process, that can place or settle holds. Each process ends together
+ * with the gateway. While it runs, it holds a shared file lock, which the next start of the gateway checks: a suspended
+ * process of an earlier start may still exist.
  */
 
 import { join } from 'node:path';
@@ -11,8 +12,8 @@ const LOCK_FILE = 'processes.lock';
 const LOOK_EVERY_MS = 50;
 
 /**
- * Ends this process when the gateway ends, even after `kill -9`, and takes the shared file lock. Such a process calls
- * this function first.
+ * Makes this process end when the gateway ends, even after `kill -9`, and takes the shared file lock. Each of these
+ * processes calls this function first.
  */
 export function belongToBoot(directory: string): void {
   process.on('disconnect', () => process.exit(0));

@@ -6,7 +6,7 @@ import type { Actor } from '../../lambdas/store/accounts/audit.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 
-/** Account of a local gateway. Its keys are known only to the start that created them, otherwise null. */
+/** Account of a local gateway. Its keys are null unless this start has created them, because keys are not stored. */
 export interface LocalAccount {
   accountId: string;
   workspaceId: string;

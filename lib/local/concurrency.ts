@@ -1,14 +1,14 @@
-/** Error of a call that would exceed the concurrency limit of its function. */
+/** Thrown for an invocation that would exceed the concurrency limit of its function. */
 export class NoRoomError extends Error {
   override name = 'TooManyRequestsException';
 }
 
-/** Limits the concurrent runs of each function, and refuses further runs as Lambda does with reserved concurrency. */
+/** Limits the concurrent runs of each function, and rejects further runs as Lambda does with reserved concurrency. */
 export class Concurrency {
   readonly #max: number;
   readonly #running = new Map<string, number>();
 
-  /** @param max concurrent runs per function; by default unlimited */
+  /** @param max maximum number of concurrent runs per function; default: unlimited */
   constructor(max = Infinity) {
     this.#max = max;
   }

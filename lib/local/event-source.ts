@@ -5,28 +5,29 @@ import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
 /**
- * Calls a function with an event. The function runs in the gateway's process, or in its own process (sandbox) behind a
+ * Invokes a function with an event. The function runs in the gateway's process, or in a sandbox process behind a
  * Runtime API.
  */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Starts no further poll of the queue, and ends the wait of the current poll. */
+  /** Starts no further poll of the queue, and ends the waiting time of the current poll. */
   stopPolling: () => void;
-  /** Handles the messages in the queue, then stops. */
+  /** Processes the messages in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
 /**
- * Maximum wait of one poll. A poll is never aborted, because it may already have received messages. If a process is
- * killed, its poll hides one message until the visibility timeout. So polls are shorter than Lambda's 20 s.
+ * Maximum waiting time of one poll in seconds. A poll is never aborted, because it may already have received messages.
+ * If a process is killed during a poll, a message may be hidden until its visibility timeout. So polls are shorter than
+ * Lambda's, which take 20 s.
  */
 const LONG_POLL_SECONDS = 1;
-/** Messages that arrive within this time form a batch. On AWS, a message also needs a moment from SQS to Lambda. */
+/** Time in ms within which arriving messages form a batch. On AWS, messages also take a moment from SQS to Lambda. */
 const GATHERING_MS = 25;
 
 /**
- * Emulates Lambda's event source of a queue: polls the queue, passes batches to the worker, and deletes handled
+ * Emulates Lambda's event source for a queue: polls the queue, passes batches to the worker, and deletes processed
  * messages. Messages in `batchItemFailures` stay in the queue, or all messages if the worker threw. They are delivered
  * again when their visibility timeout ends, or after the delay that the worker has set. At most `maxConcurrency`
  * batches run at a time.
@@ -70,7 +71,10 @@ export function startEventSource(
     }
   }
 
-  /** Handles all remaining messages. The queues are only in memory, so costs in unhandled messages would be lost. */
+  /**
+   * Processes all remaining messages. The queues are only in memory, so unprocessed messages, and the costs in them,
+   * would be lost.
+   */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
@@ -103,8 +107,8 @@ export function startEventSource(
 }
 
 /**
- * Calls the worker, and returns the ids of the messages that the worker could not handle. These are the ids in its
- * response, or all ids if the worker threw.
+ * Invokes the worker, and returns the ids of the messages that it could not process: the ids in its response, or all
+ * ids if the worker threw.
  */
 async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
   const messages = received.filter((message) => !isWakeUp(message));

@@ -5,7 +5,7 @@ import type { LocalGateway } from './start.ts';
 
 type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory'>;
 
-/** Returns the text that is printed when the gateway is ready: its address, the keys, and commands to paste. */
+/** Returns the text that is printed when the gateway is ready: its URLs, the keys, and commands to paste. */
 export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
   const { baseUrl, streamingUrl, webUrl, inferenceKey, managementKey, modelId, providers } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
@@ -50,7 +50,7 @@ export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): st
 }
 
 function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
-  // The data directory of an ephemeral gateway is deleted with it, so no `keys create` command is shown.
+  // An ephemeral gateway deletes its data directory when it stops, so no `keys create` command is shown.
   const more = kept.ephemeral ? '' : ` Create a new one: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were printed at the first start.${more}`;
   return `  inference key   ${inferenceKey}
@@ -61,19 +61,21 @@ function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept
     export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
-/** Returns a line about the published catalog, which replaces the catalog of this start. */
+/**
+ * Returns a line about the published catalog that is used instead of the catalog of this start; empty if there is none.
+ */
 function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
   if (publishedCatalog === undefined) return '';
   return `\n  catalog         ${publishedCatalog} (published; see ${adminOn(kept)} catalog show)`;
 }
 
-/** Returns the start of an admin command that works on the data of this gateway. */
+/** Returns the beginning of an admin command for this gateway's data. */
 function adminOn({ dataDirectory }: Kept): string {
   const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${shellArgument(dataDirectory)}`;
   return `npm run admin --${directory}`;
 }
 
-/** Quotes a path for a shell if necessary. */
+/** Returns a path, quoted for a shell if necessary. */
 function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -90,8 +92,8 @@ function providersOf(providers: ProviderState[], kept: Kept): string {
 }
 
 /**
- * Returns the addresses and keys of a ready gateway as one line of JSON, for programs. Keys are null if an earlier
- * start has printed them.
+ * Returns the URLs and keys of a ready gateway as one line of JSON, for programs. Keys are null if an earlier start has
+ * printed them.
  */
 export function readyLine(gateway: LocalGateway): string {
   return JSON.stringify({

@@ -9,15 +9,18 @@ export interface LocalOptions {
   catalogDirectory: string | undefined;
   sandboxed: boolean;
   web: boolean;
-  /** Maximum concurrent runs of each function; undefined: unlimited. */
+  /** Maximum number of concurrent runs of each function; undefined means unlimited. */
   concurrency: number | undefined;
-  /** Maximum requests per second over all clients; undefined: unlimited. The burst is twice as many. */
+  /**
+   * Maximum number of requests per second over all clients; undefined means unlimited. Bursts may have twice as many.
+   */
   rateLimit: number | undefined;
   /**
-   * Whether scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run.
+   * Whether scheduled workers run in the worst way that EventBridge allows: each run is started twice, and may overlap
+   * the next run.
    */
   repeatsSchedules: boolean;
-  /** Milliseconds that are added to the system clock. */
+  /** Number of milliseconds that are added to the system clock. */
   clockOffsetMs: number;
   json: boolean;
   help: boolean;
@@ -50,7 +53,7 @@ Without provider keys, use the sandbox/… models, which run on this machine: se
 
 /**
  * Reads the command-line flags.
- * @throws {StartFailure} naming the invalid flag
+ * @throws {StartFailure} with the invalid flag
  */
 export function parseOptions(args: string[]): LocalOptions {
   const values = readFlags(args);

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from '../shared/failure.ts';
 
-/** Local servers listen on the loopback address only, so that no other machine can reach them. */
+/** Address on which local servers listen. It is the loopback address, so that no other machine can reach them. */
 export const LOOPBACK_HOST = '127.0.0.1';
 
 /**
- * Checks that the port of the API and the next port, for the function URL, are available.
+ * Checks that two ports are available: the port of the API, and the next port for the function URL.
  * @throws {StartFailure} if one of them is in use
  */
 export async function checkPorts(port: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * Programs that a gateway starts as processes. The gateway bundle for tests has other programs in place of this file.
+ * Programs that a gateway starts as processes. In the gateway bundle for tests, this file is replaced by one with other
+ * programs.
  */
 export const programs = {
   workers: fileURLToPath(new URL('./workers-main.ts', import.meta.url)),

@@ -19,8 +19,8 @@ import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
 /**
- * SQS emulator on this machine. Its queues are in memory. If the gateway is killed, their messages are lost, and the
- * worker `sweep-holds` later settles the holds.
+ * SQS emulator on this machine. Its queues are in memory: if the gateway is killed, their messages are lost, and the
+ * worker `sweep-holds` settles the holds later.
  */
 export interface LocalSqs {
   endpoint: string;
@@ -36,8 +36,8 @@ export interface LocalSqs {
 export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> {
   // Functions and the emulator read the secret of the local access key from the environment.
   process.env[variables.localSecret] ??= newSecretBits();
-  // The emulator has its own process group. So Ctrl-C reaches only the gateway, which first handles its remaining
-  // messages.
+  // The emulator has its own process group, so that Ctrl-C reaches only the gateway, which first processes its
+  // remaining messages.
   const child = adoptChild(
     spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
   );
@@ -117,14 +117,14 @@ export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: numb
 const WAKE = 'wake';
 
 /**
- * Sends a message that ends the wait of the poll on a queue. Aborting the poll could lose messages that it has already
- * received.
+ * Sends a message that makes the current poll of a queue return. Aborting the poll instead could lose messages that it
+ * has already received.
  */
 export async function wakePoll(sqs: LocalSqs, queueUrl: string): Promise<void> {
   await sqs.client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: WAKE }));
 }
 
-/** Whether a message was sent by `wakePoll` and has no other content. */
+/** Returns whether a message was sent by `wakePoll`, and therefore has no other content. */
 export function isWakeUp({ Body: body }: Message): boolean {
   return body === WAKE;
 }

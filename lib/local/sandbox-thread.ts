@@ -1,5 +1,6 @@
 /**
- * Sandbox provider in a worker thread, so that expensive work (for example 2,048 long vectors) does not block requests.
+ * Runs the sandbox provider in a worker thread, so that expensive work (for example 2,048 long vectors) does not block
+ * requests.
  *
  * Guarantee: the thread ends with the process, even if the process is killed.
  */

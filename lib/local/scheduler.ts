@@ -6,19 +6,18 @@ export interface Scheduler {
   stop: () => Promise<void>;
 }
 
-/** Time in ms between the full minute and a scheduled run. The run then sees changes made at that minute. */
+/** Time in ms from the full minute to a scheduled run, so that the run includes changes made at the full minute. */
 const AFTER_MINUTE_MS = 3_500;
 
 interface Schedule {
   everyMinutes: number;
   /**
-   * Whether each run is started twice, even while earlier runs are running. If false, there is at most one run at a
-   * time.
+   * Whether each run is started twice, even if earlier runs have not ended. If false, at most one run exists at a time.
    */
   isRepeated: boolean;
 }
 
-/** Runs a scheduled worker every `everyMinutes`, a few seconds after the full minute of the gateway's clock. */
+/** Runs a scheduled worker every `everyMinutes`, a few seconds after a full minute of the gateway's clock. */
 export function startSchedule({ everyMinutes, isRepeated }: Schedule, invoke: Invoke): Scheduler {
   const periodMs = everyMinutes * 60_000;
   const running = new Set<Promise<void>>();

@@ -13,7 +13,7 @@ export interface LocalServices {
   dynamodbEndpoint: string;
   tableName: string;
   sqs: LocalSqs;
-  /** URLs of queues and dead-letter queues, by their names in the wiring. */
+  /** URLs of queues and dead-letter queues, by name in the wiring. */
   queueUrls: Record<string, string>;
   sandbox: SandboxUpstream;
   bucketName: string;
@@ -21,12 +21,12 @@ export interface LocalServices {
   lost: Promise<string>;
 }
 
-/** Functions that stop the started services and processes, in the order of the starts. */
+/** Functions that stop what has been started, in the order in which it was started. */
 export type Stops = (() => Promise<void>)[];
 
 /**
- * Starts DynamoDB with the table, SQS with the queues, S3 with the bucket, and the sandbox upstream.
- * @param stops receives the stop functions of everything that has started, even if a later part fails
+ * Starts DynamoDB with the table, SQS with the queues, S3 with the bucket, and the sandbox provider.
+ * @param stops receives a stop function for each part that has started, even if a later part fails
  * @throws {StartFailure} if one of them does not start
  */
 export async function startServices(

@@ -1,7 +1,7 @@
 /**
- * Access control of the SQS and S3 emulators, which other users of the machine could reach through the port. It accepts
- * requests that the gateway has signed in their headers, and signed links to files that have not expired. It is
- * implemented from AWS's description of version 4, and does not use the signing library.
+ * Access control for the SQS and S3 emulators, whose port other users of the machine can reach. It accepts requests
+ * that are signed in their headers with the gateway's key, and signed links to files that have not expired. It is
+ * implemented from AWS's description of version 4, without the signing library that the gateway uses.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -10,7 +10,7 @@ import { awsSignature, SIGNING_ALGORITHM } from './aws-signing.ts';
 
 interface AskedFor {
   method: string;
-  /** Path and query as they were sent. */
+  /** Path and query, as sent. */
   url: string;
   headers: IncomingHttpHeaders;
 }
@@ -20,15 +20,15 @@ interface AccessKey {
   secretAccessKey: string;
 }
 
-/** Signature, and the values that it covers. */
+/** A signature, and the values that it covers. */
 interface Signed {
-  /** Key id, day, region, service and terminator. */
+  /** Credential: key id, day, region, service and terminator, separated by slashes. */
   credential: string;
   date: string;
   signedHeaders: string[];
   signature: string;
   payload: string;
-  /** Pairs of the query that the signature covers. */
+  /** Name=value pairs of the query that the signature covers. */
   query: string[];
 }
 
@@ -70,8 +70,8 @@ function fromQuery(query: URLSearchParams, text: string): Signed | undefined {
 }
 
 /**
- * Reads a signature in the headers. The body is not compared with its signed hash, because the gateway and its
- * emulators are on one machine.
+ * Reads a signature from the headers. The body is not compared with its signed hash, because the gateway and its
+ * emulators are on the same machine.
  */
 function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undefined {
   const [, credential, names, signature] = EMULATOR_AUTHORIZATION.exec(headers.authorization ?? '') ?? [];

@@ -43,14 +43,14 @@ import { workersOf, type Workers } from './workers.ts';
 /** Gateway that runs on this machine. */
 export interface LocalGateway extends LocalAccount {
   baseUrl: string;
-  /** Base URL of the function URL; null if the deployment has none. */
+  /** Base URL at the function URL; null if the deployment has none. */
   streamingUrl: string | null;
   /** Base URL of the server; undefined unless the options request a server. */
   webUrl: string | undefined;
   /** Id of a model for a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
-  /** Version of the published catalog; undefined if it is the catalog of this start. */
+  /** Version of the published catalog; undefined if the catalog of this start is used. */
   publishedCatalog: string | undefined;
   /** Resolves with a sentence if a process that the gateway needs has ended by itself. */
   lost: Promise<string>;
@@ -58,23 +58,23 @@ export interface LocalGateway extends LocalAccount {
   stop: () => Promise<void>;
 }
 
-/** Time in ms in which open responses may complete before the gateway ends their streams. */
+/** Time in ms in which open responses may complete at shutdown, before the gateway ends their streams. */
 const FINISH_MS = 1_000;
-/** Time in ms in which streams may end with an error event before their connections are closed. */
+/** Time in ms in which streams may then end with an error event, before their connections are closed. */
 const LAST_WORDS_MS = 1_000;
 /**
- * Time in ms to wait for the processes of an earlier run. Processes of a killed gateway end within milliseconds, but a
- * suspended process does not.
+ * Time in ms to wait for the processes of an earlier run to end. The processes of a killed gateway end within
+ * milliseconds, but a suspended process does not end.
  */
 const END_OF_PREDECESSOR_MS = 5_000;
 /**
- * Milliseconds to wait for requests at shutdown. An answer whose client has disconnected may continue for minutes; the
- * sweep of the next start settles its hold.
+ * Time in ms to wait for running requests at shutdown. An answer whose client has disconnected may continue for
+ * minutes; the sweep at the next start settles its hold.
  */
 const LAST_REQUESTS_MS = 5_000;
 
 /**
- * Starts the services (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the HTTP server.
+ * Starts the services (DynamoDB, SQS, the sandbox provider), then the functions of the manifest, then the HTTP servers.
  * @throws {StartFailure} with one sentence about the problem to fix; everything that was started is stopped again
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
@@ -93,7 +93,8 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
   const state = await LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
-  // Checks the ports before anything is created: if a later step failed, the new keys would never be printed.
+  // Checks the ports before anything is created. If a port turned out to be in use later, the newly created keys would
+  // never be printed.
   await checkPorts(options.port);
   const hasPredecessorEnded = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
@@ -109,30 +110,30 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   Object.assign(process.env, environment);
   const deployed = readCatalog();
   const catalog = await servedCatalog();
-  // The bundler is loaded only when the console is first requested.
+  // The bundler is loaded only when the console is requested for the first time.
   buildConsoleWith(async () => (await import('../shared/bundles/console-bundle.ts')).buildConsole());
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
     : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
-  // Sandboxes are separate processes already, so their workers need no further process.
+  // Sandboxes are separate processes, so their workers need no additional process.
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
-  // If an earlier process ended unexpectedly, the roll-up messages in its queues are lost. So its days are queued
+  // If an earlier process ended unexpectedly, the roll-up messages in its queues are lost, so its days are queued
   // again.
   if (deadBootIds.length > 0) await closeDaysAgain(openTable());
   if (hasPredecessorEnded) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
-  // At shutdown, requests complete first, and the workers stop after that. So the workers handle the messages of these
-  // requests.
+  // At shutdown, requests complete first, and the workers stop afterwards, so that they still process the messages of
+  // these requests.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl, close } = await openEntryPoints(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
-  // At shutdown, the gateway refuses new requests at once. Open streams complete, or end with an error event.
+  // At shutdown, the gateway rejects new requests immediately. Open streams complete, or end with an error event.
   stops.push(async () => {
     await Promise.race([close(), sleep(FINISH_MS, undefined, { ref: false })]);
     host.endAnswers?.();
@@ -159,7 +160,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   };
 }
 
-/** Returns the environment variables with the addresses of the services. */
+/** Returns the environment variables that contain the addresses of the services. */
 function serviceVariables({
   tableName,
   bucketName,
@@ -189,7 +190,8 @@ function serviceVariables({
 function runVariables(options: LocalOptions, state: LocalState, bootId: string): Record<string, string> {
   const catalogDirectory = catalogOf(options);
   return {
-    // If the operator names a secret, functions read it from Secrets Manager, or from an emulator of Secrets Manager.
+    // If the operator has configured a secret, functions read it from Secrets Manager or its emulator, so no file is
+    // used.
     [variables.secretsFile]: optionalVariable(variables.pepperSecret) === undefined ? state.secretsFile() : '',
     [variables.booksDirectory]: state.booksDirectory(),
     [variables.publicationsDirectory]: state.publicationsDirectory(),
@@ -197,7 +199,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
     [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
-    // By default, pages of any origin in this machine's browser may call the API; they still need a key.
+    // By default, CORS allows pages of any origin to call the local API; they still need a key.
     [variables.corsOrigins]: optionalVariable(variables.corsOrigins) ?? '*',
     ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
@@ -215,8 +217,8 @@ async function prepareRecords(state: LocalState): Promise<LocalAccount> {
 }
 
 /**
- * Settles the holds of ended processes before the gateway serves requests. It includes only earlier starts with this
- * data directory, because others may still run on the same table.
+ * Settles the holds of ended processes before the gateway serves requests. Only earlier starts with this data directory
+ * are included, because other gateways may still run on the same table.
  */
 async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalState): Promise<void> {
   if (deadBootIds.length === 0) return;

@@ -1,5 +1,5 @@
 /**
- * Token bucket for all clients together, like API Gateway's throttling of a stage. One client with too many requests
+ * Token bucket shared by all clients, like API Gateway's throttling of a stage. A client that sends too many requests
  * affects all clients.
  */
 export class Throttle {
@@ -9,8 +9,9 @@ export class Throttle {
   #filledMs = performance.now();
 
   /**
-   * @param requestsPerSecond steady rate; by default unlimited
-   * @param burst maximum number of requests at the same moment; by default, as many as are admitted in two seconds
+   * @param requestsPerSecond steady rate; default: unlimited
+   * @param burst maximum number of requests at the same moment; default: the number that the steady rate allows in
+   *   two seconds
    */
   constructor(requestsPerSecond = Infinity, burst = 2 * requestsPerSecond) {
     this.#requestsPerSecond = requestsPerSecond;
@@ -18,7 +19,7 @@ export class Throttle {
     this.#tokens = burst;
   }
 
-  /** Returns whether a request is admitted. If so, the request is counted. */
+  /** Returns whether a request is admitted. An admitted request is counted. */
   admits(): boolean {
     const nowMs = performance.now();
     const fresh = ((nowMs - this.#filledMs) / 1_000) * this.#requestsPerSecond;

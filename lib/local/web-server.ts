@@ -1,6 +1,6 @@
 /**
- * Runs the bundled server in its own process, with the services of this machine. It is the program of a Lambda Web
- * Function or container.
+ * Runs the bundled server in its own process, with the services of this machine. It is the same program that runs in a
+ * Lambda Web Function or container.
  */
 
 import { fork } from 'node:child_process';
@@ -29,7 +29,7 @@ export interface WebServer {
 
 /**
  * Starts the server.
- * @param dataDirectory data directory of the gateway that the server belongs to
+ * @param dataDirectory data directory of the gateway to which the server belongs
  * @param catalogDirectory replaces the catalog that comes with the code
  * @throws {StartFailure} if the server does not start
  */
@@ -40,8 +40,8 @@ export async function startWebServer(dataDirectory: string, catalogDirectory: st
   const { bundleServer, SERVER_PROGRAM } = await import('../shared/bundles/bundle.ts');
   await bundleServer(directory, catalogDirectory);
   const port = await freePort();
-  // The server has its own process group. So Ctrl-C reaches only the gateway, whose services the server still needs
-  // while it stops.
+  // The server has its own process group, so that Ctrl-C reaches only the gateway. The server needs the gateway's
+  // services while it stops.
   const child = adoptChild(
     fork(programs.server, [dataDirectory, join(directory, SERVER_PROGRAM)], {
       execArgv: ['--enable-source-maps'],

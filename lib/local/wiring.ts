@@ -3,20 +3,20 @@ import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
 /**
- * Connections between routes, functions, queues and schedules. The local runtime reads them from the manifest or from a
- * template.
+ * Connections between routes, functions, queues and schedules. The local runtime reads them from the manifest or from
+ * synthesized templates.
  */
 export interface Wiring {
   routes: WiredRoute[];
-  /** Queues by the name under which functions get the queue's URL. */
+  /** Queues, by the name under which functions get a queue's URL. */
   queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
   /** Name of the function behind the function URL; undefined if there is none. */
   functionUrl: string | undefined;
-  /** Name of the function that handles requests without a route. */
+  /** Name of the function that handles requests that match no route. */
   unknownRoute: string;
-  /** Seconds that API Gateway waits for the whole response, by function name. */
+  /** Number of seconds that API Gateway waits for a complete response, by function name. */
   integrationSeconds: Record<string, number>;
 }
 
@@ -27,7 +27,7 @@ export interface WiredQueue {
   deadLetters: string;
 }
 
-/** Returns the name of a queue's dead-letter queue, if queues are named as in the manifest. */
+/** Returns the name of a queue's dead-letter queue, for queues that are named as in the manifest. */
 export function deadLettersOf(queue: string): string {
   return `${queue}-dead-letters`;
 }

@@ -1,6 +1,6 @@
 /**
- * Program of the workers' process (workers-process.ts). Its environment has the addresses of the services, as for a
- * function.
+ * Program of the workers' process (workers-process.ts). It gets the addresses of the services in the same environment
+ * variables as a function.
  */
 
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
@@ -18,7 +18,7 @@ const host = await startInProcessHost(['finalize-cost'], importHandler);
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 
-// If the report cannot be sent, the connection to the gateway is closing. The `disconnect` event handles that case.
+// If the report cannot be sent, the connection to the gateway is closing, which the `disconnect` event handles.
 const report = (message: Report) => process.send!(message, undefined, undefined, () => undefined);
 
 process.on('message', (order: Order) => {

@@ -1,9 +1,9 @@
 /**
- * Runs workers in a separate process. So settlements use the second core of the machine, and do not slow down requests.
- * On AWS, workers are separate functions.
+ * Runs workers in a separate process, so that settlements use another CPU core and do not slow down requests. On AWS,
+ * workers are separate functions.
  *
- * Guarantee: the workers' process ends with the gateway, even if the gateway is killed. If it ends by itself, it is
- * restarted. A batch that it was handling is delivered again when its visibility timeout ends, as with Lambda.
+ * Guarantee: the workers' process ends together with the gateway, even if the gateway is killed. If it ends by itself,
+ * it is restarted. A batch that it was processing is delivered again when its visibility timeout ends, as with Lambda.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -20,7 +20,7 @@ export type Order =
   | ({ order: 'connect' } & Connections)
   | { order: 'stop' };
 
-/** Message from the workers' process to the gateway: the process is ready, or the result of a call. */
+/** Message from the workers' process to the gateway: the process is ready, or an invocation has ended. */
 export type Report = { ready: true } | { id: number; error?: string };
 
 const RESTART_MS = 1_000;
@@ -32,7 +32,7 @@ interface Waiting {
 
 /**
  * Starts the workers' process.
- * @param dataDirectory data directory of the gateway that the process belongs to
+ * @param dataDirectory data directory of the gateway to which the process belongs
  * @throws {StartFailure} if the process does not start
  */
 export async function startWorkersProcess(dataDirectory: string): Promise<Workers> {
@@ -43,7 +43,7 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
-    // The workers have their own process group. So Ctrl-C reaches only the gateway, whose last requests still send
+    // The workers have their own process group, so that Ctrl-C reaches only the gateway. Its last requests still send
     // messages to the workers.
     const started = adoptChild(
       fork(programs.workers, [dataDirectory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),

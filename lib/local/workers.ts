@@ -1,4 +1,4 @@
-/** Workers: functions that queues and schedules call. This file also contains the code that calls them. */
+/** Workers: functions that queues and schedules invoke, and the code that invokes them. */
 
 import { Concurrency } from './concurrency.ts';
 import type { Invoke } from './event-source.ts';
@@ -13,10 +13,11 @@ export interface Connections {
   schedules: Wiring['schedules'];
   /** Queue URLs by name in the wiring. */
   queueUrls: Record<string, string>;
-  /** Maximum concurrent runs of each function; undefined: unlimited. */
+  /** Maximum number of concurrent runs of each function; undefined means unlimited. */
   concurrency: number | undefined;
   /**
-   * Whether scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run.
+   * Whether scheduled workers run in the worst way that EventBridge allows: each run is started twice, and may overlap
+   * the next run.
    */
   repeatsSchedules: boolean;
 }
@@ -26,13 +27,13 @@ export interface Workers {
   invoke: (name: string, event: unknown) => Promise<unknown>;
   /** Starts to poll queues and to run schedules. */
   connect: (connections: Connections) => void;
-  /** Handles the messages in the queues, then ends. */
+  /** Processes the messages in the queues, then ends. */
   stop: () => Promise<void>;
 }
 
 /**
- * Returns the workers, which receive messages from the local queues.
- * @param invoke calls a function by its name in the manifest
+ * Returns workers that get their messages from the local queues.
+ * @param invoke invokes a function by its name in the manifest
  */
 export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
   const sources: { stopPolling?: () => void; stop: () => Promise<void> }[] = [];
@@ -40,8 +41,8 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
     invoke,
     connect({ queueSources, schedules, queueUrls, concurrency, repeatsSchedules }) {
       const atOnce = new Concurrency(concurrency);
-      // If the concurrency limit is reached, a run fails as on AWS. The batch is then delivered again after its
-      // visibility timeout. A schedule waits for its next run.
+      // At the concurrency limit, a run fails as on AWS: a batch is delivered again after its visibility timeout, and a
+      // schedule waits for its next run.
       const callOf =
         (name: string): Invoke =>
         (event) =>
@@ -54,7 +55,7 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
       }
     },
     async stop() {
-      // Stops all polls at once, so that their batches end in parallel.
+      // Stops all polls first, so that their batches end in parallel.
       for (const source of sources) source.stopPolling?.();
       for (const source of sources.splice(0).toReversed()) await source.stop();
     },

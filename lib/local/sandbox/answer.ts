@@ -1,7 +1,4 @@
-/**
- * Answers of the sandbox before serialization: the events of a wire (API format), grouped by the moment at which they
- * are sent.
- */
+/** Answers of the sandbox before serialization: the events of a wire (API format), in groups that are sent together. */
 
 import type { Script } from './script.ts';
 
@@ -16,20 +13,20 @@ export interface SandboxFraming {
   garbage: Buffer;
 }
 
-/** Converts the script of an answer (its blocks, independent of the wire) to the events of a wire. */
+/** Converts the script of an answer, which is independent of the wire, to the events of a wire. */
 export interface WireWriter {
   framing: SandboxFraming;
   opening: (script: Script) => WireEvent[];
   block: (script: Script, index: number) => { start: WireEvent[]; pieces: WireEvent[][]; stop: WireEvent[] };
   closing: (script: Script) => WireEvent[];
-  /** Returns the wire's form of an error inside a stream. */
+  /** Returns the event with which this wire reports an error inside a stream. */
   error: () => WireEvent;
 }
 
-/** Group of events that the sandbox sends together. Before a group with `piece` as its `part`, the sandbox may wait. */
+/** Group of events that the sandbox sends together. If `part` is `piece`, a delay may precede the group. */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
-  /** Index in the script of the block that the events belong to; undefined before and after the blocks. */
+  /** Index in the script of the block to which the events belong; undefined before and after the blocks. */
   block?: number;
   events: WireEvent[];
 }

@@ -34,7 +34,7 @@ interface AnthropicRequest {
   stop_sequences?: string[];
 }
 
-/** Name of the sandbox model that thinks without a request for it, and does not show its thinking. */
+/** Name of the sandbox model that reasons even if reasoning is not requested, and hides its reasoning. */
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
@@ -59,8 +59,8 @@ export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): Sand
 }
 
 /**
- * Returns the tools that the model sees. A tool with deferred loading is included only after a tool result has referred
- * to it.
+ * Returns the tools that the model can see. A tool with deferred loading is included only after a tool result has
+ * referenced it.
  */
 function loadedTools({ tools = [], messages }: AnthropicRequest): AnthropicTool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
@@ -100,7 +100,7 @@ function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicReques
 }
 
 /**
- * Counts the characters of all texts, at any depth. Other fields are ignored, because a block's type may be newer than
+ * Counts the characters of all texts, at any depth. Other fields are ignored, because a block type may be newer than
  * the sandbox.
  */
 function countAnthropicCharacters(contents: unknown[]): number {

@@ -1,6 +1,6 @@
 /**
- * Checks request signatures as AWS does. The check is written from AWS's description of version 4, without the
- * gateway's signing library. So a signature that passes is very likely valid on AWS.
+ * Checks request signatures as AWS does. The check is implemented from AWS's description of version 4, without the
+ * signing library that the gateway uses. So a signature that passes is very likely valid on AWS.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -8,7 +8,7 @@ import { awsSignature, sha256Hex } from '../aws-signing.ts';
 
 export interface SignedRequest {
   method: string;
-  /** Path and query as they were sent. */
+  /** Path and query, as sent. */
   url: string;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
@@ -22,7 +22,7 @@ interface Key {
 const BEDROCK_AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
 
-/** Whether the whole request (method, path, signed headers, and body) is signed with the key. */
+/** Returns whether the whole request (method, path, signed headers and body) is signed with the key. */
 export function isSignedWith({ id, secret }: Key, request: SignedRequest): boolean {
   const [, keyId, scope = '', names = '', signature = ''] =
     BEDROCK_AUTHORIZATION.exec(headerOf(request, 'authorization')) ?? [];
@@ -37,7 +37,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   const headers = names.split(';').map((name) => `${name}:${headerOf(request, name).trim().replaceAll(/ +/g, ' ')}\n`);
   return [
     request.method,
-    // AWS encodes the path a second time for the signature, in addition to the encoding of the request.
+    // For the signature, AWS encodes the already encoded path a second time.
     path.split('/').map(encoded).join('/'),
     query,
     headers.join(''),

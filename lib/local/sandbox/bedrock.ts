@@ -1,4 +1,4 @@
-/** Sandbox in the formats of Amazon Bedrock: Converse, and Claude's events in the frames of InvokeModel. */
+/** Sandbox in the formats of Amazon Bedrock: Converse, and InvokeModel, which sends Claude's events in frames. */
 
 import { randomBytes } from 'node:crypto';
 import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
@@ -130,8 +130,8 @@ export function invokeWriter(model: string): WireWriter {
 }
 
 /**
- * Serialization of Claude events: each event has its own frame. Exceptions are not Claude events, so they have no
- * `type`.
+ * Serialization of Claude events: each event is in its own frame. Events without `type` are Bedrock exceptions, not
+ * Claude events.
  */
 const chunks: SandboxFraming = {
   ...eventStream,
@@ -146,12 +146,12 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** Reads a request to InvokeModel. The Messages API's `anthropic-beta` header is a field of its body. */
+/** Reads a request to InvokeModel, whose body contains the Messages API's `anthropic-beta` header as a field. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
 
-/** Returns the body of a Bedrock error. A header contains the kind of the error, so the body has only the message. */
+/** Returns the body of a Bedrock error. It contains only the message, because the kind of error is in a header. */
 export function bedrockRefusal(_status: number, message: string): object {
   return { message };
 }

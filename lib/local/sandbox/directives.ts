@@ -1,12 +1,13 @@
 /**
- * Directives of the sandbox in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. Unknown words are ignored.
+ * Directives in the line "@sandbox …" of a prompt, which control the sandbox's answer. docs/sandbox.md lists them.
+ * Unknown words are ignored.
  */
 
 const usageFaultNames = ['none', 'late', 'twice'] as const;
 const emptyArguments = ['empty', 'null', 'none'] as const;
 
 export interface Directives {
-  /** Number of text pieces; undefined: as many as the default reply has. */
+  /** Number of text pieces; undefined for the default reply. */
   tokens: number | undefined;
   /** Milliseconds between pieces of the answer. */
   delayMs: number;
@@ -16,16 +17,15 @@ export interface Directives {
   /** Number of tool calls in the answer. */
   tools: number;
   /**
-   * Number of parallel searches. If undefined, it depends on the offered tools and the other directives
-   * (tool-calls.ts).
+   * Number of parallel searches; undefined if it depends on the offered tools and the other directives (tool-calls.ts).
    */
   searches: number | undefined;
   /** Number of consecutive searches. */
   searchRounds: number;
-  /** HTTP status of an error instead of an answer. `retryAfterSeconds` is the header `retry-after` of the error. */
+  /** HTTP status of an error instead of an answer. `retryAfterSeconds` is the error's `retry-after` header. */
   error: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** Whether the sandbox accepts the request and never answers. */
+  /** Whether the sandbox accepts the request but never answers. */
   hang: boolean;
   /**
    * Number of pieces before a fault. `breakAt` closes the connection, `resetAt` resets it, `stallAt` makes the stream
@@ -36,7 +36,7 @@ export interface Directives {
   stallAt: number | undefined;
   failAt: number | undefined;
   /**
-   * Index of the output piece that is replaced: by invalid bytes (`garbageAt`), null (`nullAt`) or a number
+   * Index of the output piece that is replaced by invalid bytes (`garbageAt`), null (`nullAt`) or a number
    * (`numberAt`).
    */
   garbageAt: number | undefined;
@@ -51,9 +51,9 @@ export interface Directives {
   /** Replaces the arguments of tool calls by an empty text or null, or removes them. */
   arguments: (typeof emptyArguments)[number] | undefined;
   usage: (typeof usageFaultNames)[number] | undefined;
-  /** Prompt tokens that are reported as read from a cache. */
+  /** Number of prompt tokens that are reported as read from a cache. */
   cachedTokens: number;
-  /** Thinking tokens that are billed but not shown; undefined: the default of the model. */
+  /** Number of thinking tokens that are billed but not shown; undefined for the model's default. */
   hiddenReasoningTokens: number | undefined;
   refuse: boolean;
 }

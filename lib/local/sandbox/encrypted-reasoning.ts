@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Key of the signature in the sandbox's opaque reasoning. It need not be secret. It is constant, so that the sandbox
- * recognizes its own output after a restart.
+ * Key with which the sandbox signs its opaque reasoning. It does not need to be secret. It is constant, so that the
+ * sandbox recognizes its own reasoning after a restart.
  */
 const REASONING_HMAC_KEY = 'sandbox';
 
@@ -12,7 +12,7 @@ export function encryptedReasoning(id: string): string {
   return `${thought}.${tag(id, thought).toString('base64url')}`;
 }
 
-/** Whether the sandbox produced this opaque reasoning for the item with this id. */
+/** Returns whether the sandbox produced this opaque reasoning for the item with this id. */
 export function isOwnReasoning(id: string, encrypted: string): boolean {
   const [thought = '', signed = ''] = encrypted.split('.');
   const found = Buffer.from(signed, 'base64url');

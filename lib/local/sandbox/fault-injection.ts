@@ -1,5 +1,5 @@
 /**
- * Fault injection of the sandbox. Each fault changes the events of any wire (API format) before serialization;
+ * Fault injection of the sandbox. Each fault changes the events of any wire (API format) before they are serialized;
  * wire-fields.ts has the field names of each wire. Faults of bytes and connections are in player.ts.
  */
 
@@ -8,7 +8,10 @@ import type { Directives } from './directives.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/** Returns the reason why a wire cannot have the faults that the directives request; undefined if it can. */
+/**
+ * Returns the reason why the faults that the directives request are impossible on a wire; undefined if they are
+ * possible.
+ */
 export function objectionToDirectives(directives: Directives, fields: WireFields): string | undefined {
   if (directives.sameIndex && fields.index === undefined) {
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
@@ -40,7 +43,7 @@ const emptyValues = { empty: '', null: null, none: undefined };
 
 /**
  * Replaces the arguments of all tool calls by `value`. Keeps only the last piece of each call, because on some wires
- * this piece contains the whole call.
+ * the last piece contains the whole call.
  */
 function withoutArguments(
   moments: SandboxMoment[],
@@ -113,8 +116,8 @@ function withClosing(moments: SandboxMoment[], change: (events: WireEvent[]) => 
 }
 
 /**
- * Returns a copy of a moment (group of events) with changed values of the named fields, at any depth. A field is
- * removed if its new value is undefined.
+ * Returns a copy of a group of events in which the values of the named fields are changed, at any depth. A field whose
+ * new value is undefined is removed.
  */
 function rewritten(moment: SandboxMoment, names: string[], change: () => unknown): SandboxMoment {
   const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));

@@ -1,6 +1,6 @@
 /**
- * Sandbox in the format of the Gemini API. Like models of generation 3, it signs calls and texts, and requires the
- * signature of a call in the next request. It verifies every signature that it receives.
+ * Sandbox in the format of the Gemini API. Like models of generation 3, it signs function calls and texts, and requires
+ * the signature of an earlier call in the next request. It verifies every signature that it receives.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -50,7 +50,7 @@ interface GeminiRequest {
 }
 
 /**
- * Signature that clients may send for a call that Gemini did not sign:
+ * Signature that clients may send for a function call that Gemini did not sign:
  * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const PLACEHOLDER = 'skip_thought_signature_validator';
@@ -129,7 +129,7 @@ function isSound(part: GeminiPromptPart): boolean {
   return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
 }
 
-/** Returns the signature of the content of one part. Field names are sorted, because clients may reorder arguments. */
+/** Returns the signature of a part's content. Field names are sorted, because clients may reorder arguments. */
 function signatureOf({ functionCall, inlineData }: GeminiPromptPart): string {
   const signed = functionCall
     ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
@@ -195,8 +195,8 @@ function drawnPart(settings: NonNullable<Script['picture']>): GeminiPromptPart {
 }
 
 /**
- * Returns the pieces of a tool call. The call is sent as a whole at the end, so all earlier pieces are empty. A call
- * that the token limit cuts is never sent.
+ * Returns the pieces of a tool call. The whole call is sent as the last piece, so all earlier pieces are empty. A call
+ * that the token limit cuts off is never sent.
  */
 function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] | undefined)[] {
   const { name, pieces } = blocks[index] as Extract<Script['blocks'][number], { kind: 'tool' }>;

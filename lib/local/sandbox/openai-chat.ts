@@ -128,14 +128,14 @@ export function chatWriter(model: string): WireWriter {
 
 type Chunk = (delta: object) => object;
 
-/** Returns a text, with the image at its end in OpenRouter's form. */
+/** Returns a text, followed by the image in OpenRouter's format, if there is one. */
 function drawnText(pieces: string[], { picture }: Script, chunk: Chunk): ReturnType<WireWriter['block']> {
   const url = picture && `data:image/png;base64,${sandboxPicture(picture)}`;
   const image = url === undefined ? [] : [[chunk({ images: [{ type: 'image_url', image_url: { url } }] })]];
   return { start: [], pieces: [...pieces.map((piece) => [chunk({ content: piece })]), ...image], stop: [] };
 }
 
-/** Returns a text as speech, one word after the other. */
+/** Returns a text as speech, word by word. */
 function spoken(pieces: string[], chunk: Chunk): ReturnType<WireWriter['block']> {
   return {
     start: [chunk({ audio: { id: `audio_${randomBytes(12).toString('hex')}`, transcript: '' } })],

@@ -76,14 +76,14 @@ function done(output_index: number, item: object): WireEvent {
   return { type: 'response.output_item.done', output_index, item };
 }
 
-/** Numbers the events in the order in which they are sent. */
+/** Serialization that numbers the events in the order in which they are sent. */
 function numberedEvents(): SandboxFraming {
   const { encode, ...framing } = namedEvents();
   let sequence = 0;
   return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };
 }
 
-/** Whether the answer has a reasoning item without text, as the account of billed hidden thinking. */
+/** Returns whether the answer has a reasoning item without text, which stands for billed but hidden reasoning. */
 function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean {
   return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }

@@ -7,14 +7,14 @@ import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
 /**
- * Milliseconds between the two halves of an event that is cut in two. A reader then does not receive both halves
+ * Time in ms between the two halves of an event that is cut in two, so that a reader does not receive both halves
  * together.
  */
 const CUT_MS = 3;
 
 /**
- * Sends a script as a response. The script's directives set the delays, the faults and an early end. If the client
- * reads slowly, the function waits for the client.
+ * Sends a script as a response. The script's directives determine the delays, the faults and an early end. If the
+ * client reads slowly, the function waits for the client.
  */
 export async function play(
   script: Script,
@@ -91,7 +91,7 @@ async function sendCut(response: ServerResponse, { encode }: SandboxFraming, eve
 }
 
 /**
- * Returns the byte offset at which an event is cut in two: inside its first multi-byte character, otherwise in the
+ * Returns the byte offset at which an event is cut in two: inside its first multi-byte character, or else in the
  * middle.
  */
 function placeOfCut(bytes: Buffer, event: WireEvent): number {

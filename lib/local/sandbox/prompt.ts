@@ -1,4 +1,4 @@
-/** Parts of a request on which the sandbox's answer depends, independent of the wire. */
+/** The parts of a request on which the sandbox's answer depends, independent of the wire. */
 
 import type { JsonSchema } from './example.ts';
 
@@ -14,7 +14,7 @@ interface ToolResult {
 }
 
 export interface SandboxPrompt {
-  /** Last text of the user. Tool results may follow it. */
+  /** Last text of the user. Tool results may come after it. */
   lastUserText: string;
   /** Tool results in the user's last turn that has text, and in all later turns. */
   results: ToolResult[];
@@ -28,28 +28,28 @@ export interface SandboxPrompt {
   stopSequences: readonly string[];
   isThinkingRequested: boolean;
   maxTokens: number | undefined;
-  /** Hidden thinking tokens of the model, unless a directive sets their number. */
+  /** Number of the model's hidden thinking tokens, unless a directive sets it. */
   hiddenReasoningTokens: number;
-  /** Reason why the sandbox refuses the request with 400; undefined if it accepts the request. */
+  /** Reason why the sandbox rejects the request with 400; undefined if it accepts the request. */
   refusal?: string | undefined;
   characters: number;
   images: number;
   pdfs: number;
   /** Number of audio recordings, on wires that support them. */
   recordings?: number;
-  /** Settings of an image that the answer must have. */
+  /** Settings of the image that the answer must contain. */
   picture?: { aspectRatio?: string; imageSize?: string } | undefined;
   /** Whether the answer must be spoken. */
   isSpoken?: boolean;
 }
 
-/** Message of a user, or message with results of tools. */
+/** Message of a user, or message with tool results. */
 export interface SandboxTurn {
   text: string;
   results: ToolResult[];
 }
 
-/** Matches a text that the client's program has added for the model. It is not a request of the user. */
+/** Matches a text that the client program has added for the model, which is not a request of the user. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {

@@ -1,6 +1,6 @@
 /**
- * Script of a sandbox model's answer: a list of blocks, each cut into pieces for streaming. The script is the same for
- * every wire (API format). A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the
+ * Script of a sandbox model's answer: a list of blocks, each divided into pieces for streaming. The script is the same
+ * for every wire (API format). A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the
  * directives.
  */
 
@@ -27,19 +27,19 @@ export interface Script {
   hiddenReasoningTokens: number;
   /** Settings of the image at the end of the answer; undefined if it has none. */
   picture?: SandboxPrompt['picture'];
-  /** Tokens of the image and of the speech, which are part of the output tokens. */
+  /** Number of tokens of the image and of the speech, which are included in the output tokens. */
   imageTokens?: number;
   audioTokens?: number;
-  /** Tokens of recordings, which are part of the input tokens. */
+  /** Number of tokens of audio recordings, which are included in the input tokens. */
   recordingTokens?: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
-/** Gemini's token count for an image that the model draws. */
+/** Gemini's token count for a generated image. */
 const TOKENS_PER_DRAWN_IMAGE = 1_290;
 /** Token count of a document of one page. */
 const TOKENS_PER_PDF = 1_500;
-/** Gemini's token count for ten seconds of audio. The sandbox uses it regardless of the actual length. */
+/** Gemini's token count for ten seconds of audio. The sandbox uses it for recordings of any length. */
 const TOKENS_PER_RECORDING = 320;
 
 export function writeScript(prompt: SandboxPrompt): Script {

@@ -1,5 +1,5 @@
 /**
- * Texts of a sandbox model about search results: the first sentence of each source, with the source's number in
+ * Texts of a sandbox model about search results: the first sentence of each source, and the source's number in
  * brackets.
  */
 
@@ -33,8 +33,8 @@ function answerFromSources(sources: readonly Source[]): string {
 }
 
 /**
- * Parses a list of sources that are separated by empty lines. Each source has a line with number and title, an address,
- * and lines of text.
+ * Parses a list of sources that are separated by empty lines. Each source consists of a line with number and title, a
+ * line with the URL, and lines of text.
  */
 function sourcesOf(result: string): Source[] {
   return result.split(/\n\s*\n/u).flatMap((source) => {

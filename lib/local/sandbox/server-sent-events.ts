@@ -2,13 +2,13 @@ import type { SandboxFraming, WireEvent } from './answer.ts';
 
 /**
  * Serialization as server-sent events without names.
- * @param end characters after each event; some wires use CRLF as HTTP does
+ * @param end characters after each event; some providers use CRLF
  */
 export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };
 }
 
-/** Serialization as server-sent events whose name is the `type` of the event. */
+/** Serialization as server-sent events that are named after the `type` of the event. */
 export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,

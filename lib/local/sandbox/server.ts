@@ -15,20 +15,20 @@ import { deliver, loadWholeAnswers } from './whole-answers.ts';
 import { wireRequestFor, type SandboxWire } from './wires.ts';
 
 /**
- * Server on this machine that answers for the sandbox/… models over HTTP, in the formats of the providers. So newcomers
- * without a provider key, and the tests, run the same code as production.
+ * Local server that answers for the sandbox/… models over HTTP, in the formats of the providers. So newcomers without a
+ * provider key, and the tests, run the same code as production.
  */
 export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
-  /** Base URL of the video endpoints, in the format that OpenRouter also uses. */
+  /** Base URL of the video endpoints, in the format of OpenRouter's API. */
   videoUrl: string;
   bedrockUrl: string;
-  /** Access key, `<id>:<secret>`, with which requests to Bedrock must be signed. */
+  /** Access key, `<id>:<secret>`, with which requests to the Bedrock endpoints must be signed. */
   bedrockKey: string;
-  /** Base URL of the search engine, which answers in the format of SearXNG. */
+  /** Base URL of the search engine, which responds in the format of SearXNG. */
   searchUrl: string;
   stop: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ const KEPT_ALIVE_MS = 10 * 60_000;
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const parts = { key, studio: lazyStudio(), wholeAnswers: await loadWholeAnswers() };
-  // Providers keep idle connections for minutes; Node's default closes them after five seconds.
+  // Real providers keep idle connections open for minutes. By default, Node closes them after five seconds.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
     answerSandboxRequest(request, response, parts).catch(() => response.destroy());
   });
@@ -63,7 +63,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-/** Loads the code for videos with the first request for a video. Few runs need it, and its schemas load slowly. */
+/** Loads the code for videos when the first video is requested. Few runs need it, and its schemas are slow to load. */
 function lazyStudio(): Studio {
   let opened: Promise<Studio> | undefined;
   return async (...requested) => {
@@ -74,7 +74,7 @@ function lazyStudio(): Studio {
   };
 }
 
-/** Values that all requests use. */
+/** Values that all requests share. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;
@@ -130,7 +130,7 @@ async function answerSandboxRequest(
     refuse(400, objection);
     return;
   }
-  // With the directive `hang`, the sandbox never answers, so that the gateway's timeout applies.
+  // With the directive `hang`, the sandbox never answers, to test the gateway's timeout.
   if (hang) return;
   if (error !== undefined) {
     await sleep(firstMs);
@@ -140,7 +140,7 @@ async function answerSandboxRequest(
   await play(script, wire.writer(model), wire.fields, response);
 }
 
-/** Returns the form or the JSON of a request. */
+/** Parses the body of a request, which is JSON or a form. */
 async function sandboxBody(bytes: Buffer, contentType = ''): Promise<unknown> {
   if (!contentType.startsWith('multipart/')) return JSON.parse(bytes.toString('utf8'));
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();

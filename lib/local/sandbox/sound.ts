@@ -1,4 +1,7 @@
-/** Sound of the sandbox: one tone for each word, as raw 24 kHz sound, and silent frames of MP3 of the same length. */
+/**
+ * Audio output of the sandbox: a tone for each word, as raw 24 kHz audio, or silent MP3 frames of about the same
+ * length.
+ */
 
 import { spokenTextChunk } from './spoken-text.ts';
 
@@ -10,18 +13,20 @@ const LOWEST_HERTZ = 220;
 const WAV_FORMAT_BYTES = 36;
 const DATA_HEADER_BYTES = 8;
 
-/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame has 417 bytes and lasts 26 ms. */
+/**
+ * Header of an MP3 frame: MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame has 417 bytes and lasts 26 ms.
+ */
 const MP3_HEADER = [0xff, 0xfb, 0x90, 0xc0];
 const MP3_FRAME_BYTES = 417;
 const MP3_FRAMES_PER_WORD = 8;
 
-/** Returns the tone of a word: the pitch follows from the letters of the word and the voice. */
+/** Returns the tone of a word. Its pitch depends on the letters of the word and of the voice's name. */
 export function toneOf(word: string, voice: string): Buffer {
   const letters = Buffer.from(voice + word).reduce((sum, byte) => sum + byte, 0);
   const hertz = LOWEST_HERTZ + (letters % 24) * 20;
   const samples = Buffer.alloc(SAMPLES_PER_WORD * 2);
   for (let at = 0; at < SAMPLES_PER_WORD; at += 1) {
-    // A tone that begins and ends with silence has no clicks.
+    // A tone that begins and ends at zero has no clicks.
     const envelope = Math.sin((Math.PI * at) / SAMPLES_PER_WORD);
     samples.writeInt16LE(
       Math.round(TONE_LOUDNESS * envelope * Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE)),
@@ -31,14 +36,17 @@ export function toneOf(word: string, voice: string): Buffer {
   return samples;
 }
 
-/** Returns silent frames as long as a word. */
+/** Returns silent MP3 frames that last about as long as a word. */
 export function mp3OfWord(): Buffer {
   const frame = Buffer.alloc(MP3_FRAME_BYTES);
   frame.set(MP3_HEADER);
   return Buffer.concat(Array.from({ length: MP3_FRAMES_PER_WORD }, () => frame));
 }
 
-/** Returns the beginning of a WAV file with this many words: all in front of the sound, with the text hidden in it. */
+/**
+ * Returns the beginning of a WAV file with this number of words: everything before the audio data. The text is hidden
+ * in it.
+ */
 export function wavHeaderOf(words: number, text: string): Buffer {
   const bytes = words * SAMPLES_PER_WORD * 2;
   const spoken = spokenTextChunk(text);

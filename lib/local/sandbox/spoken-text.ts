@@ -1,19 +1,19 @@
 /**
- * Text of the sandbox's own speech, hidden in its files, so that the sandbox's transcription can read it: a chunk of WAV,
- * or the same bytes in a tag of MP3.
+ * Hides the text of the sandbox's own speech in its audio files, so that the sandbox's transcription can read it: in a
+ * chunk of a WAV file, or in the same bytes in a tag of an MP3 file.
  */
 
 const NAME = 'sbtx';
 const HEADER_BYTES = 8;
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** Returns a chunk of a WAV file with a text. Put it in front of the chunk `data`. */
+/** Returns a WAV chunk that contains a text. Insert it before the `data` chunk. */
 export function spokenTextChunk(text: string): Buffer {
   const bytes = Buffer.from(text).subarray(0, MAX_TEXT_BYTES);
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(NAME, 'latin1');
   header.writeUInt32LE(bytes.length, 4);
-  // Chunks begin at even places.
+  // Chunks must begin at even offsets.
   return Buffer.concat([header, bytes, Buffer.alloc(bytes.length % 2)]);
 }
 

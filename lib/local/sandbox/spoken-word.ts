@@ -2,7 +2,7 @@ const SAMPLES_PER_SECOND = 24_000;
 const WORD_MS = 200;
 const LOUDNESS = 8_000;
 
-/** Tokens of one spoken word: one for each 50 ms, as OpenAI counts. */
+/** Number of tokens of one spoken word. OpenAI counts one token per 50 ms. */
 export const TOKENS_PER_SPOKEN_WORD = WORD_MS / 50;
 
 /** Returns a word as 16-bit PCM in base64: a tone whose pitch depends on the length of the word. */

@@ -23,7 +23,7 @@ export function toolCalls(prompt: SandboxPrompt, directives: Directives): ToolCa
   ];
 }
 
-/** Whether the tool is a search, which has a fixed name and a parameter `query`. */
+/** Returns whether a tool is a search: it has a fixed name, and a parameter `query`. */
 function isSearch({ name, schema }: SandboxTool): boolean {
   return name === SEARCH && schema?.properties?.['query'] !== undefined;
 }
@@ -51,7 +51,7 @@ function searchesAtOnce(prompt: SandboxPrompt, directives: Directives, hasOthers
   return prompt.toolRequired || (tokens === undefined && !refuse) ? 1 : 0;
 }
 
-/** Returns as many calls as the directive or the request requires. Consecutive calls use different tools, in order. */
+/** Returns as many calls as the directive or the request requires. The calls use the tools in turn. */
 function callsOf(
   tools: SandboxTool[],
   { toolRequired }: SandboxPrompt,

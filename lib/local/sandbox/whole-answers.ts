@@ -9,14 +9,14 @@ import { sendJson } from './send-json.ts';
 export interface SandboxAnswer {
   status: number;
   body: object;
-  /** Faults of its delivery that a directive requests. */
+  /** Faults in the delivery of the response that a directive requests. */
   delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'> & Partial<Directives>;
-  /** Content that is sent piece by piece in place of the body, and its type. */
+  /** Content that is sent piece by piece instead of the body, and its content type. */
   pieces?: readonly Buffer[];
   contentType?: string;
 }
 
-/** Sends the response: at once, late, piece by piece, half of it, or never. */
+/** Sends the response: immediately, late, in pieces, incomplete, or never, depending on the directives. */
 export async function deliver(answer: SandboxAnswer, response: ServerResponse): Promise<void> {
   const { status, body, delivery, pieces, contentType } = answer;
   if (delivery?.hang) return;
@@ -61,8 +61,8 @@ export function requestedFailure(status: number): SandboxAnswer {
 }
 
 /**
- * Functions that answer requests of a modality, by path. They return undefined if another modality
- * handles the request body.
+ * Functions that answer requests of a modality, by path. A function returns undefined for a request that it does not
+ * handle.
  */
 type WholeAnswers = Record<string, (body: never) => SandboxAnswer | Promise<SandboxAnswer> | undefined>;
 

@@ -7,12 +7,15 @@ export interface WireFields {
   index: string | undefined;
   /** Fields with the arguments of a tool call, or with a piece of them. */
   arguments: string[];
-  /** Fields with the model's output, piece by piece. */
+  /** Fields that contain pieces of the model's output. */
   words: string[];
   usage: string;
   /** Returns an event that only contains usage. */
   usageEvent: (usage: unknown) => WireEvent;
-  /** Number of closing events after a late usage event. If undefined, the event with usage must be the last. */
+  /**
+   * Number of closing events after a late usage event; undefined if usage cannot be late, because it is always in the
+   * last event.
+   */
   afterLateUsage: number | undefined;
 }
 
@@ -23,12 +26,12 @@ export const messagesFields: WireFields = {
   words: ['text', 'thinking', 'partial_json'],
   usage: 'usage',
   usageEvent: (usage) => ({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }),
-  // After a late usage event, the stream contains only the event `message_stop`.
+  // After a late usage event, only the event `message_stop` follows.
   afterLateUsage: 1,
 };
 
 /**
- * Field names of chat completions. Usage is normally between the finish reason and the end marker; late usage is after
+ * Field names of chat completions. Usage is normally between the finish reason and the end marker; late usage follows
  * both.
  */
 export const chatFields: WireFields = {
@@ -49,7 +52,7 @@ export const responsesFields: WireFields = {
   afterLateUsage: undefined,
 };
 
-/** Field names of Gemini. Parts have no index, and a tool call is sent in one piece. */
+/** Field names of Gemini. Parts have no index, and a tool call is sent as a whole. */
 export const geminiFields: WireFields = {
   index: undefined,
   arguments: ['args'],

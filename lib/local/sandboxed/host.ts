@@ -3,7 +3,7 @@ import type { FunctionHost } from '../../../lambdas/server/function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 
-/** Maximum number of sandbox processes. More processes would only compete for the CPU of a laptop. */
+/** Maximum number of sandbox processes. More processes would only compete for the CPU of a developer's machine. */
 const MAX_SANDBOXES = 16;
 
 /** Local replacements for AWS resources of the template. */
@@ -12,7 +12,7 @@ export interface LocalParts {
   bucketName: string;
   /** Queue URLs by logical id of the queue in the template. */
   queueUrls: Record<string, string>;
-  /** Environment variables that every function gets, for example the addresses of emulators. */
+  /** Environment variables that every function gets, for example the URLs of emulators. */
   environment: Record<string, string>;
 }
 
@@ -86,7 +86,7 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
 }
 
 /**
- * Returns the environment variables of a function: the template's variables with local values, and further local
+ * Returns a function's environment variables: the variables in the template with local values, and additional local
  * variables.
  */
 function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
@@ -94,7 +94,7 @@ function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Rec
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
-  // If a function may not read published catalogs on AWS, it gets no directory of published catalogs here.
+  // A function that cannot read published catalogs on AWS gets no directory of published catalogs here.
   if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
@@ -109,7 +109,7 @@ function localValue(value: LocalValue, parts: LocalParts): string {
   return `local:${value.secret}`;
 }
 
-/** Returns the provider keys. On a laptop they are environment variables; on AWS they are in a secret. */
+/** Returns the provider keys. For a local gateway they are environment variables; on AWS they are in a secret. */
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

@@ -10,7 +10,10 @@ const DELIMITER = Buffer.alloc(8);
 export class PreludeParser {
   #head: Buffer | undefined = Buffer.alloc(0);
 
-  /** Reads the next chunk of the response. @returns the part of the chunk that belongs to the body */
+  /**
+   * Reads the next chunk of the response.
+   * @returns the part of the chunk that belongs to the body
+   */
   push(chunk: Buffer, onHead: (prelude: Prelude) => void): Buffer {
     if (!this.#head) return chunk;
     const seen = Buffer.concat([this.#head, chunk]);

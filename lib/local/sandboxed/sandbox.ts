@@ -10,10 +10,10 @@ import { adoptChild } from '../../shared/children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
-/** Invocation of a function. The result is a value, or is streamed into an HTTP response. */
+/** Invocation of a function. Its result is a value, or is streamed into an HTTP response. */
 export interface Invocation {
   event: unknown;
-  /** HTTP response, only for a streaming function. */
+  /** HTTP response; only for a streaming function. */
   response?: ServerResponse;
 }
 
@@ -41,7 +41,7 @@ export class Sandbox {
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** Open request of the runtime client, with which it waits for the next invocation. */
+  /** Open request with which the runtime client waits for the next invocation. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;
@@ -49,7 +49,7 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // A streamed response is one long request from the runtime client to this server. So requests must have no timeout.
+    // A streamed response is one long request from the runtime client to this server, so requests must not time out.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
@@ -63,7 +63,7 @@ export class Sandbox {
     const child = adoptChild(
       spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
         cwd: deployed.assetDirectory,
-        // Standard output of functions is sent to standard error, so that it does not mix with the gateway's output.
+        // The functions' standard output goes to standard error, so that it does not mix with the gateway's output.
         stdio: ['ignore', process.stderr, process.stderr],
         env: {
           PATH: process.env['PATH'] ?? '',
@@ -119,7 +119,7 @@ export class Sandbox {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const action = request.url!.split('/').at(-1);
     if (action === 'next') {
-      // If the process has ended, its open request must not get the next invocation.
+      // If the process has ended, its open request must not receive the next invocation.
       response.once('close', () => (this.#waiting = this.#waiting === response ? undefined : this.#waiting));
       this.#waiting = response;
       this.#handOver();

@@ -1,5 +1,5 @@
 /**
- * Reads the wiring of the local runtime only from synthesized templates. So if a route, variable or event source is
+ * Reads the wiring of the local runtime from synthesized templates only. So if a route, variable or event source is
  * missing in the templates, it is also missing locally.
  */
 
@@ -20,8 +20,8 @@ export interface DeployedFunction {
   timeoutSeconds: number;
   memoryMb: number;
   /**
-   * Environment variables with their meaning: a text, the name of the table or bucket, the URL of a queue, a secret, or
-   * a value that only exists on AWS.
+   * Environment variables by their meaning: a text, the name of the table or bucket, the URL of a queue, a secret, or a
+   * value that only exists on AWS.
    */
   environment: Record<string, Value>;
 }
@@ -49,13 +49,13 @@ interface Template {
   stackName: string;
   resources: Record<string, Resource>;
   outputs: Record<string, { Value: unknown; Export?: { Name: string } }>;
-  /** Directories of assets (files that the CDK uploads, for example code), by object key. */
+  /** Directories of assets (files such as code that the CDK uploads), by object key. */
   assets: Map<string, string>;
 }
 
-/** Method of a route that API Gateway uses for every HTTP method. */
+/** Value with which an API Gateway method matches every HTTP method. */
 const ANY = 'ANY';
-/** Default integration timeout of API Gateway. */
+/** Default integration timeout of API Gateway, in ms. */
 const DEFAULT_INTEGRATION_MS = 29_000;
 const DESCRIPTION_PREFIX = 'model gateway: ';
 
@@ -69,7 +69,7 @@ export function readTemplates(directory: string): Deployment {
   const functions = new Map<string, DeployedFunction>();
   for (const [id, { Properties: properties }] of ofType(template, 'AWS::Lambda::Function')) {
     const description = properties['Description'];
-    // Functions of the CDK itself only run during deployments, so they are ignored.
+    // The CDK's own functions run only during deployments, so they are ignored.
     if (typeof description !== 'string' || !description.startsWith(DESCRIPTION_PREFIX)) continue;
     const name = description.slice(DESCRIPTION_PREFIX.length);
     const variables =
@@ -84,7 +84,7 @@ export function readTemplates(directory: string): Deployment {
       environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolve(value)])),
     });
   }
-  // Callers invoke the alias of a function, so the alias gets the function's name.
+  // Callers invoke a function through its alias, so the alias has the function's name.
   for (const [id, { Properties: alias }] of ofType(template, 'AWS::Lambda::Alias')) {
     functionNames.set(id, functionNames.get(referencedId(alias['FunctionName']))!);
   }
@@ -140,7 +140,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
   });
 }
 
-/** Returns the path of an API Gateway resource: the path parts of its parents, then its own part. */
+/** Returns the path of an API Gateway resource: the path parts of its ancestors, then its own. */
 function apiResourcePath(template: Template, reference: unknown): string {
   const resource = template.resources[referencedId(reference)];
   if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
@@ -148,7 +148,7 @@ function apiResourcePath(template: Template, reference: unknown): string {
   return `${apiResourcePath(template, ParentId)}/${PathPart}`;
 }
 
-/** Returns the queues that have a dead-letter queue. Every queue that a function writes to has one. */
+/** Returns the queues that have a dead-letter queue: every queue that a function writes to has one. */
 function readQueues(template: Template): Record<string, WiredQueue> {
   return Object.fromEntries(
     ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {
@@ -161,7 +161,10 @@ function readQueues(template: Template): Record<string, WiredQueue> {
   );
 }
 
-/** Returns the meaning of a variable's value. References are resolved through exports and outputs of other stacks. */
+/**
+ * Returns the meaning of an environment variable's value. References to exports and outputs of other stacks are
+ * resolved.
+ */
 function resolveValue(value: unknown, template: Template, templates: Template[]): Value {
   if (typeof value === 'string') return { text: value };
   const reference = value as Record<string, unknown>;
@@ -194,14 +197,14 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
 }
 
 /**
- * Whether a bucket is only used on AWS. Locally, the table is not exported to a bucket, and catalogs are published to a
+ * Returns whether a bucket is only used on AWS. Locally, the table is not exported, and catalogs are published to a
  * directory.
  */
 function isOnAwsAlone({ Properties }: Resource): boolean {
   return Properties['ObjectLockEnabled'] === true || Properties['VersioningConfiguration'] !== undefined;
 }
 
-/** Returns the logical id in a reference, in an attribute, or in an expression around one of them. */
+/** Returns the logical id in a reference, an attribute, or an expression that contains one of them. */
 function referencedId(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const reference = value as Record<string, unknown>;

@@ -57,8 +57,8 @@ function hasForm(words: readonly string[], word: string): boolean {
 }
 
 /**
- * Whether two words may be forms of one word because they begin alike. Endings of Russian nouns change one or two
- * letters.
+ * Returns whether two words may be forms of the same word, because they begin with the same letters. Endings of Russian
+ * nouns change one or two letters.
  */
 function areAlike(one: string, other: string): boolean {
   if (one === other) return true;

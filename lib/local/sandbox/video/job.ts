@@ -28,9 +28,9 @@ export const jobRequest = z
   });
 type JobRequest = z.infer<typeof jobRequest>;
 
-/** Directives for videos in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. */
+/** Directives for videos in the line "@sandbox …" of a prompt; docs/sandbox.md lists them. */
 interface FilmDirectives {
-  /** HTTP status with which the sandbox refuses to create the job; undefined: the job is created. */
+  /** HTTP status with which the sandbox rejects the job; undefined if it accepts the job. */
   error: number | undefined;
   /** Milliseconds before each response about the job. */
   slowMs: number;
@@ -39,8 +39,8 @@ interface FilmDirectives {
   /** Final status of the job. */
   ending: 'completed' | 'failed' | 'expired' | 'cancelled';
   /**
-   * Milliseconds until the job is finished and its callback is sent. If undefined, the number of polls decides, and no
-   * callback is sent.
+   * Time in ms until the job is finished and its callback is sent. If undefined, the job is finished after `polls`
+   * polls, and no callback is sent.
    */
   hookMs: number | undefined;
   /** Whether the job never finishes. */
@@ -83,7 +83,10 @@ export function isFinished({ pollCount, isOver, directives: { stall, polls, hook
   return !stall && (hookMs === undefined ? pollCount > polls : isOver);
 }
 
-/** Returns the response to a poll. @param base base URL of the sandbox's videos */
+/**
+ * Returns the response to a poll.
+ * @param base base URL of the sandbox's videos
+ */
 export function pollAnswer(film: FilmJob, base: string): object {
   const { id, pollCount, directives } = film;
   const { ending } = directives;

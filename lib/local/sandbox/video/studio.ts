@@ -1,4 +1,4 @@
-/** Sandbox endpoints for videos, in the format that OpenRouter also uses. Jobs are kept in memory. */
+/** Sandbox endpoints for videos, in the format of OpenRouter's API. Jobs are kept in memory. */
 
 import { BoundedMap } from '../../../../lambdas/platform/bounded-map.ts';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJson } from '../send-json.ts';
 import { isFinished, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
-/** Video file of every finished job: a moving test picture of two seconds. */
+/** Content of every finished video: a moving test picture of two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
 
 interface FilmRequest {
@@ -19,7 +19,10 @@ interface FilmRequest {
   idempotencyKey: string | undefined;
 }
 
-/** Answers a request about videos. @param base base URL of the sandbox's videos */
+/**
+ * Handles a request about videos.
+ * @param base base URL of the sandbox's videos
+ */
 export type Studio = (request: FilmRequest, base: string, response: ServerResponse) => Promise<void>;
 
 const MAX_JOBS = 1_000;
@@ -67,7 +70,7 @@ export function openStudio(): Studio {
   };
 }
 
-/** Waits until the job is finished, then sends its callback once. Failures are ignored. */
+/** Waits until the job is finished, then sends its callback once. If the callback fails, nothing happens. */
 async function callBack(job: FilmJob): Promise<void> {
   await sleep(job.directives.hookMs, undefined, { ref: false });
   job.isOver = true;

@@ -1,8 +1,8 @@
 /**
  * Decisions of the sandbox. It supports three methods: probabilities of the next token in chat completions, a document
  * that states probabilities, and one request for all questions. The probability of an option depends on the weight in
- * its text, `(weight 3)`, or else on the words that it has in common with the state. Like real models, the model with
- * log-probabilities is overconfident: its odds are the squares of the true odds.
+ * its text, such as `(weight 3)`, or else on the number of words that it has in common with the state. Like real
+ * models, the sandbox model that returns log-probabilities is overconfident: its odds are the squares of the true odds.
  */
 
 import { readDirectives } from '../directives.ts';
@@ -29,7 +29,7 @@ const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
 
 export const wholeAnswers = {
   '/openai/v1/decisions': decideAtOnce,
-  // This entry only handles chat completions without streaming.
+  // This entry handles only non-streaming chat completions.
   '/openai/v1/chat/completions': (request: ChatRequest) =>
     request.stream === false ? decideInChat(request) : undefined,
 };
@@ -135,14 +135,14 @@ function sharedWords(text: string, state: string): number {
   return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
-/** Returns the set of words of a text. Only the first five letters count, so that endings do not matter. */
+/** Returns the set of words in a text. Only the first five letters of a word count, so that endings do not matter. */
 function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }
 
 /**
- * Returns the log-probabilities of the next token in chat completions. The list has each label with and without a
- * leading space, and a word that is not a label.
+ * Returns the log-probabilities of the next token, as in chat completions. The list contains each label with and
+ * without a leading space, and one word that is not a label.
  */
 function position(options: readonly { label: string }[], probabilities: readonly number[], most: number): object {
   const NO_LABEL = 0.01;
@@ -150,7 +150,7 @@ function position(options: readonly { label: string }[], probabilities: readonly
   const sum = powers.reduce((total, power) => total + power, 0);
   const tokens = options.flatMap(({ label }, index) => {
     const mass = ((1 - NO_LABEL) * powers[index]!) / sum;
-    // Two forms of each label do not fit into the list of `most` tokens.
+    // If the list of `most` tokens is too short for two forms of each label, it contains only one form.
     if (2 * options.length + 1 > most) return [{ token: label, mass }];
     return [
       { token: label, mass: mass * 0.75 },

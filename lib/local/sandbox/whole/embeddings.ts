@@ -1,6 +1,6 @@
 /**
- * Embeddings of the sandbox. Each word of a text has a direction, and the vector is the sum of the directions,
- * normalized to length 1. So texts that share words have similar vectors, without a model.
+ * Embeddings of the sandbox, computed without a model. Each word has a direction, and the vector of a text is the sum
+ * of its words' directions, normalized to length 1. So texts that share words have similar vectors.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ interface EmbeddingsRequest {
 }
 
 const DIMENSIONS = 64;
-/** Maximum length of a vector. Like real models, the sandbox refuses longer vectors. */
+/** Maximum number of dimensions of a vector. Like real models, the sandbox rejects requests for more. */
 const MAX_SANDBOX_DIMENSIONS = 4_096;
 const MAX_SANDBOX_INPUTS = 2_048;
 /** Context length of `sandbox/embedder` in the catalog. */
@@ -89,8 +89,8 @@ function vectorOf(words: Map<string, number>, dimensions: number, directions: Ma
 }
 
 /**
- * Returns the direction of a word, which is computed from the word's hash. The directions of a request's words are
- * cached, up to a limit.
+ * Returns the direction of a word, computed from the word's hash. The directions of a request's words are cached, up to
+ * a maximum number.
  */
 function directionOf(word: string, dimensions: number, directions: Map<string, Buffer>): Buffer {
   const known = directions.get(word);

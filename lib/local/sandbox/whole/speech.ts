@@ -1,4 +1,7 @@
-/** Speech of the sandbox in the format of OpenAI: a tone for each word. `storyteller` answers with events and usage. */
+/**
+ * Speech of the sandbox in the format of OpenAI: a tone for each word. The model `storyteller` responds with events and
+ * usage.
+ */
 
 import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
 import { openaiRefusal } from '../openai-refusal.ts';
@@ -17,7 +20,7 @@ interface SandboxSpeechRequest {
 const MAX_CHARACTERS = 4_096;
 const TOKENS_PER_WORD = 4;
 const SPOKEN_CHARACTERS_PER_TOKEN = 4;
-/** Far more than any request may be billed for. */
+/** Number of billed tokens far above the bound of any request. */
 const ABSURD_SOUND_TOKENS = 1_000_000_000;
 const SOUND_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' };
 
@@ -29,7 +32,7 @@ function speak(request: SandboxSpeechRequest): SandboxAnswer {
   if (directives.error !== undefined) return requestedFailure(directives.error);
   const objection = objectionToSpeech(request);
   if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
-  // An error with the status of a success, as some servers send it.
+  // An error with a success status, as some servers send it.
   if (directives.nullAt !== undefined) {
     return { status: 200, body: { error: { message: 'The sandbox was asked to send an error in place of sound' } } };
   }

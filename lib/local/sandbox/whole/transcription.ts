@@ -1,6 +1,6 @@
 /**
- * Transcripts of the sandbox in the format of OpenAI: the hidden text of the sandbox's own speech, or a text that follows
- * from the bytes. A directive of the prompt or of the hidden text requests a fault.
+ * Transcripts of the sandbox in the format of OpenAI: the text hidden in the sandbox's own speech, or else a text
+ * computed from the file's bytes. A directive in the prompt or in the hidden text requests a fault.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,9 +14,9 @@ const SPOKEN_WORD_SECONDS = 0.5;
 const BYTES_PER_SECOND = 32_000;
 const AUDIO_TOKENS_PER_SECOND = 10;
 const CHARACTERS_PER_TEXT_TOKEN = 4;
-/** Far more than any request may be billed for. */
+/** Number of billed seconds far above the bound of any request. */
 const ABSURD_SECONDS = 1_000_000_000;
-/** Model that is priced by tokens. */
+/** Name of the model that is priced by tokens. */
 const TOKEN_MODEL = 'token-scribe';
 
 export const wholeAnswers = {
@@ -65,7 +65,7 @@ function transcriptEvent(data: object): Buffer {
   return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
 }
 
-/** A text of eight words that follows from the bytes. */
+/** Returns a text of eight words that is computed from the bytes. */
 function wordsFromBytes(bytes: Buffer): string {
   return [...createHash('sha256').update(bytes).digest().subarray(0, 8)]
     .map((byte) => WORDS[byte % WORDS.length])
@@ -85,7 +85,7 @@ function wordTimes(text: string): object {
 interface Heard {
   bytes: Buffer;
   text: string;
-  /** The fault of the usage that a directive requests. */
+  /** The fault in the usage that a directive requests. */
   fault: string | undefined;
 }
 
@@ -106,7 +106,10 @@ function heardUsage(model: string, { bytes, text, fault }: Heard): object {
   };
 }
 
-/** The length of a WAV file by its header; of other files, as if they were the usual WAV file. */
+/**
+ * Returns the duration of a recording in seconds: of a WAV file from its header, of any other file as if it were 16-bit
+ * mono audio at 16 kHz.
+ */
 function secondsOf(bytes: Buffer): number {
   const isWave = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.length > 44;
   return Math.max(1, Math.round(bytes.length / (isWave ? bytes.readUInt32LE(28) : BYTES_PER_SECOND)));
