@@ -26,8 +26,8 @@ import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
 /**
- * Builds the operator's commands. Only they can create accounts, and change the status, limits and balance of accounts;
- * HTTP routes cannot.
+ * Builds the operator's commands. Only these commands, and no HTTP routes, can create accounts, and change the status,
+ * limits and balance of accounts.
  */
 export function buildProgram(): Command {
   const program = new Command('admin')
@@ -83,7 +83,7 @@ function described(option: Option): string {
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** Makes each group of commands list its commands after a mistyped command. */
+/** Makes each group of commands list its commands if a command is misspelled. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

@@ -250,7 +250,7 @@ async function spread({ changes }: Session): Promise<Row> {
 
 /**
  * Sets the status of an account, and copies it to the account's keys. Keys are updated even if the account already has
- * the status: an earlier command may have ended before it updated them.
+ * the status, because an earlier command may have been interrupted before it updated them.
  */
 async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
   const account = await setAccountStatus(changes, change);
@@ -264,15 +264,15 @@ interface StatusChange {
 }
 
 /**
- * Books a payment, under a new reference if none is given.
- * @throws {StartFailure} if no reply of the table arrived. The message contains the reference, with which the operator
- *   can safely repeat the command.
+ * Books a payment. If no reference is given, a new one is created.
+ * @throws {StartFailure} if the table did not reply; the message contains the reference, with which the operator can
+ *   safely repeat the command
  */
 async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // An earlier command cannot have booked a reference that this call has generated.
+    // A reference that this call has created cannot have been booked by an earlier command.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,

@@ -47,7 +47,7 @@ async function changeBudget({ table, accountId, changes }: Session, given: Budge
   return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
 }
 
-/** Owner of budgets, with its limits per period. `member` is undefined if the owner is the workspace itself. */
+/** Owner of budgets, with its limits by period. `member` is undefined if the owner is the workspace itself. */
 interface OwnerWithBudgets {
   scope: ScopeId;
   limits: Limits;

@@ -1,4 +1,4 @@
-/** Tags of keys as command-line options, for example --tag project=search --tag team= */
+/** Parses tags of keys from command-line options, for example --tag project=search --tag team= */
 
 import { InvalidArgumentError } from 'commander';
 import { MAX_TAGS, tagNameRule, tagValueRule } from '../../../lambdas/management/rules.ts';
@@ -6,7 +6,7 @@ import { invalidRequest } from '../../../lambdas/platform/errors.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import type { KeyTags } from '../../../lambdas/store/accounts/keys.ts';
 
-/** Parses one tag, and adds it to the tags of earlier options. A tag without a value gets an empty value. */
+/** Parses one tag, and adds it to the tags of earlier options. If nothing follows `=`, the value is empty. */
 export function parseTag(text: string, named: KeyTags = {}): KeyTags {
   const at = text.indexOf('=');
   const [name, value] = [text.slice(0, at), text.slice(at + 1).trim()];
@@ -17,7 +17,7 @@ export function parseTag(text: string, named: KeyTags = {}): KeyTags {
 }
 
 /**
- * Returns the tags of a key after a change. A tag with an empty value is removed.
+ * Returns the tags of a key after a change. A tag that is set to an empty value is removed.
  * @throws {GatewayError} 400 if the key would have too many tags
  */
 export function changedTags(before: KeyTags = {}, named?: KeyTags): { tags?: KeyTags | null } {

@@ -25,7 +25,7 @@ const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
 const MAX_NAMED = 5;
 
 /**
- * Finds the key that an option selects. Unless the option is a whole hash, all keys of the account are read.
+ * Finds the key that the option selects. Unless the option is a complete hash, all keys of the account are read.
  * @throws {GatewayError} 404 if no key matches; 400 with a list if several match
  */
 export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {

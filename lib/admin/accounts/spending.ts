@@ -1,4 +1,4 @@
-/** Spending as commands print it for keys, members, workspaces and accounts. */
+/** Spending of keys, members, workspaces and accounts, as commands print it. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import { intervals, windowsAt, type Interval } from '../../../lambdas/money/periods.ts';
@@ -22,7 +22,7 @@ export function spendingOf(counter: Counter): Spending {
   };
 }
 
-/** Returns the spending as three columns, for tables. */
+/** Returns the spending as three columns of a table. */
 export function spendingColumns({ spent_rub: spent }: Spending) {
   return { today_rub: spent.daily, month_rub: spent.monthly, total_rub: spent.lifetime };
 }
@@ -41,7 +41,9 @@ export function limitUsageOf(counter: Counter, interval: Interval, limit: Money)
   };
 }
 
-/** Returns the used percentage of a limit, rounded down, so that 100 means used up. A limit of zero is used up. */
+/**
+ * Returns the used percentage of a limit, rounded down, so that 100 means used up. A limit of zero counts as used up.
+ */
 function usedPercent(committed: Money, limit: Money): number {
   if (limit.isZero) return 100;
   return Number((committed.pico * 100n) / limit.pico);

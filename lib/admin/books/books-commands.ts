@@ -36,7 +36,7 @@ export function addBooksCommands(program: Command): void {
     );
 }
 
-/** Number of items between two lines of progress. */
+/** Number of items between two progress messages. */
 const REPORT_EVERY = 10_000;
 
 /** Returns a function that prints progress to standard error if that is a terminal. */
@@ -69,9 +69,7 @@ async function restore({ table, local }: TableSession, directory: string): Promi
   return { ...restored };
 }
 
-/**
- * Prints the result of the query in `sql`. If there is no query, checks the books and prints the result of the check.
- */
+/** Prints the result of the query `sql`, or, if there is none, checks the books and prints the result of the checks. */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {

@@ -1,4 +1,4 @@
-/** Opens an export of the table as an SQL database. The database engine is DuckDB, which runs in this process. */
+/** Opens an export of the table as a SQL database, with the engine DuckDB in this process. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface Books {
 }
 
 /**
- * Opens an export, and copies it into a temporary database on disk. So the export may be larger than memory.
+ * Opens an export, and copies it into a temporary database on disk, so the export may be larger than memory.
  * @throws {StartFailure} if there is no export, or no DuckDB for this machine
  */
 export async function openBooks(directory: string): Promise<Books> {
@@ -66,7 +66,7 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/** Returns SQL for the newest image (stored content) of each item, from the last export that contains the item. */
+/** Returns SQL that selects the newest content of each item: the content in the last export that contains the item. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =
@@ -103,14 +103,14 @@ async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row
   }
   const names = reader.deduplicatedColumnNames();
   const types = reader.columnTypes().map(String);
-  // Amounts stay text, because a JavaScript number would round them.
+  // Amounts stay strings, because JavaScript numbers would round them.
   const rows = reader.getRowsJson();
   return rows.map((row) =>
     Object.fromEntries(names.map((name, index) => [name, duckdbValue(row[index], types[index]!)])),
   );
 }
 
-/** Converts a value of DuckDB: amounts lose their trailing zeros, and whole numbers become numbers. */
+/** Converts a value from DuckDB: amounts lose their trailing zeros, and whole numbers become JavaScript numbers. */
 function duckdbValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string') return value;
   if (type.startsWith('DECIMAL')) return value.includes('.') ? value.replace(/\.?0+$/, '') : value;

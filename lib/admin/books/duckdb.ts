@@ -1,10 +1,8 @@
-/**
- * SQL with which DuckDB can run the views of the books unchanged: macros for Trino functions, and the views themselves.
- */
+/** SQL that lets DuckDB run the views of the books unchanged: macros for Trino functions, and the views themselves. */
 
 import type { BooksView } from '../../shared/book-views/view.ts';
 
-/** Macros for Trino functions that DuckDB does not have, or that handle nulls or texts differently in DuckDB. */
+/** Macros for Trino functions that are missing in DuckDB, or handle nulls or text differently there. */
 const macros = `
 CREATE MACRO json_extract_scalar(document, path) AS json_extract_string(document, path);
 CREATE MACRO json_format(document) AS CAST(document AS VARCHAR);

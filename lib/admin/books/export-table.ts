@@ -1,9 +1,9 @@
 /**
  * Exports the whole table to files, in the layout and format of DynamoDB's own exports to S3 (full export, version
- * 2020-06-30, DYNAMODB_JSON). The same programs can read both kinds of exports.
+ * 2020-06-30, DYNAMODB_JSON). Programs that read DynamoDB's exports can also read these.
  *
- * Memory is bounded by one page of a Scan, whatever the size of the table. On AWS, DynamoDB exports the table itself,
- * without using read units.
+ * Memory is bounded by one page of a Scan, whatever the size of the table. On AWS, use DynamoDB's own export instead,
+ * which consumes no read units.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -27,7 +27,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** Number of items per page. It determines the use of memory: a page has a few hundred kilobytes. */
+/** Number of items per page. It determines memory use: a page has a few hundred kilobytes. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 
@@ -95,7 +95,7 @@ async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<
   } while (start);
 }
 
-/** Writer of one compressed data file with one line per item. */
+/** Writes one compressed data file, with one line per item. */
 class DataFileWriter {
   itemCount = 0;
   readonly #key: string;
@@ -111,15 +111,15 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // `end` awaits this promise and throws its error. If an error (for example a full disk) occurs earlier, this
-    // handler prevents Node from ending the process.
+    // `end` awaits this promise later. Without a handler, an earlier error (for example a full disk) would be an
+    // unhandled rejection that ends the process.
     this.#written.catch(() => {});
   }
 
   async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // After an error (for example a full disk) the stream never drains. Then `write` waits for the promise, which
+      // After an error (for example a full disk), the stream never emits `drain`. In this case, awaiting `#written`
       // throws the error.
       await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }
@@ -144,7 +144,7 @@ function asBase64(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }
 
-/** Returns a file name with the length of names in DynamoDB's own exports. */
+/** Returns a file name that has the length of file names in DynamoDB's own exports. */
 function fileName(id: string, index: number): string {
   return `${createHash('sha256').update(`${id}/${index}`).digest('hex').slice(0, 26)}.json.gz`;
 }

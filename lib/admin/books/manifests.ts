@@ -14,7 +14,7 @@ export const DATA_FOLDER = 'data';
 export const SUMMARY_MANIFEST = 'manifest-summary.json';
 export const FILES_MANIFEST = 'manifest-files.json';
 
-/** Item or key in DynamoDB JSON, in which each value is stored with its type. */
+/** Item or key as DynamoDB JSON, in which each value is stored with its type. */
 export type ItemAttributes = Record<string, AttributeValue>;
 
 const dataFile = z.object({
@@ -51,8 +51,8 @@ export interface FoundExport {
 }
 
 /**
- * Finds the newest full export below a directory, and the incremental exports that continue it, in order.
- * @throws {StartFailure} if there is no full export, or the incremental exports have a gap
+ * Finds the newest full export below a directory, and the incremental exports after it, in order.
+ * @throws {StartFailure} if there is no full export, or if a period between the exports is missing
  */
 export function findExports(directory: string): FoundExport[] {
   const all = exportRoots(directory)
@@ -81,7 +81,7 @@ export function findExports(directory: string): FoundExport[] {
 }
 
 /**
- * Returns the folders that contain exports. There is one per prefix of the bucket, for example
+ * Returns the folders that contain exports, one for each prefix in the bucket, for example
  * full/dt=2026-11-01/AWSDynamoDB.
  */
 function exportRoots(directory: string): string[] {
@@ -108,15 +108,15 @@ function readExport(root: string, id: string): FoundExport {
 }
 
 /**
- * Returns the local path of a data file. The file's key in the bucket begins with a prefix that may differ locally. The
- * rest of the key is the end of the local path.
+ * Returns the local path of a data file. The beginning of the file's key in the bucket is a prefix that may differ
+ * locally; the rest of the key is the end of the local path.
  */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 
 /**
- * Reads a manifest. If the export contains its checksum, checks it.
+ * Reads a manifest, and verifies its checksum if the export contains one.
  * @throws {StartFailure} if the manifest does not match its checksum
  */
 function checkedText(root: string, id: string, name: string): string {
@@ -130,7 +130,7 @@ function checkedText(root: string, id: string, name: string): string {
   return text;
 }
 
-/** Reads all data files once, and returns a sentence about each file that is missing or differs from its manifest. */
+/** Reads all data files once, and returns a sentence for each file that is missing or does not match its manifest. */
 export async function alteredFiles(exports: readonly FoundExport[]): Promise<string[]> {
   const altered: string[] = [];
   for (const { path, md5 } of exports.flatMap(({ files }) => files)) {

@@ -76,8 +76,8 @@ async function reconcileAccounts(
 }
 
 /**
- * Compares the budgets of free models, which all accounts use together, with the records. The counter of a budget is
- * deleted two days after its day, so older days cannot be compared.
+ * Compares the budgets of free models, which all accounts share, with the records. A budget's counter is deleted two
+ * days after its day, so older days cannot be compared.
  */
 async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
   const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));

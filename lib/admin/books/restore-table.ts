@@ -1,4 +1,4 @@
-/** Restores an export into an empty table: the newest full export, and the incremental exports that continue it. */
+/** Restores an export into an empty table: the newest full export, and the incremental exports after it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
@@ -10,7 +10,7 @@ import { fromText } from '../command-line/mistakes.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
-/** DynamoDB's limit of items per call. */
+/** Maximum number of items per request to DynamoDB. */
 const MAX_BATCH = 25;
 const MAX_TRIES = 10;
 
@@ -29,7 +29,7 @@ type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: 
  *
  * Guarantee: writes nothing unless every file matches its manifest and the table has no account.
  * @param progress called with the number of items written or deleted so far
- * @throws {StartFailure} if a file differs from its manifest, or the table has an account; or if the table stops
+ * @throws {StartFailure} if a file differs from its manifest, if the table has an account, or if the table stops
  *   accepting items after some were written
  */
 export async function restoreTable(

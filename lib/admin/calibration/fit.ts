@@ -1,6 +1,6 @@
 import { tempered } from '../../../lambdas/decisions/distribution.ts';
 
-/** Probabilities of the options from a model, and the truth: 1 for the true option, otherwise 0. */
+/** A model's probabilities for the options, and the truth: 1 for the true option, 0 for the others. */
 export interface Sample {
   probabilities: readonly number[];
   truth: readonly number[];
@@ -13,7 +13,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** Lower bound of a probability. Without it, one wrong answer could outweigh all others. */
 const MIN_PROBABILITY = 1e-9;
 
-/** Returns the mean surprise at this temperature, in nats: the negative log-probability of the true option. */
+/** Returns the mean surprise at this temperature: the negative log-probability of the true option, in nats. */
 export function surprise(samples: readonly Sample[], temperature: number): number {
   const of = ({ probabilities, truth }: Sample) =>
     tempered(probabilities, temperature).reduce(
@@ -24,8 +24,8 @@ export function surprise(samples: readonly Sample[], temperature: number): numbe
 }
 
 /**
- * Returns the temperature with the lowest mean surprise. The minimum is unique, because surprise is convex in the
- * inverse of the temperature.
+ * Returns the temperature with the lowest mean surprise, from 0.1 to 10. The minimum is unique, because surprise is
+ * convex in the inverse of the temperature.
  */
 export function fitTemperature(samples: readonly Sample[]): number {
   // Golden-section search on a logarithmic scale.

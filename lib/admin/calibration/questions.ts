@@ -1,9 +1,9 @@
-/** Question with a known answer. Such questions measure how overconfident a model is. */
+/** Question with a known answer, for measuring how overconfident a model is. */
 
 export interface KnownQuestion {
   state: string;
   instructions: string;
-  /** Options, of which the first is true. They are rotated before the model gets them. */
+  /** Options, the first of which is true. They are rotated before the model gets them. */
   options: string[];
 }
 

@@ -7,7 +7,7 @@ import { variablesIn } from '../../../lambdas/catalog/placeholders.ts';
 export interface CatalogChange {
   /** Part of the catalog that differs: the id of a model, `alias <name>`, `provider <id>`, or `search`. */
   of: string;
-  /** Path of the value. Endpoints are named by id, for example `acme.pricing.input`. */
+  /** Path of the value. Endpoints appear by id, for example `acme.pricing.input`. */
   field: string;
   /** Old value; null if the value is new. */
   before: string | null;
@@ -18,8 +18,8 @@ export interface CatalogChange {
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
 /**
- * Returns one change per different value. A new model, alias or provider is one change, plus one for each of its
- * prices. A removed one is a single change.
+ * Returns one change for each value that differs. A new model, alias or provider is one change, plus one for each of
+ * its prices. A removed model, alias or provider is a single change.
  */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];
@@ -72,8 +72,8 @@ function valuesOf(part: object): Map<string, string> {
 }
 
 /**
- * Returns the name of a value in its path. Endpoints are named by id, so a new endpoint does not change the paths of
- * others.
+ * Returns the name of a value within a path. Endpoints appear by id instead of index, so a new endpoint does not change
+ * the paths of the other endpoints.
  */
 function pathSegmentName(parent: object, name: string, value: unknown): string {
   const { id } = (value ?? {}) as { id?: unknown };
@@ -86,8 +86,8 @@ export function credentialsOf({ providers, search }: CatalogFiles): Set<string> 
 }
 
 /**
- * Returns the environment variables that a catalog uses. Credentials and certificates are not among them, because they
- * are in the secret of provider keys.
+ * Returns the environment variables that a catalog uses, without credentials and certificates, which are in the secret
+ * of provider keys.
  */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {
   const endpoints = models.flatMap((model) => model.endpoints);

@@ -1,6 +1,5 @@
 /**
- * Warnings about catalog entries that are allowed but usually wrong: disproportionate prices, and a catalog that is out
- * of date.
+ * Warnings about catalog entries that are allowed but usually wrong: unusual prices, and a catalog that is out of date.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -12,27 +11,31 @@ import type { Money } from '../../../lambdas/money/money.ts';
 import { dateWarnings } from './price-date-warnings.ts';
 
 /**
- * Days without a newer model after which a catalog counts as out of date. Model authors publish models every few weeks.
+ * Number of days without a newer model after which a catalog counts as out of date. Model vendors publish models every
+ * few weeks.
  */
 const FRESH_DAYS = 60;
 const MS_PER_DAY = 86_400_000;
 
-/** Highest usual ratio between the prices of one model at different providers. */
+/** Highest usual ratio between the prices of the same model at different providers. */
 const DEFAULT_SPREAD = 10;
 
 /**
- * Usual prices of cache writes as multiples of the prompt price: for a cache of one hour (Anthropic), and for a cache
- * of minutes.
+ * Usual prices of cache writes, as multiples of the prompt price: for a one-hour cache (Anthropic), and for a cache of
+ * some minutes.
  */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
-/** Relative tolerance of price comparisons. Converted prices are rounded up at 10⁻¹² RUB. */
+/** Relative tolerance for comparisons of prices, because converted prices are rounded up to 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
-/** Prompt length in tokens above which Alibaba, the provider with the shortest first tier, charges more. */
+/**
+ * Prompt length in tokens above which a price tier may apply. It is the shortest limit of any provider's first tier
+ * (Alibaba).
+ */
 const SHORTEST_TIER = 32_000;
 
-/** Names of the prices that may depend on the length of the prompt. */
+/** Names of the prices that may depend on the prompt length. */
 const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
 /**
@@ -40,7 +43,7 @@ const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
  * @param today as YYYY-MM-DD
  */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // Ignores models at the operator's own addresses, because the operator chooses their dates and prices.
+  // Ignores models at the operator's own URLs, because the operator chooses their dates and prices.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   const warnings = [
@@ -54,8 +57,8 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
 }
 
 /**
- * Warns of text models with a price of 0, because clients would not pay for them. Models that are free on purpose have
- * `service_free`.
+ * Warns about text models with a price of 0, because clients would not pay for them. Models that are deliberately free
+ * have `service_free`.
  */
 function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
   if (model.service_free || !writesText(model)) return [];
@@ -69,9 +72,9 @@ function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[
 }
 
 /**
- * Warns of endpoints with one price for every prompt length, if longer prompts probably cost more: their provider
- * charges more for them (`tiered_prices`), or another provider with the same base price does. The price list then
- * probably omits the tiers, and long prompts would be sold below cost.
+ * Warns about endpoints with a single price for all prompt lengths, if longer prompts probably cost more: because the
+ * provider is known to charge more for them (`tiered_prices`), or because another provider with the same base price
+ * does. The price list then probably omits the tiers, and long prompts would be sold below cost.
  */
 function missingTierWarnings(model: ModelData, providers: readonly ProviderData[]): string[] {
   const tiered = new Set(providers.filter(({ tiered_prices: isTiered }) => isTiered).map(({ id }) => id));
@@ -121,14 +124,14 @@ function priceWarnings(model: ModelData): string[] {
   ];
 }
 
-/** Prices for one range of prompt lengths. */
+/** Prices that apply to one range of prompt lengths. */
 interface Level {
   /** Endpoint and range of prompt lengths, for messages. */
   place: string;
   prices: UnitPrices;
 }
 
-/** Returns the price ranges of an endpoint in order of prompt length. */
+/** Returns an endpoint's prices for each range of prompt lengths, shortest first. */
 function levelsOf(id: string, pricing: Pricing): Level[] {
   const sizes = (pricing.overrides ?? [])
     .map(({ min_prompt_tokens: size }) => size)

@@ -1,6 +1,6 @@
 /**
- * Converts price lists (USD per million tokens) to model files of the catalog (RUB per token). The arithmetic is exact,
- * because numbers are read from their source text. Results are rounded up at 10⁻¹² RUB. So an imported price is never
+ * Converts price lists (USD per million tokens) to the catalog's model files (RUB per token). The arithmetic is exact,
+ * because numbers are read from their source text. Results are rounded up to 10⁻¹² RUB, so an imported price is never
  * below the provider's price.
  */
 
@@ -25,7 +25,7 @@ import {
   type PriceList,
 } from '../price-lists/price-list.ts';
 
-/** RUB per USD, and the markup in percent, both as decimal text. */
+/** Exchange rate in RUB per USD, and the markup in percent, both as decimal text. */
 export interface Conversion {
   rubPerUsd: string;
   markupPercent: string;
@@ -78,8 +78,8 @@ export function importCatalog(
 }
 
 /**
- * Reads the price list entry of a selected endpoint. If the selection names a similar entry (`like`), the facts are
- * from that entry. Prices of the endpoint's own entry have precedence.
+ * Reads the price list entry of a selected endpoint. If the selection names a similar entry (`like`), the facts come
+ * from that entry; prices in the endpoint's own entry have precedence.
  */
 function listedAt(place: SelectedPlace, lists: readonly PriceList[]): ListedModel {
   const { provider, model } = place.like ?? place;
@@ -103,9 +103,7 @@ function parseListedModel(described: object, place: string): ListedModel {
   );
 }
 
-/**
- * Converts a price in USD per million tokens, or per another number of units, to RUB per unit. Rounds up at 10⁻¹² RUB.
- */
+/** Converts a price in USD per million tokens, or per `units` other units, to RUB per unit. Rounds up to 10⁻¹² RUB. */
 export function convertPrice(usdText: string, conversion: Conversion, units = 1_000_000n): Money {
   const usd = fraction(usdText);
   const rate = fraction(conversion.rubPerUsd);
@@ -121,7 +119,7 @@ function fraction(text: string): { units: bigint; scale: bigint } {
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
 
-/** Selected model, with the facts and provider parameters of the selection. */
+/** Selected model, with the facts and provider parameters from the selection. */
 type SelectedModel = ListedSelection & {
   facts: NonNullable<Selection['facts']>;
   parameters: NonNullable<Selection['provider_parameters']>;
@@ -130,11 +128,11 @@ type SelectedModel = ListedSelection & {
 interface Found {
   place: SelectedPlace;
   data: ListedModel;
-  /** Whether the listed reasoning price applies to every output token of an answer with reasoning. */
+  /** Whether the listed reasoning price applies to every output token of an answer that contains reasoning. */
   hasThinkingPrice: boolean;
 }
 
-/** Adds the provider's price as service cost to each endpoint. Videos get no service cost. */
+/** Adds the provider's price, without the markup, to each endpoint as service cost. Videos get no service cost. */
 function withServiceCost(
   offered: ImportedModel,
   wanted: SelectedModel,
@@ -250,8 +248,8 @@ function catalogEndpoint(
 }
 
 /**
- * Returns an object whose member `field` lists the values of an endpoint. Empty if the endpoint supports all values of
- * its model.
+ * Returns an object whose member `field` lists the values that an endpoint supports. The object is empty if the
+ * endpoint supports all values of its model.
  */
 function fewer(field: string, all: string[], own: string[]): object {
   const supported = all.filter((name) => own.includes(name));
@@ -263,8 +261,8 @@ function inputsOf({ place, data }: Found): string[] {
 }
 
 /**
- * Returns the input modalities of an endpoint. An audio token may cost more than a text token. So for text models,
- * audio is included only if the selection lists it.
+ * Returns the input modalities of an endpoint. For text models, audio is included only if the selection lists it,
+ * because an audio token may cost more than a text token.
  */
 function promisedInputs(one: Found): string[] {
   const inputs = inputsOf(one);
@@ -277,8 +275,8 @@ function union(lists: string[][]): string[] {
 }
 
 /**
- * Returns the wire (API format) of a model without text output. The selection must name the wire, because the default
- * wire of a provider is for text.
+ * Returns the wire (API format) of a model without text output. The selection must specify it, because a provider's
+ * default wire is for text.
  */
 function wireOf({ id, wire }: SelectedModel): string {
   if (wire === undefined) throw new StartFailure(`selection: add wire to "${id}", because it has no text output`);
@@ -286,8 +284,8 @@ function wireOf({ id, wire }: SelectedModel): string {
 }
 
 /**
- * Returns the parameters that an endpoint supports. For text models, they are in the price list. For other models, they
- * are in the selection.
+ * Returns the parameters that an endpoint supports. For text models, they come from the price list and the selection;
+ * for other models, only from the selection.
  */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const listed = new Set<string>([
@@ -303,8 +301,8 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel, isTe
 const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
 
 /**
- * Returns the parameters that the selection adds, because no price list has them. If a model has a fixed temperature,
- * its other sampling parameters are fixed as well. They are then omitted, unless the selection names the model itself.
+ * Returns the parameters that the selection adds because no price list has them. If a model has a fixed temperature,
+ * its other sampling parameters are fixed too, so they are omitted unless a selection entry names the model itself.
  */
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
@@ -338,8 +336,7 @@ function pricing(
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  // A cache price of 0 in a list means that there is no separate price: a cached token costs as much as any other
-  // prompt token.
+  // A listed cache price of 0 means that there is no separate price: cached tokens cost as much as other prompt tokens.
   const cachePrice = ({ input }: Prices, usd: string | undefined) =>
     isZeroPrice(usd) && !isZeroPrice(input) ? undefined : price(usd);
   const prices = (own: Prices) => ({

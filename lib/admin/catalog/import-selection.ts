@@ -1,4 +1,4 @@
-/** Selection of the models to import from price lists into the catalog. It also adds facts that the lists lack. */
+/** Selection of the models to import from price lists into the catalog, with facts that the lists lack. */
 
 import * as z from 'zod';
 import { costSchema, decimal } from '../price-lists/price-list.ts';
@@ -32,13 +32,13 @@ const parameterList = z.array(z.enum(importedParameters)).min(1);
 
 const listPlaceSchema = z.strictObject({ provider: z.string(), model: z.string() });
 
-/** Times in which prices apply, as in the catalog. */
+/** Period in which prices apply, as in the catalog. */
 const validity = { valid_from: z.string().optional(), valid_until: z.string().optional() };
 
 const datedCostSchema = z.strictObject({
   ...costSchema.shape,
   ...validity,
-  /** Prices of other times, as in the catalog. */
+  /** Prices that apply in other periods, as in the catalog. */
   periods: z
     .array(z.strictObject({ ...costSchema.shape, ...validity, input: decimal.optional(), output: decimal.optional() }))
     .min(1)
@@ -49,24 +49,24 @@ export type DatedCost = z.infer<typeof datedCostSchema>;
 /** Endpoint to import: the provider, the provider's name for the model, and corrections of the price list. */
 const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
-  /** List entry whose facts are used if the list has no entry for this provider. */
+  /** List entry whose facts are used if the lists have no entry for this provider. */
   like: listPlaceSchema.optional(),
-  /** Prices in USD per million tokens, which replace the listed prices. Only these prices may have dates. */
+  /** Prices in USD per million tokens, which replace the listed prices. Only prices given here can have dates. */
   usd: datedCostSchema.optional(),
   /** Source of the prices in `usd`. */
   usd_source: z.url().optional(),
-  /** As in the catalog: whether one price applies to prompts of every length. */
+  /** Whether one price applies to prompts of every length, as in the catalog. */
   flat_price: z.literal(true).optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
   quantization: z.string().optional(),
-  /** Wire (API format) of this endpoint, if it differs from the wire of the provider and of the model. */
+  /** Wire (API format) of this endpoint, if it differs from the provider's and the model's wire. */
   wire: z.string().optional(),
   /**
-   * Quirks of this endpoint (its differences from the plain form of the wire), in addition to the model's quirks. If
-   * the endpoint has its own wire, they replace the model's quirks.
+   * Quirks of this endpoint (differences from the wire's standard behavior), in addition to the model's quirks. If the
+   * endpoint has its own wire, its quirks replace the model's quirks.
    */
   quirks: z.record(z.string(), z.unknown()).optional(),
-  /** Parameters that this endpoint supports although the price list lacks them. */
+  /** Parameters that this endpoint supports although the price list does not say so. */
   with_parameters: parameterList.optional(),
   /** Parameters that this endpoint does not support. */
   without_parameters: parameterList.optional(),
@@ -76,30 +76,30 @@ const placeSchema = z.strictObject({
 export type SelectedPlace = z.infer<typeof placeSchema>;
 
 /**
- * Quirks (differences from the plain form of a wire) of some models' endpoints, with the source. Price lists lack such
- * facts.
+ * Quirks (differences from a wire's standard behavior) of the endpoints of some models, with the source, because price
+ * lists lack such facts.
  */
 const factSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
   models: z.array(z.string()).min(1),
-  /** Providers to which the fact applies; by default all. */
+  /** Providers to which the fact applies; default: all. */
   providers: z.array(z.string()).min(1).optional(),
   quirks: z.record(z.string(), z.unknown()),
 });
 
-/** Parameters that providers support for text models although no price list has them, with the source. */
+/** Parameters that providers support for text models although no price list says so, with the source. */
 const providerParametersSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
   providers: z.array(z.string()).min(1),
-  /** Wire of the endpoints to which the entry applies, if it differs from their provider's wire. */
+  /** Wire of the endpoints to which the entry applies, if it differs from the provider's wire. */
   wire: z.string().optional(),
-  /** Ids of the models with these parameters; all models if absent. */
+  /** Ids of the models to which the entry applies; default: all models. */
   models: z.array(z.string()).min(1).optional(),
   /**
-   * If true, the parameters apply only to models with reasoning; if false, only to models without reasoning. By default
-   * they apply to both.
+   * Whether the entry applies only to models with reasoning (true) or only to models without reasoning (false). By
+   * default it applies to both.
    */
   reasons: z.boolean().optional(),
   parameters: parameterList,
@@ -111,18 +111,18 @@ export const selectionSchema = z.strictObject({
   /** Whether endpoints also get a service cost: the listed price without the markup. */
   service_cost: z.boolean().optional(),
   /**
-   * Providers that charge a fee per request. Price lists do not have the fee. So each model of these providers needs
+   * Providers that charge a fee per request. Price lists lack this fee, so each model of these providers needs
    * `usd_per_thousand_requests`.
    */
   per_request_fee: z.array(z.string()).optional(),
-  /** Providers whose listed reasoning price applies to every output token of an answer with reasoning. */
+  /** Providers whose listed reasoning price applies to every output token of an answer that contains reasoning. */
   thinking_prices: z.array(z.string()).optional(),
   models: z.array(
     z.strictObject({
       id: z.string(),
       /** Model name that replaces the name in the price list. */
       name: z.string().optional(),
-      /** Release date, if the price list has none. It is part of `permaslug`, and must never change. */
+      /** Release date, if the price list has none. It becomes part of `permaslug`, so it must never change. */
       created: z.iso.date().optional(),
       from: z.array(placeSchema).min(1),
       /** Input modalities of all endpoints, if they are fewer than in the price list. */
@@ -134,9 +134,9 @@ export const selectionSchema = z.strictObject({
       /** Wire of the endpoints, as in the catalog. */
       wire: z.string().optional(),
       quirks: z.record(z.string(), z.unknown()).optional(),
-      /** Parameters that all endpoints support although the price list lacks them. */
+      /** Parameters that all endpoints support although the price list does not say so. */
       with_parameters: parameterList.optional(),
-      /** Parameters of the price list that the endpoints do not support. */
+      /** Parameters in the price list that the endpoints do not support. */
       without_parameters: parameterList.optional(),
       /** Price of a one-hour cache write as a multiple of the input price, if the price list lacks it. */
       cache_write_1h_multiple: z.int().positive().optional(),
@@ -145,12 +145,12 @@ export const selectionSchema = z.strictObject({
     }),
   ),
   /**
-   * Facts about models, with sources. If several facts apply to an endpoint, their `lacks` lists are merged, and of any
-   * other quirk the last value counts.
+   * Facts about models, with sources. If several facts apply to an endpoint, their `lacks` lists are merged; for any
+   * other quirk, the last value applies.
    */
   facts: z.array(factSchema).optional(),
   provider_parameters: z.array(providerParametersSchema).optional(),
-  /** Ids of models that are also offered free, and their common terms. */
+  /** Ids of models that also have a free variant, and the common terms of these variants. */
   free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
   aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),
 });

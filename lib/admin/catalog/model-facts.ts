@@ -2,10 +2,13 @@ import type { ProviderParameters, Selection } from './import-selection.ts';
 
 type EndpointQuirks = Record<string, unknown>;
 
-/** Quirks that list missing features. The lists of several facts are merged. */
+/** Quirks that are lists of missing features. If several facts apply, their lists are merged. */
 const additive = new Set(['lacks']);
 
-/** Returns the quirks of an endpoint, completed by facts about its model. The endpoint's own quirks take precedence. */
+/**
+ * Returns the quirks of an endpoint, completed with the facts that apply to its model. The endpoint's own quirks take
+ * precedence.
+ */
 export function withFacts(
   quirks: EndpointQuirks | undefined,
   { model, provider }: { model: string; provider: string },
@@ -25,7 +28,7 @@ function merged(quirks: EndpointQuirks, more: EndpointQuirks): EndpointQuirks {
   return { ...quirks, ...Object.fromEntries(entries) };
 }
 
-/** Endpoint of the selection. `wire` is undefined if the endpoint has its provider's wire. */
+/** Endpoint of the selection. `wire` is undefined if the endpoint uses its provider's wire. */
 interface SelectedEndpoint {
   model: string;
   provider: string;

@@ -1,4 +1,4 @@
-/** Warnings about prices that end, and about prices that change soon. */
+/** Warnings about prices that end without a successor, and about prices that change soon. */
 
 import {
   priceMomentsOf,
@@ -11,7 +11,10 @@ import type { ModelData } from '../../../lambdas/catalog/schema.ts';
 const SOON_DAYS = 30;
 const MS_PER_DAY = 86_400_000;
 
-/** Returns one sentence per warning. @param todayMs the beginning of today, in UTC */
+/**
+ * Returns one sentence per warning.
+ * @param todayMs start of the current UTC day in epoch milliseconds
+ */
 export function dateWarnings(models: readonly ModelData[], todayMs: number): string[] {
   return models.flatMap(({ id, endpoints, video }) => [
     ...endpoints.flatMap((endpoint) =>
@@ -24,7 +27,7 @@ export function dateWarnings(models: readonly ModelData[], todayMs: number): str
   ]);
 }
 
-/** Warns of each time after which an endpoint has no price, so that it gets no requests. */
+/** Warns about each time from which an endpoint has no price and therefore gets no requests. */
 function endings(times: readonly PricesInPeriod[], place: string): string[] {
   return times.flatMap(({ pricing, untilMs }, index) => {
     const next = times[index + 1];

@@ -37,12 +37,12 @@ export function addProviderCommand(program: Command): void {
     });
 }
 
-/** Maximum number of failure reports that are read. There are usually fewer in an hour. */
+/** Maximum number of failure reports to read. An hour usually has fewer. */
 const MAX_REPORTS = 500;
 
 /**
- * Returns the time of each provider's last failure within an hour, from the failure reports of all functions. Empty if
- * there is no table yet.
+ * Returns the time of each provider's last failure in the last hour, from the failure reports of all functions. Empty
+ * if no table exists yet.
  */
 async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
   if (!options.table && !holdsData(LocalState.at(options.data).directory)) return new Map();

@@ -15,7 +15,7 @@ import { publicationsIn } from '../../../lambdas/catalog/publication-source.ts';
 import { filesInDirectory } from '../../../lambdas/platform/immutable-files.ts';
 import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
-/** Published catalog as it is stored. */
+/** Published catalog, as stored. */
 export interface KeptPublication {
   /** Unique id within the storage. */
   id: string;
@@ -28,7 +28,7 @@ export interface Publications {
   /**
    * Publishes a catalog.
    * @param before publication that was current when the new one was prepared
-   * @returns false if another publication has replaced `before`
+   * @returns false if another publication has replaced `before` in the meantime
    */
   put: (text: string, before: KeptPublication | undefined) => Promise<boolean>;
   /** Returns the latest publications, newest first. */
@@ -37,7 +37,7 @@ export interface Publications {
 
 type Client = Pick<S3Client, 'send'>;
 
-/** S3's status codes for a failed write condition: 412 at once, 409 because of a concurrent write. */
+/** S3's status codes for a failed write condition: 412 if it failed immediately, 409 because of a concurrent write. */
 const OVERTAKEN = new Set([409, 412]);
 
 /**

@@ -11,7 +11,7 @@ import { withTableOf } from '../session/session.ts';
 import { earlierFiles, inForceAt, MAX_HISTORY, publish, readable, type Published, type Publisher } from './publish.ts';
 import { publicationsInBucket, publicationsInDirectory } from './publications.ts';
 
-/** Adds the commands for the current catalog: the published catalog, or else the deployed one. */
+/** Adds the commands for the current catalog, which is the published catalog, or else the deployed one. */
 export function addPublishCommands(catalog: Command): void {
   const onPublications = (name: string, description: string) =>
     catalog
@@ -97,7 +97,7 @@ function withPublisher(
   });
 }
 
-/** Maximum number of rows in a table. JSON output has all rows. */
+/** Maximum number of rows in a printed table. JSON output contains all rows. */
 const MAX_SHOWN = 100;
 
 const versionName = (version: string | null) => version ?? 'the deployed catalog';
@@ -133,7 +133,8 @@ function printPublished({
 type PublicationPlace = Pick<Publisher, 'publications' | 'deployed'>;
 
 /**
- * Returns the storage of publications, and the deployed catalog: that of the running gateway, or else of this checkout.
+ * Returns the storage of publications, and the deployed catalog, which comes from the running gateway or else from this
+ * checkout.
  * @throws {StartFailure} if the table is on AWS and no bucket is given
  */
 function placeOf(local: LocalState | undefined, bucket: string | undefined): PublicationPlace {

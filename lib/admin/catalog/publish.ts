@@ -1,6 +1,6 @@
 /**
  * Publishes a catalog while the gateway runs: validates the catalog, prints the differences, publishes it, and writes
- * an audit entry. If someone else has published at the same time, nothing is published.
+ * an audit entry. If another operator publishes at the same time, nothing is published.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -33,20 +33,20 @@ export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
   /** Whether to publish. If false, the differences are only computed. */
   yes?: boolean;
-  /** Whether the operator confirms that all environment variables that only the new catalog needs are set. */
+  /** Whether the operator confirms that the environment variables that the new catalog additionally needs are set. */
   variablesAreSet?: boolean;
 }
 
-/** Differences between the current catalog and a new one. If `published` is false, they were only computed. */
+/** Differences between the current catalog and a new one. If `published` is false, nothing was published. */
 export interface Published {
   published: boolean;
   /** Version of the current catalog; null for the deployed catalog. `after` is the version of the new catalog. */
   before: string | null;
   after: string | null;
   prices: number;
-  /** Changed values other than prices, and added or removed models, aliases and providers. */
+  /** Number of changed values other than prices, and of added or removed models, aliases and providers. */
   others: number;
-  /** Credentials that only the new catalog uses. The gateway may have no value for them. */
+  /** Credentials that the new catalog uses and the current one does not. The gateway may have no value for them. */
   new_credentials: string[];
   /** Warnings about the new catalog that do not apply to the current one. */
   warnings: string[];
@@ -54,8 +54,8 @@ export interface Published {
 }
 
 /**
- * Files of the current catalog. `kept` is the latest stored publication. `publication` is its content, or undefined if
- * the content is invalid.
+ * The current catalog. `kept` is the latest stored publication. `publication` is its content; undefined if the content
+ * is invalid.
  */
 interface InForce {
   kept: KeptPublication | undefined;
@@ -73,8 +73,8 @@ export async function inForceAt({
 }
 
 /**
- * Parses a publication. Returns undefined if it is invalid. Functions cannot use it then, so a new publication may
- * replace it.
+ * Parses a publication. Returns undefined if it is invalid. Functions cannot use an invalid publication, so a new one
+ * may replace it.
  */
 export function readable({ text }: KeptPublication): Publication | undefined {
   try {
@@ -88,8 +88,8 @@ export function readable({ text }: KeptPublication): Publication | undefined {
 /**
  * Publishes, rolls back or withdraws a catalog.
  * @param files catalog to publish; undefined for the deployed catalog
- * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409 if
- * someone else has published in the meantime
+ * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409
+ *   if another operator has published in the meantime
  */
 export async function publish(
   publisher: Publisher,
@@ -102,7 +102,7 @@ export async function publish(
   if (!files && isDeployed) {
     throw new GatewayError('not_found', 'No catalog is published, so there is nothing to withdraw.');
   }
-  // The variables of the deployed catalog were deployed with it, so it needs no check.
+  // The deployed catalog needs no check, because its variables were deployed with it.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
@@ -143,7 +143,7 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
 
 /**
  * Checks that a new catalog needs no environment variable that the current catalog does not need.
- * @throws {GatewayError} 400 if the new catalog needs another variable, because functions may not have it
+ * @throws {GatewayError} 400 if it needs another variable, which functions may not have
  */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);
@@ -156,7 +156,7 @@ function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
 }
 
 /**
- * Validates the text of a publication as functions do when they read it.
+ * Validates a publication's text as functions do when they read it.
  * @throws {GatewayError} 400 if functions could not use the text
  */
 function checkUsable(text: string): void {
@@ -171,10 +171,11 @@ function checkUsable(text: string): void {
 }
 
 /**
- * Returns the catalog to which a rollback returns: the one before the current catalog.
- * @param version selects an earlier publication instead
- * @throws {GatewayError} 404 if there is none; 409 if the current catalog is itself the result of a rollback and no
- *   version is given, because a second rollback would undo the first
+ * Returns the catalog to which a rollback switches: the catalog before the current one.
+ * @param version version of another earlier publication to switch to
+ * @returns undefined for the deployed catalog
+ * @throws {GatewayError} 404 if there is no such publication; 409 if the current catalog is itself the result of a
+ *   rollback and no version is given, because a second rollback would undo the first
  */
 export async function earlierFiles(
   publications: Publications,
@@ -191,7 +192,7 @@ export async function earlierFiles(
       `The current catalog is the result of a rollback from ${nameOf(wanted)}, which this command would publish again. Choose a version with --to.`,
     );
   if (wanted) return wanted.files;
-  // Before the first publication, the deployed catalog was used. So a rollback returns to it.
+  // Before the first publication, the deployed catalog was in use, so a rollback returns to it.
   if (version === undefined && kept.length > 0) return undefined;
   throw new GatewayError(
     'not_found',
@@ -203,7 +204,7 @@ export async function earlierFiles(
 
 function isPutBack(current: Publication | undefined, earlier: (Publication | undefined)[]): boolean {
   if (!current) return false;
-  // A publication without files means the deployed catalog, which was also used before the first publication.
+  // A publication without files stands for the deployed catalog, which was also in use before the first publication.
   const { files } = current;
   return files === undefined || earlier.slice(1).some((one) => one?.files?.version === files.version);
 }
@@ -212,5 +213,5 @@ function nameOf({ files }: Publication): string {
   return files?.version ?? 'the deployed catalog';
 }
 
-/** Number of publications in which a rollback searches for a version. */
+/** Number of latest publications that a rollback searches for a version. */
 export const MAX_HISTORY = 50;

@@ -3,8 +3,8 @@
 import type { ModelFacts } from './model-facts.ts';
 
 /**
- * Address of the gateway, and the model to use. Configuration texts contain the name of the key's variable, never the
- * key itself.
+ * The gateway's URL, and the model to use. Configuration texts contain the name of the environment variable with the
+ * key, never the key itself.
  */
 export interface GatewayPlace {
   /** Base URL with /v1. */
@@ -18,12 +18,12 @@ export interface ClientConfiguration {
   /** Name of the client on the command line. */
   name: string;
   title: string;
-  /** Facts about the model; undefined if it is not in the catalog. Configuration texts then have no facts. */
+  /** API of the gateway that the client uses. */
   api: 'messages' | 'chat completions' | 'responses';
-  /** File in which the reader saves the text, or another instruction about the text. */
+  /** File into which the reader pastes the text, or another place. */
   where: string;
   text: (place: GatewayPlace) => string;
-  /** Sentence that the reader needs next to the text. */
+  /** Sentence that the reader needs in addition to the text. */
   note?: string;
 }
 
@@ -36,14 +36,15 @@ const TYPESCRIPT = 'a file .ts or .mjs';
 /** Returns the base URL without /v1, because clients of the Messages API append /v1 themselves. */
 const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
-/** Returns a variable that Claude Code uses for models whose context length it does not know. */
+/** Returns the variable with which Claude Code learns the context length of models that it does not know. */
 function claudeCodeFacts({ facts }: GatewayPlace): string {
   return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
 }
 
 /**
- * Returns the Codex settings that load the gateway's model list. From the list, Codex gets the context, the inputs and
- * the instructions of each model. For OpenAI's models, Codex has built-in instructions, so they need no list.
+ * Returns the Codex settings that load the gateway's list of models, from which Codex gets the context length, input
+ * modalities and instructions of each model. OpenAI's models need no list, because Codex has built-in instructions for
+ * them.
  */
 function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; features: string } {
   if (model.startsWith('openai/')) return { provider: '', features: '' };

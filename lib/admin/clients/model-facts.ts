@@ -2,7 +2,7 @@ import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { ModelNames } from '../../../lambdas/catalog/model-names.ts';
 import type { InputModality } from '../../../lambdas/catalog/wires.ts';
 
-/** Facts about a model for a client that does not know the model. */
+/** Facts about a model, for clients that do not know the model. */
 export interface ModelFacts {
   contextTokens: number;
   maxOutputTokens: number;
@@ -10,7 +10,7 @@ export interface ModelFacts {
 }
 
 /**
- * Returns facts about a model from catalog files. A built catalog would not have the models that cannot be called from
+ * Returns facts about a model, read from catalog files. A built catalog would omit models that cannot be called from
  * this machine.
  * @param name id of a model, an alias, or another known name
  * @returns undefined if the model or one of its limits is unknown

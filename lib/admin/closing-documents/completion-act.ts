@@ -1,6 +1,6 @@
 /**
- * Closing document of a month (акт, УПД). It contains the charges of the account in kopecks. The rounding remainder is
- * carried into the next document.
+ * Closing document of a month (акт, УПД). It contains the account's charges in kopecks. The rounding remainder is
+ * carried over to the next document.
  */
 
 import { daysOfMonth, periodOf } from '../../../lambdas/books/period.ts';
@@ -14,7 +14,7 @@ import { listPapers, type Paper, type Party } from '../../../lambdas/store/accou
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { roundLines } from './kopecks.ts';
 
-/** Ways to divide a document into lines: one line in total, or one line per value of a dimension. */
+/** Ways to divide a document into lines: a single line, or one line for each value of a dimension. */
 export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
 export type LineSplit = (typeof lineSplits)[number];
 
@@ -30,7 +30,7 @@ export interface ActQuestion {
 
 /** Line of a document before VAT is split off. */
 export interface ActLine {
-  /** Value of the dimension that the line is for; "" for the total. */
+  /** Value of the dimension to which the line belongs; "" for a single line. */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
   exact: Money;
@@ -44,14 +44,14 @@ export interface Act {
   isIssued: boolean;
 }
 
-/** Number of earlier months that are checked for changes since their documents were issued. */
+/** Number of earlier months that are checked for changes made after their documents were issued. */
 const MONTHS_READ = 2;
 
 /**
- * Creates the closing document of a month from its records, or reads the document again if it is already issued.
- * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
- * are not settled, if the month does not follow the last document, if the records contradict each other, or if the
- * division or the time zone differs from earlier documents
+ * Creates the closing document of a month from its records. If it is already issued, reads it again.
+ * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if
+ *   requests are not settled, if the month does not follow the last document, if the records contradict each other, or
+ *   if the division into lines or the time zone differs from earlier documents
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
   const { account, month, zone, number, by, party } = question;
@@ -95,8 +95,8 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
 }
 
 /**
- * Checks that a document has a line with an amount.
- * @throws {GatewayError} 409 if the document has no line with an amount other than zero
+ * Checks that a document has a line with an amount other than zero.
+ * @throws {GatewayError} 409 if it has none
  */
 export function requireLines({ paper: { month }, lines }: Act): void {
   if (lines.some(({ exact }) => !exact.isZero)) return;
@@ -172,7 +172,7 @@ function changeLine({ month, amount }: { month: string; amount: Money }): Omit<A
 }
 
 /**
- * Returns the changes of recent months since their documents were issued. Changes that a later document already
+ * Returns the changes to recent months since their documents were issued. Changes that a later document already
  * contains are not included.
  */
 async function changesSince(

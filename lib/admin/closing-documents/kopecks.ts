@@ -1,8 +1,8 @@
 /**
  * Rounds exact amounts to whole kopecks for documents.
  *
- * Guarantee: each remainder is carried into the next document. So the total of all documents of an account never
- * differs from its charges by more than half a kopeck. The lines of a document add up to its total.
+ * Guarantee: each rounding remainder is carried over to the next document, so the total of all documents of an account
+ * never differs from its charges by more than half a kopeck. The sum of a document's lines is its total.
  */
 
 import { Money } from '../../../lambdas/money/money.ts';
@@ -29,13 +29,13 @@ export interface RoundedLines {
   /** Rounded amounts, in the order of the exact amounts. */
   lines: Money[];
   total: Money;
-  /** Exact sum minus total, negative if the total is too high. It is added to the next document. */
+  /** Exact sum minus total; negative if the total was rounded up. It is added to the next document. */
   carriedOut: Money;
 }
 
 /**
- * Rounds lines so that they add up to their rounded sum. Each line is first rounded down. Then the lines with the
- * largest remainders are raised until the sum is correct.
+ * Rounds lines so that their sum is the rounded exact sum. Each line is first rounded down. Then the lines with the
+ * largest remainders are raised by a kopeck until the sum is correct.
  * @param carriedIn remainder of earlier documents
  */
 export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLines {
@@ -46,16 +46,16 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
   let missing = floored(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
-  // If more than half a kopeck was carried in, the missing kopecks may be more than there are lines, or negative. The
-  // loops support both.
+  // If more than half a kopeck was carried in, more kopecks may be missing than there are lines, or the number may be
+  // negative. The loops handle both cases.
   for (let at = 0; missing > 0n; at += 1, missing -= 1n) lines[order[at % order.length]!]! += 1n;
   for (let at = order.length - 1; missing < 0n; at -= 1, missing += 1n) lines[order.at(at % order.length)!]! -= 1n;
   return { lines: lines.map(kopecks), total, carriedOut: owed.minus(total) };
 }
 
 /**
- * Returns the tax of a line in whole kopecks. If the amount includes the tax, it is a part of the amount; otherwise it
- * is added.
+ * Returns the tax on a line in whole kopecks. If the amount includes the tax, the tax is a part of the amount;
+ * otherwise it is added to the amount.
  */
 export function vatOf(amount: Money, { percent, isIncluded }: { percent: bigint; isIncluded: boolean }): Money {
   const divisor = isIncluded ? 100n + percent : 100n;

@@ -143,7 +143,7 @@ const sellerSchema = z.strictObject({
 
 /**
  * Reads the file that describes the seller.
- * @throws {StartFailure} if the file is invalid; the message names the mistake
+ * @throws {StartFailure} with the mistake, if the file is invalid
  */
 function readSeller(file: string | undefined): Party | undefined {
   if (file === undefined) return undefined;
@@ -176,7 +176,7 @@ async function issueAct(
   const { table, accountId, changes } = session;
   const account = (await readAccount(table, accountId))!;
   const act = await makeAct(table, { account, month, zone, number, by, party: await requireParty(session) });
-  // An issued document keeps the organization to which it was issued.
+  // An issued document keeps the buyer to which it was issued.
   const parties = { seller: readSeller(output.seller), buyer: act.paper.party };
   if (!act.isIssued && !draft) {
     if (!empty) requireLines(act);
@@ -204,7 +204,7 @@ interface ActOptions extends OutputOptions {
   empty: boolean;
 }
 
-/** Returns a reference as a file name. A reference may contain slashes. */
+/** Returns a reference as a file name, without slashes and other special characters. */
 function safe(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '-');
 }

@@ -6,7 +6,7 @@ import { MAX_AMOUNT } from '../../../lambdas/money/bounds.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 
-/** Returns a parser for texts that must obey a rule of the API. */
+/** Returns a parser for texts that must obey one of the API's rules. */
 export function textBy(rule: TextRule): (text: string) => string {
   return (text) => {
     const given = rule.trimmed ? text.trim() : text;
@@ -32,8 +32,8 @@ export function parsePositive(text: string): Money {
 }
 
 /**
- * Parses the base URL of a gateway. Removes a trailing slash, and appends /v1 to a URL that is only a host, because clients
- * of the Messages API omit /v1.
+ * Parses the base URL of a gateway. Removes a trailing slash. If the URL is only a host, appends /v1, because clients
+ * of the Messages API omit it.
  */
 export function parseBaseUrl(text: string): string {
   const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
@@ -43,7 +43,7 @@ export function parseBaseUrl(text: string): string {
   throw new InvalidArgumentError('Use an address that ends with /v1, such as https://gateway.example.com/v1.');
 }
 
-/** Parses the id of a model. The accepted ids are safe to insert into texts of any syntax. */
+/** Parses a model id. The accepted ids are safe to insert into text of any syntax. */
 export function parseModelId(text: string): string {
   if (/^[\w./:@~-]{1,200}$/.test(text)) return text;
   throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');
@@ -55,7 +55,8 @@ export function parseSigned(text: string): Money {
 }
 
 /**
- * Limit as an argument; "none" removes a limit. It stays a text, because commander treats null as a missing argument.
+ * Limit as an argument; "none" removes a limit. It stays "none" until `limitOption`, because Commander treats null as a
+ * missing argument.
  */
 export type LimitArgument = Money | 'none';
 

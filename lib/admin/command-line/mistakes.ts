@@ -1,5 +1,5 @@
 /**
- * Describes mistakes of the person who runs a command, as sentences. Any other error is a bug, and is printed with its
+ * Describes mistakes of the person who runs a command as sentences. Any other error is a bug, and is printed with its
  * stack trace.
  */
 
@@ -13,7 +13,7 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { SecretUnreadableError } from '../../../lambdas/platform/secrets/secrets.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
-/** Errors whose message is a sentence for the operator. */
+/** Kinds of errors whose message is a sentence for the operator. */
 const ownSentences = [GatewayError, StartFailure, CatalogError, EnvironmentError, SecretUnreadableError] as const;
 
 const NO_ACCESS: Record<string, string> = {
@@ -29,8 +29,8 @@ const NO_AWS =
   'AWS is not configured in this shell. Set AWS_REGION, and credentials with access to the table (AWS_PROFILE, or "aws login").';
 
 /**
- * Whether an error means that an AWS service refused a request. Errors of the SDK for a response have `$metadata`;
- * errors of the gateway's own AWS calls have the class `AwsError`.
+ * Returns whether an error means that an AWS service rejected a request. The SDK's errors for such responses have
+ * `$metadata`; errors of the gateway's own AWS requests have the class `AwsError`.
  */
 export function isAwsRefusal(error: unknown): boolean {
   return error instanceof AwsError || (error instanceof Error && '$metadata' in error);
@@ -52,8 +52,8 @@ export function mistakeIn(error: unknown): string | undefined {
 }
 
 /**
- * Reads and parses a file that the command line names.
- * @throws {StartFailure} naming the file and the mistake in it
+ * Reads and parses a file that is named on the command line.
+ * @throws {StartFailure} with the file and the mistake in it
  */
 export function fromFile<Value>(path: string, read: (text: string) => Value): Value {
   return fromText(path, readFileSync(path, 'utf8'), read);
@@ -61,7 +61,7 @@ export function fromFile<Value>(path: string, read: (text: string) => Value): Va
 
 /**
  * Parses the text of a file.
- * @throws {StartFailure} naming the file and the mistake in it
+ * @throws {StartFailure} with the file and the mistake in it
  */
 export function fromText<Value>(path: string, text: string, read: (text: string) => Value): Value {
   try {

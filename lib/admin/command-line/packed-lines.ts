@@ -3,8 +3,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 
 /**
- * Reads the lines of a gzipped text file, and keeps one line at a time in memory.
- * @param seen called with each unpacked chunk
+ * Reads the lines of a gzipped text file. Only one line at a time is in memory.
+ * @param seen called with each decompressed chunk
  * @throws {Error} if the file does not exist or is not gzipped
  */
 export async function* packedLines(

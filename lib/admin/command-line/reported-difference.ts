@@ -1,4 +1,4 @@
-/** Thrown by a command that has printed a report with a difference. `runAdmin` then returns exit code 1. */
+/** Thrown by a command that has printed a report with a difference. It makes `runAdmin` return exit code 1. */
 class ReportedDifference extends Error {
   override name = 'ReportedDifference';
 }

@@ -13,8 +13,8 @@ import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
 /**
- * Milliseconds to wait after counter parts (items that a busy counter is split into) are forbidden. After that, no
- * earlier request can still create a part.
+ * Time in ms to wait after parts (items into which a busy counter is split) have been forbidden. Afterwards, no running
+ * request can still create a part.
  */
 const UNDER_WAY_MS = 5_000;
 
@@ -59,8 +59,8 @@ async function recompute({ changes }: Session): Promise<Row[]> {
 }
 
 /**
- * Returns the scopes (for example keys) whose counters are split into parts. It reads the whole table, at a quarter of
- * a read unit per KB.
+ * Yields the scopes (for example keys) whose counters are split into parts. Reads the whole table, at a cost of a
+ * quarter of a read unit per KB.
  */
 async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
   const client = sdkClient(table.endpoint);

@@ -14,22 +14,22 @@ import {
 } from '../../../lambdas/store/counters/counters.ts';
 
 interface RecomputeOptions {
-  /** Creates a progress display for a number of days. */
+  /** Creates a progress display for this number of days. */
   progressOf?: (days: number) => (date: string) => void;
   /** Pause in ms before the differences are measured again. */
   pauseMs?: number;
 }
 
 /**
- * Corrects the counters of an account that differ from its records, with an audit entry for each.
+ * Corrects the counters of an account that differ from its records, with an audit entry for each correction.
  *
- * Guarantee: the result is exact even during requests. A correction adds a difference that two measurements agree on. A
- * settlement changes records and counters by the same amount, so the difference stays constant. A difference of the
+ * Guarantee: the result is exact even during requests. A correction adds a difference on which two measurements agree.
+ * A settlement changes records and counters by the same amount, so the difference stays constant. A difference of the
  * current day is found only if no request changes the day during the measurement; otherwise it is found the next day.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
  * @returns the corrected windows
- * @throws {GatewayError} 409 if another command has corrected or changed a counter at the same time: run the command
+ * @throws {GatewayError} 409 if another command has corrected or changed a counter at the same time; run the command
  *   again
  */
 export async function recomputeCounters(
@@ -83,8 +83,8 @@ async function correct(
 }
 
 /**
- * Returns the amounts to add to the counters. `committed_<window>` contains the spent amount plus the held amount, so a
- * correction of spending changes it too.
+ * Returns the amounts to add to the counters. `committed_<window>` contains the spent plus the held amount, so a
+ * correction of the spent amount changes it too.
  */
 function deltasOf(drifts: readonly CounterDrift[]): CounterDeltas {
   const deltas: CounterDeltas = new Map();
@@ -108,8 +108,8 @@ function isOf({ kind, id }: ScopeId, drift: ScopeId): boolean {
 }
 
 /**
- * Whether two measurements found the same differences. The amounts themselves may change between them, because the
- * current day has requests.
+ * Returns whether two measurements found the same differences. The measured amounts may change in between, because
+ * requests change the current day.
  */
 function isSame(before: readonly CounterDrift[], after: readonly CounterDrift[]): boolean {
   const names = new Set(before.map(nameOf));

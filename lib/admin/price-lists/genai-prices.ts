@@ -1,13 +1,13 @@
 /**
- * Reads the npm package @pydantic/genai-prices, whose data is part of its code. The data has prices in USD per million
- * tokens, with tiers for each kind of token. A price may begin on a date or apply at certain hours. The package
+ * Reads the npm package @pydantic/genai-prices, whose data is part of its code. The data contains prices in USD per
+ * million tokens, with tiers for each kind of token. A price may start on a date or apply at certain hours. The package
  * contains few facts besides prices.
  */
 
 import * as z from 'zod';
 import type { ListedCost, PriceList } from './price-list.ts';
 
-/** Path of the package's code in the package. */
+/** Path of the code file within the package. */
 export const GENAI_PRICES_CODE = 'dist/index.js';
 
 /** Provider ids of the package, by provider id of the catalog. */
@@ -72,20 +72,20 @@ const genaiModelSchema = z.object({
 
 const providerSchema = z.object({ models: z.array(genaiModelSchema) });
 
-/** Function of the package that this file uses. */
+/** The package's function that this file uses. */
 export interface GenaiPrices {
   findProvider: (wanted: { providerId: string }) => unknown;
 }
 
 /**
  * Converts the package's data to a price list.
- * @param day as YYYY-MM-DD; prices that begin later are ignored
+ * @param day as YYYY-MM-DD; prices that start later are ignored
  */
 export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): PriceList {
   const list: PriceList = {};
   for (const [provider, providerId] of Object.entries(providerNames)) {
     const { models } = providerSchema.parse(findProvider({ providerId }) ?? { models: [] });
-    // If two models have the same name, the package uses the first.
+    // If two models have the same name, the package uses the first one.
     const priced = models.toReversed().flatMap((model) => {
       const cost = genaiCost(pricesOn(day, model.prices));
       const { id, name } = model;
@@ -97,8 +97,8 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
 }
 
 /**
- * Returns the names that certainly belong to a model: its id, and the texts in its rules `equals` and `starts_with`. A
- * longer name that begins with such a text may later belong to another model, so it is not included.
+ * Returns the names that certainly belong to a model: its id, and the texts in its rules `equals` and `starts_with`.
+ * Longer names that begin with such a text are not included, because they may later belong to another model.
  */
 function exactModelNames(match: unknown, id: string): string[] {
   const found = z
@@ -126,7 +126,7 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
   return typeof price === 'object' ? price.tiers : [];
 }
 
-/** Returns the prices in the common form; undefined for a model without token prices. */
+/** Returns the prices in the common format of price lists; undefined for a model without token prices. */
 function genaiCost(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;
@@ -157,8 +157,8 @@ function pricesByName(prices: Prices, amount: (price: Price) => number): Partial
 }
 
 /**
- * Returns a number as decimal text. The package does not round its numbers. So the shortest text of a number is the
- * original text.
+ * Returns a number as decimal text. The package does not round its numbers, so the shortest text that represents a
+ * number is the original text.
  */
 function decimalText(amount: number): string {
   const text = String(amount);

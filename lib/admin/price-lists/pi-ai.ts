@@ -1,15 +1,16 @@
 /**
- * Reads the npm package @earendil-works/pi-ai (0.82 or later). It has one JSON file per provider, which lists models by
- * API and by `<type>:<id>`. Prices are in USD per million tokens. A price of 0 means that the price is unknown.
+ * Reads the npm package @earendil-works/pi-ai (0.82 or later). It contains one JSON file per provider, which lists
+ * models by API and by `<type>:<id>`. Prices are in USD per million tokens. A price of 0 means that the price is
+ * unknown.
  */
 
 import * as z from 'zod';
 import { isZeroPrice, parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
 
-/** Path of the data files in the package. */
+/** Path of the data files within the package. */
 export const PI_AI_DATA = 'dist/providers/data';
 
-/** Provider ids of the catalog, by provider id of the package, if the two differ. */
+/** Provider ids of the catalog, by the package's provider id, for providers whose ids differ. */
 const catalogProviderNames: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
 
 const piAiPricesSchema = z.object({

@@ -1,4 +1,4 @@
-/** Common form of price lists: USD per million tokens, with every number as decimal text. */
+/** Common format of price lists: USD per million tokens, with every number as decimal text. */
 
 import * as z from 'zod';
 
@@ -45,8 +45,8 @@ export const listedModelSchema = z.object({
 export type ListedModel = z.infer<typeof listedModelSchema>;
 
 /**
- * Price list by provider, then by the provider's name for the model. The facts and prices of an entry are validated
- * when the entry is selected.
+ * Price list by provider, then by the provider's name for the model. Facts and prices are validated only for selected
+ * entries.
  */
 export const priceListSchema = z.record(
   z.string(),
@@ -60,8 +60,8 @@ export interface ListedName {
 }
 
 /**
- * Merges the entries of a model. Facts do not change, so each fact is from the oldest list that contains it. Prices are
- * from the newest list with prices for the model.
+ * Merges the entries of a model in several lists. Facts do not change, so each fact comes from the oldest list that
+ * contains it. Prices come from the newest list that has prices for the model.
  * @param lists oldest first
  * @returns undefined if no list contains the model
  */
@@ -85,7 +85,7 @@ function keepSourceText(_key: string, value: unknown, context?: { source?: strin
   return typeof value === 'number' ? context!.source : value;
 }
 
-/** Whether a price is 0 in any spelling. */
+/** Returns whether a price is 0, however it is written. */
 export function isZeroPrice(price: string | undefined): boolean {
   return price !== undefined && /^0*(?:\.0*)?$/.test(price);
 }

@@ -7,7 +7,7 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import { showProgress } from '../command-line/progress.ts';
 
 /**
- * Reads every generation of a period with its day, for one account or all accounts.
+ * Yields every generation of a period with its day, for one account or for all accounts.
  * @throws {GatewayError} 404 if the account does not exist
  */
 export async function* recordsOfAccounts(

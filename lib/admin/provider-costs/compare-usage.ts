@@ -5,7 +5,10 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 import type { Outcome, RoundUsage } from '../../../lambdas/store/generations/outcome.ts';
 import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
-/** Counts of one meter (kind of unit, for example input tokens) in the provider's report and in the records. */
+/**
+ * Counts for one meter (kind of unit, for example input tokens), according to the provider's report and according to
+ * the records.
+ */
 export interface UsageDifference {
   date: string;
   model: string;
@@ -17,7 +20,7 @@ export interface UsageDifference {
 /** Matches the snapshot date that providers append to the requested model name. */
 const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Recorded usage of one provider, counted by UTC day and by the provider's name for the model. */
+/** Recorded usage at one provider, by UTC day and by the provider's name for the model. */
 export class RecordedUsage {
   readonly #upstreamModels: Map<string, string>;
   readonly #providerName: string;
@@ -51,8 +54,8 @@ export class RecordedUsage {
   }
 
   /**
-   * Compares the report with the records, on the days and for the meters of the report. If only the records contain a
-   * model on this day, the model is included, with zeros for the provider. Other days of the records are ignored.
+   * Compares the report with the records, for the report's days and meters. A model that only the records contain on a
+   * day is included, with zeros for the provider. Other days in the records are ignored.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));
@@ -77,7 +80,7 @@ export class RecordedUsage {
   }
 }
 
-/** Returns the requested model name for a reported name, which may end with a snapshot date. */
+/** Returns the requested model name for a model name in a report, which may end with a snapshot date. */
 function requestedName(model: string, requested: ReadonlySet<string>): string {
   if (requested.has(model)) return model;
   return [...requested].find((name) => model.startsWith(name) && SNAPSHOT.test(model.slice(name.length))) ?? model;
@@ -105,8 +108,8 @@ function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
 }
 
 /**
- * Adapts the recorded counts to the detail of the report. If the report does not distinguish cache lifetimes, all cache
- * writes are one count. If it has no cache writes, these count as input.
+ * Reduces the recorded counts to the detail of the report. If the report does not distinguish cache lifetimes, all
+ * cache writes are one count. If it does not count cache writes, they are added to the input.
  */
 function asReported(
   usage: Record<ReportedMeter, number>,

@@ -4,7 +4,7 @@
  *
  * The usage type contains the kind of token and the model, for example
  * "USE1-Claude4.6Sonnet-cache-read-input-token-count"
- * (docs.aws.amazon.com/bedrock/latest/userguide/cost-mgmt-understanding-cur-data.html). The model's name in the report
+ * (docs.aws.amazon.com/bedrock/latest/userguide/cost-mgmt-understanding-cur-data.html). A model's name in the report
  * differs from its name in requests.
  */
 
@@ -29,21 +29,21 @@ const meterOfKind: Record<string, ReportedMeter> = {
   'cache-write-input-token-count': 'cache_write',
 };
 
-/**
- * Line types with token usage. Lines of other types are taxes, credits, discounts and fees, which contain no tokens.
- */
+/** Line types that can contain token usage. Lines of other types are taxes, credits, discounts and fees. */
 const USAGE_LINES: ReadonlySet<string> = new Set(['Usage', 'DiscountedUsage', 'SavingsPlanCoveredUsage']);
 
 /** Number of tokens per unit of the report. */
 const tokensOfUnit: Record<string, number> = { tokens: 1, token: 1, '1k tokens': 1_000, '1m tokens': 1_000_000 };
 
-/** Maximum period of a line. A longer line is refused, because it would be counted only on its first day. */
+/**
+ * Maximum period of a line in ms. Longer lines are rejected, because they would be counted entirely on their first day.
+ */
 const MAX_LINE_MS = 25 * 60 * 60 * 1_000;
 
 /**
  * Reads a report, and adds up the tokens of all lines by UTC day and model. Memory depends only on the number of days
  * and models.
- * @throws {StartFailure} naming the line and the mistake in it
+ * @throws {StartFailure} with the line and the mistake in it
  */
 export async function readCostAndUsageReport(file: string): Promise<ReportedDay[]> {
   const sums = new ReportedSums();
@@ -71,7 +71,7 @@ async function* reportRows(file: string): AsyncGenerator<ReportRow, void> {
   }
 }
 
-/** Converts a column name of the legacy report, for example "lineItem/UsageType", to the form of CUR 2.0. */
+/** Converts a column name of the legacy report, for example "lineItem/UsageType", to the naming of CUR 2.0. */
 function columnName(header: string): string {
   return header
     .trim()
@@ -99,7 +99,7 @@ function usageOfReportLine(row: ReportRow, place: string): ReportedDay | undefin
   return { date: utcDate(startMs), model: found['name']!, usage: { [meterOfKind[found['kind']!]!]: tokens } };
 }
 
-/** Converts an amount to whole tokens. Fractions are rounding errors of the unit, so it rounds. */
+/** Converts an amount to whole tokens. Rounds, because fractions are rounding errors of the unit. */
 function tokensOfAmount(amount: string, unit: string, place: string): number {
   const tokensOfOne = tokensOfUnit[unit.toLowerCase()];
   if (tokensOfOne === undefined) {

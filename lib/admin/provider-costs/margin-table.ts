@@ -4,7 +4,8 @@ import { Money } from '../../../lambdas/money/money.ts';
 import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 
 /**
- * Charges and service cost of a group of requests. The service cost is the amount that the operator pays the provider.
+ * Charges and service cost of a group of requests. The service cost is the amount that the operator pays to the
+ * provider.
  */
 export interface MarginSums {
   requests: number;
@@ -16,7 +17,7 @@ export interface MarginSums {
    * estimate.
    */
   unknown: number;
-  /** Charges of requests with unknown service cost. They are not part of any margin. */
+  /** Charges of the requests with unknown service cost. They are not part of any margin. */
   chargedUnknown: Money;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads usage reports of providers, by UTC day and model. The sources are the usage APIs of Anthropic and OpenAI, and a
- * CSV format to which other reports can be converted.
+ * Reads providers' usage reports, by UTC day and model, from the usage APIs of Anthropic and OpenAI, or in a CSV format
+ * to which other reports can be converted.
  */
 
 import { parse } from 'csv-parse/sync';
@@ -10,13 +10,13 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
 /**
- * Counts of a usage report. `input` excludes tokens read from a cache. If the report counts tokens written to a cache
- * separately, `input` excludes them too.
+ * Counts in a usage report. `input` excludes tokens read from a cache, and, if the report counts them separately,
+ * tokens written to a cache.
  */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
 export type ReportedMeter = (typeof reportedMeters)[number];
 
-/** Usage of a model on a day. Counts that the report does not have are absent. */
+/** Usage of a model on one day. Counts that the report lacks are absent. */
 export interface ReportedDay {
   date: string;
   /** The provider's name for the model. */
@@ -25,7 +25,7 @@ export interface ReportedDay {
 }
 
 /**
- * Formats of reports that are read into memory as a whole. Such a report has one line per model and day of one
+ * Formats of reports that are read into memory completely. Such a report has one line for each model and day of one
  * organization.
  */
 export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
@@ -33,7 +33,7 @@ export type UsageFormat = (typeof usageFormats)[number];
 
 const tokens = z.int().nonnegative();
 
-/** Returns the schema of a page, or of a list of pages. The last page must be the end of the report. */
+/** Returns the schema of a page, or of a list of pages of which the last must be the end of the report. */
 function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
   const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
   return z
@@ -133,7 +133,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
 
 /**
  * Reads a report, and adds up its usage by day and model.
- * @throws {StartFailure} naming the mistake in the report
+ * @throws {StartFailure} with the mistake in the report
  */
 export function readProviderUsage(text: string, format: UsageFormat): ReportedDay[] {
   let days: ReportedDay[];
@@ -148,7 +148,7 @@ export function readProviderUsage(text: string, format: UsageFormat): ReportedDa
   return sums.all();
 }
 
-/** Adds up the counts that a report has for the same day and model. */
+/** Adds up usage for the same day and model. */
 export class ReportedSums {
   readonly #days = new Map<string, ReportedDay>();
 

@@ -68,8 +68,8 @@ const CAVEAT =
   'The costs use the recorded tokens; another model would count, think, answer and cache differently. "unanswerable" counts requests of another kind, or with a prompt longer than the model’s context.';
 
 /**
- * Builds a catalog. Variables that are not set get placeholders, because prices need no address.
- * @throws {CatalogError}
+ * Builds a catalog for its prices. Unset variables are replaced by placeholders, because prices need no URLs.
+ * @throws {CatalogError} if the catalog has a mistake
  */
 function catalogForPrices(directory = catalogDirectory()): Catalog {
   return buildCatalog(readCatalogFiles(directory), (variable) => optionalVariable(variable) ?? variable);

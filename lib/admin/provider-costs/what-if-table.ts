@@ -1,9 +1,9 @@
 /**
- * Computes the cost that past requests would have had on other models: the recorded usage at the prices of each
- * endpoint. The code is the same as for the price lines that prove the charges.
+ * Computes the cost that past requests would have had with other models: the recorded usage at the prices of each
+ * endpoint. The same code computes the price lines that prove the charges.
  *
- * Weakness: another model would count other tokens for the same text, think and answer at another length, and cache
- * differently.
+ * Weakness: another model would count different tokens for the same text, reason and answer at a different length, and
+ * cache differently.
  */
 
 import { isActivity, type FinalGeneration } from '../../../lambdas/accounting/daily-sums.ts';
@@ -15,16 +15,16 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 
 type PricedEndpoint = Endpoint & { pricing: NonNullable<Endpoint['pricing']> };
 
-/** Sums of one endpoint. Money is in RUB. */
+/** Sums for one endpoint. Money is in RUB. */
 export interface WhatIfSums {
   requests: number;
   /** Actual charges of the requests. */
   charged: Money;
-  /** Charges of the same requests at the prices of this endpoint. */
+  /** Cost of the same requests at the prices of this endpoint. */
   repriced: Money;
   /**
-   * Number of requests that the endpoint could not answer. They have another output than the endpoint, or a longer
-   * prompt than its context.
+   * Number of requests that the endpoint could not answer, because they need another kind of output, or their prompt is
+   * longer than its context.
    */
   unanswerable: number;
 }
@@ -62,8 +62,8 @@ function addToWhatIf(sums: WhatIfSums, generation: FinalGeneration, endpoint: Pr
 }
 
 /**
- * Returns the cost of a request at the prices of an endpoint. The request's hold was computed from other prices, so it
- * does not limit the cost.
+ * Returns the cost of a request at the prices of an endpoint. The request's hold does not limit this cost, because it
+ * was computed from other prices.
  */
 function costAt({ pricing }: PricedEndpoint, generation: FinalGeneration): Money {
   const outcome = { ...generation.outcome, pricing, capped: false };

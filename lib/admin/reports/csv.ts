@@ -1,4 +1,4 @@
-/** Writer of CSV files, row by row. */
+/** Writes CSV files row by row. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { stringify } from 'csv-stringify';
 import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
 import { privateFile } from '../../shared/data-directory/private-files.ts';
 
-/** CSV file that is completely written. */
+/** A CSV file that has been written completely. */
 export interface WrittenFile {
   name: string;
   lines: number;
@@ -19,7 +19,7 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** Writer of one CSV file, which waits while the disk is slow. If the file is new, only its owner can read it. */
+/** Writes one CSV file, and waits while the disk is slow. If the file is new, only its owner can read it. */
 export class CsvFile {
   readonly #name: string;
   readonly #rows: ReturnType<typeof stringify>;
@@ -39,15 +39,15 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // `end` awaits this promise and throws its error. If an error (for example a full disk) occurs earlier, this
-    // handler prevents Node from ending the process.
+    // `end` awaits this promise later. Without a handler, an earlier error (for example a full disk) would be an
+    // unhandled rejection that ends the process.
     this.#written.catch(() => {});
   }
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
     if (this.#rows.write(row)) return;
-    // After an error (for example a full disk) the stream never drains. Then `write` waits for the promise, which
+    // After an error (for example a full disk), the stream never emits `drain`. In this case, awaiting `#written`
     // throws the error.
     await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }
@@ -68,7 +68,7 @@ export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Prom
   return whole;
 }
 
-/** Writes a small file at once. If the file is new, only its owner can read it. */
+/** Writes a small file in one call. If the file is new, only its owner can read it. */
 export function writeText(path: string, content: string): WrittenFile {
   writeFileSync(path, content, privateFile);
   const sha256 = createHash('sha256').update(content).digest('hex');

@@ -1,7 +1,7 @@
 /**
- * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org). The columns that 1.3 adds for the provider are
- * included, so that readers of 1.3 accept the file. Readers add up all lines, so there is no total line. The total is
- * in the metadata file next to it, in the form that FOCUS defines.
+ * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org), including the provider columns that 1.3 adds, so
+ * that readers of 1.3 accept the file. Readers add up all lines, so there is no total line; the total is in the
+ * metadata file next to it, in the form that FOCUS defines.
  */
 
 import { billingUnits } from '../../../lambdas/catalog/unit-lists.ts';
@@ -74,13 +74,13 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
-/** Prefix of tags that the gateway itself adds. FOCUS requires a prefix for tags that no user has chosen. */
+/** Prefix of tags that the gateway adds. FOCUS requires a prefix for tags that are not chosen by users. */
 const OWN_TAGS = 'gateway/';
 
-/** Date of the last change of the columns. */
+/** Date on which the columns last changed. */
 const COLUMNS_SINCE = '2026-11-25';
 
-/** Returns the metadata of the file: its columns and its total. The content does not depend on the time of writing. */
+/** Returns the metadata of the file: its columns and its total. The metadata does not depend on the time of writing. */
 export function focusMetadata({ period, total, ...proven }: Statement): object {
   return {
     DataGenerator: { DataGenerator: 'model-gateway' },
@@ -111,7 +111,7 @@ interface FocusContext {
   issuer: string;
 }
 
-/** Returns the column names, then one row per payer, day and price. */
+/** Yields the column names, then one row per payer, day and price. */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
   yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);
@@ -126,7 +126,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
-  // A price id must contain everything on which the price depends.
+  // A price id must identify everything on which the price depends.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
   const row: Record<(typeof focusColumns)[number], CsvCell> = {
@@ -179,7 +179,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   return focusColumns.map((name) => row[name]);
 }
 
-/** Formats a time. FOCUS times have no fractions of a second. */
+/** Formats a time without fractions of a second, as FOCUS requires. */
 function focusTime(atMs: number): string {
   return new Date(atMs).toISOString().replace('.000Z', 'Z');
 }

@@ -6,8 +6,8 @@ import type { Money } from '../../../lambdas/money/money.ts';
 import { proofText } from './proof-text.ts';
 
 /**
- * Columns whose values may change later, or depend on the time zone. They come after the columns of sealed days, whose
- * values never change.
+ * Columns whose values may change later, or depend on the time zone. They come after the columns of sealed days, which
+ * never change.
  */
 const columnsOfStatement = ['day', 'period_zone', 'workspace', 'key', 'key_label', 'proof'] as const;
 
@@ -15,8 +15,8 @@ const columnsOfStatement = ['day', 'period_zone', 'workspace', 'key', 'key_label
 export const generationCsvColumns = [...sealedColumns, ...columnsOfStatement] as const;
 
 /**
- * Returns the rows of one generation: one per request to a provider. Amounts of the whole generation are on the first
- * row.
+ * Returns the rows of one generation: one for each request to a provider. Amounts that apply to the whole generation
+ * are in the first row.
  */
 export async function generationRows(
   { generation, day, lines }: BookedGeneration,

@@ -2,7 +2,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import type { CsvRow } from '../../../lambdas/books/csv.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
-/** Returns the column names, then one row per price that was charged, with its units and cost. */
+/** Yields the column names, then one row for each price that was charged, with its units and cost. */
 export function* priceRows(totals: readonly UnitTotal[]): Generator<CsvRow, void> {
   yield [
     'line',

@@ -1,4 +1,4 @@
-/** Options that several reports have: the period, and the dimensions of the rows. */
+/** Options that several reports share: the period, and the dimensions of the rows. */
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
@@ -63,7 +63,7 @@ function isTagDimension(text: string): boolean {
 }
 
 /**
- * Returns the period that the options select.
+ * Returns the period selected by the options.
  * @throws {GatewayError} 400 if the last day is before the first, or the period is too long
  */
 export function periodOption({ month, from, to, zone }: PeriodOptions): Period {

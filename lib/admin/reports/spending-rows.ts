@@ -10,8 +10,8 @@ function columnsBy(by: readonly Dimension[]): string[] {
 }
 
 /**
- * Returns a spending table: column names, one row per combination of the dimensions, and the total with the result of
- * the proof.
+ * Yields a spending table: column names, one row for each combination of the dimensions' values, and the total with the
+ * results of the proofs.
  */
 export async function* spendingRows(
   spending: Pick<SpendingTable, 'rows' | 'total'>,

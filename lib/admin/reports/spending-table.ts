@@ -1,4 +1,4 @@
-/** Converts rows of a statement to cells, with names in addition to ids. */
+/** Converts rows of a statement to table cells, with names in addition to ids. */
 
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';

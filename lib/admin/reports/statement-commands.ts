@@ -93,7 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   }
   for (const tag of unusedTags(statement))
     process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
-  // If the statement is empty, the key in `--key` may be misspelled. Then `namedKey` throws.
+  // If the statement is empty, the key in `--key` may be misspelled. `namedKey` throws if the account has no such key.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
 }
@@ -116,7 +116,9 @@ async function filterOf(
 
 const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 
-/** Whether an option selects this key by name, label, or the beginning of the hash. Deleted keys match as well. */
+/**
+ * Returns whether an option selects this key, by name, label, or the beginning of the hash. Deleted keys match as well.
+ */
 async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
   if (named === undefined) return true;
   const { name, label } = await names.key(hash);
@@ -137,7 +139,7 @@ function statementFilterWords({ key, member, workspace, model, tag = {} }: State
   ];
 }
 
-/** Returns the tags in --by that no row has. They may be misspelled. */
+/** Returns the tags in --by that no row has, which may be misspelled. */
 function unusedTags({ by, rows }: Statement): string[] {
   return by.flatMap((dimension, index) =>
     isTag(dimension) && rows.length > 0 && rows.every(({ values }) => values[index] === '')
@@ -160,7 +162,7 @@ const statementFormatters: Record<
     const columns = [...by.flatMap((dimension) => dimensionColumns(dimension).slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
-      // A table contains only names; the other formats contain ids as well.
+      // The table contains only names; the other output formats also contain ids.
       const cells: unknown[] = [];
       for (const [index, dimension] of by.entries()) {
         const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);

@@ -1,4 +1,4 @@
-/** Writes the files of a statement, and reads its records once for all files. */
+/** Writes the files of a statement, reading the records once for all files. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,10 +90,10 @@ export async function writeStatementFiles(
   const files = [
     await generations.end(),
     await write('days.csv', spendingRows(sums.days, dayDimensions, known)),
-    // The ledger always covers the whole account, so a filtered statement has none.
+    // The ledger always covers the whole account, so a filtered statement has no ledger.
     ...(statement.only.length === 0 ? [await write('ledger.csv', ledgerRows(statement))] : []),
     await write('prices.csv', priceRows(units)),
-    // The FOCUS file always has the plain CSV format, because programs read it.
+    // Programs read the FOCUS file, so it always has the plain CSV format.
     await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),
     writeText(join(directory, 'focus-metadata.json'), `${JSON.stringify(focusMetadata(statement), null, 2)}\n`),
     await write('statement.csv', spendingRows(ofStatement, statement.by, known)),

@@ -1,4 +1,4 @@
-/** Statement as an HTML page for reading and printing: one file that loads no other file. */
+/** Statement as an HTML page for reading and printing, in one file that loads nothing else. */
 
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
@@ -22,7 +22,10 @@ svg { width: 100%; height: auto; } svg rect { fill: var(--bar); } svg text { fon
 @media print { body { margin: 0; max-width: none; } }
 `;
 
-/** Returns the page. @param days spending of each day, for the chart */
+/**
+ * Returns the page.
+ * @param days spending of each day, for the chart
+ */
 export async function statementPage(statement: Statement, names: Names, days: readonly SpendingRow[]): Promise<string> {
   const { account, period } = statement;
   const title = `Statement of ${account.name}, ${period.from} to ${period.to}`;
@@ -54,7 +57,7 @@ ${statement.proofs.map(({ source, agrees, says }) => `<li class="${agrees === un
 `;
 }
 
-/** Returns a note that marks a filtered sum, so that readers do not take it for the sum of the account. */
+/** Returns a note for a filtered statement, so that readers do not take its total for the total of the account. */
 function onlyText({ only }: Statement): string {
   return only.length === 0
     ? ''
@@ -127,15 +130,15 @@ function amountCell(value: Money): string {
 
 const CHART = { width: 960, height: 160, labels: 18 };
 
-/** Returns a table cell. A hash is cut to its beginning, and the title of the cell contains the whole hash. */
+/** Returns a table cell. A hash is shortened; the cell's title contains the complete hash. */
 function namedCell(cell: CsvCell): string {
   const whole = escaped(String(cell ?? ''));
   return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;
 }
 
 /**
- * Returns a chart with one bar per day. The height of a bar is approximate; the exact amount is in the title of the bar
- * and in the table.
+ * Returns a chart with one bar per day. The heights are approximate; the exact amounts are in the bars' titles and in
+ * the table.
  */
 function chart({ period, total }: Statement, days: readonly SpendingRow[]): string {
   const usage = new Map(days.map(({ values, usage: spent }) => [values[0], spent]));

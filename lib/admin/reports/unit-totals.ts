@@ -4,8 +4,8 @@ import { GatewayError } from '../../../lambdas/platform/errors.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 
 /**
- * Units of one meter (for example input tokens) that one payer used on one day at one price. If a row has no meter, it
- * has the amount by which charges were cut.
+ * Units of one meter (for example input tokens) that one payer used on one day at one price. A row without a meter
+ * contains the amount by which charges were reduced.
  */
 export interface UnitTotal {
   day: string;

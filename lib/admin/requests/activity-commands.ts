@@ -12,12 +12,12 @@ import { readKeys } from '../accounts/named-key.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** Dimensions by which the report can group the spending: one row per value. */
+/** Dimensions by which the report can group the spending, with one row per value. */
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
 type Grouping = (typeof groupings)[number];
 
 const DEFAULT_DAYS = 7;
-/** Member id of requests without a member. No member has this id. */
+/** Stands for the member id of requests without a member. No member has this id. */
 const NO_MEMBER = '';
 
 export function addActivityCommand(program: Command): void {
@@ -62,13 +62,13 @@ function lastDays(count: number): string[] {
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
 /**
- * Returns the spending of the days. A closed day is read from its daily rows. An open day, such as today, is read from
- * its running totals.
+ * Returns the spending on the days: from the daily rows for closed days, and from the records for open days, such as
+ * today.
  */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = activitySplits.filter((split) => split === by);
-  // Determines the closed days (summed up in daily rows) once. Otherwise, if a day is closed during this command, it
-  // could be missing or count twice.
+  // Determines the closed days (days with daily rows) only once. Otherwise a day that is closed during this command
+  // could be missing or counted twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
@@ -107,7 +107,7 @@ function nameIn(row: NamedRow, by: Grouping): string {
   }
 }
 
-/** Returns the columns that identify a row: its name, and its id if the name is not enough. */
+/** Returns the columns that identify a row: its name, and its id if the name is not unique. */
 async function titles({ table, accountId }: Session, by: Grouping, names: string[]): Promise<(name: string) => Row> {
   if (by === 'workspace') {
     const slugs = new Map((await listWorkspaces(table, accountId)).map(({ id, slug }) => [id, slug]));

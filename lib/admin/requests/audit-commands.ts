@@ -16,7 +16,7 @@ export function addAuditCommand(program: Command): void {
     .option('--gateway', 'list changes of the whole gateway instead (its catalog)')
     .option('--limit <n>', 'maximum number of changes', parseCount, 50)
     .action((given: AuditOptions, command: Command) =>
-      // Changes of the gateway itself belong to no account.
+      // Changes to the gateway itself belong to no account.
       given.gateway
         ? onTable(gatewayAuditRows, { shown: auditTableRows })(given, command)
         : onAccount(auditRows, { shown: auditTableRows })(given, command),
@@ -37,7 +37,7 @@ async function gatewayAuditRows({ table }: TableSession, selection: AuditOptions
   return (await readAudit(table, GATEWAY_AUDIT, selection)).map(auditRow);
 }
 
-/** Returns an audit entry for programs. The fields are sorted, because the table returns them in any order. */
+/** Returns an audit entry for programs, with sorted fields, because the table returns them in any order. */
 export function auditRow({ at, action, target, actor, requestId, before, after }: AuditEntry) {
   return {
     at,
@@ -66,7 +66,7 @@ export function auditTableRows({ at, action, target, actor, before, after }: Ret
 /** Matches a hash. The first capture group is the beginning that tables show. */
 const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
 /**
- * Matches the workspace id before a member id. Tables shorten the workspace id, so that the member id stays visible.
+ * Matches the workspace id before a member id. Tables shorten the workspace id, so that the member id remains visible.
  */
 const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
 /** Text of an empty cell. A missing value would be printed as "-". */

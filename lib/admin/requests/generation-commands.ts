@@ -23,7 +23,7 @@ import {
 import { onAccount, type Session } from '../session/session.ts';
 
 const DEFAULT_COUNT = 30;
-/** Maximum number of days in a list. It bounds the cost, because even a day without requests costs sixteen reads. */
+/** Maximum number of days in a list. It limits the cost: even a day without requests costs sixteen reads. */
 const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {
@@ -57,7 +57,7 @@ function parseGenerationId(text: string): string {
   throw new InvalidArgumentError('Use the id of a request: gen- followed by a UUID.');
 }
 
-/** Parses the id of a request or of its generation. Both have the same digits after their prefixes. */
+/** Parses the id of a request or of its generation. Both have the same digits after the prefix. */
 function parseRequestId(text: string): string {
   const id = generationIdOf(text) ?? text;
   if (generationTimeMs(id) !== undefined) return id;
@@ -116,8 +116,8 @@ function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'f
 }
 
 async function show({ table, accountId }: Session, id: string) {
-  // The record of a busy account's request has another form of its id (`spreadId`). The id itself does not show this,
-  // so both forms are tried.
+  // The records of a busy account store a request under another form of its id (`spreadId`). The id does not show
+  // whether this applies, so both forms are tried.
   for (const recorded of new Set([id, spreadId(id)])) {
     const generation = await readGeneration(table, accountId, recorded);
     if (generation) return describedGeneration(generation);

@@ -1,4 +1,4 @@
-/** Requests as the operator sees them: one line of a list, or all fields. */
+/** Requests as the operator sees them: as one row of a list, or with all fields. */
 
 import type { PriceTier, Pricing } from '../../../lambdas/catalog/schema.ts';
 import { countedUnits, type RecordedUnit } from '../../../lambdas/catalog/unit-lists.ts';
@@ -102,15 +102,14 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
 }
 
 /**
- * Name of the status "refused_before" in tables and in the console. People would take "refused" for a refusal by the
- * gateway.
+ * Name of the status "refused_before" in tables and in the console. "refused" would look like a refusal by the gateway.
  */
 export const FAILED_BEFORE = 'failed_before';
 
-/** Number of characters of a hash in a table: enough to distinguish keys, and to select a key with `--key`. */
+/** Number of characters of a hash in a table: enough to distinguish keys, and for `--key`. */
 const SHOWN_HASH_CHARACTERS = 8;
 
-/** Returns a request as one line of a table. */
+/** Returns a request as one row of a table. */
 export function requestTableRow(row: RequestRow): Row {
   const { created_at, model, refusal, cost_rub, tokens_prompt, tokens_completion, key_hash, member_id, id } = row;
   const reason = refusal && (refusal.limit_source ?? refusal.field ?? refusal.error_type);
@@ -146,7 +145,7 @@ export function describedRefusal(refusal: Refusal): Row {
   };
 }
 
-/** Returns the amounts of the exceeded limit at the time of the refusal; empty if no limit in roubles was exceeded. */
+/** Returns the amounts of the exceeded limit at the time of the refusal; empty if no rouble limit was exceeded. */
 function amountsRow({ amounts }: Refusal): Row {
   if (!amounts) return {};
   const { interval, limit, spent, held, left, required } = amounts;
@@ -161,8 +160,8 @@ function amountsRow({ amounts }: Refusal): Row {
 }
 
 /**
- * Returns the details of a generation for the operator. With a measurement, they include its prices and its failed
- * attempts. While the generation is pending, they include its hold (reserved money).
+ * Returns the details of a generation for the operator. Once the generation was measured, they include its prices and
+ * failed attempts. While it is pending, they include its hold (reserved money).
  */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);
@@ -205,7 +204,7 @@ function describedOutcome(outcome: Outcome): Row {
   };
 }
 
-/** Returns the prices other than zero as decimal text, including the prices of longer prompts. */
+/** Returns the nonzero prices as decimal text, including the prices for longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
   return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceCell(price)]));

@@ -1,6 +1,6 @@
 /**
- * Checks the files of sealed days against each other: signatures, hashes, trees, sums, and the chain since the first
- * day. The check needs the files and the public key, but no gateway.
+ * Checks the files of sealed days against each other: signatures, hashes, hash trees, sums, and the chain since the
+ * first day. The check needs only the files and the public key, not the gateway.
  */
 
 import { existsSync } from 'node:fs';
@@ -20,22 +20,22 @@ import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-/** Difference between sealed data and the present files or table. */
+/** A difference between sealed data and the current files or table. */
 export interface SealFinding {
-  /** Account id; null if the difference is in a list of the statements of all accounts. */
+  /** Account id; null for a difference in a list, because a list covers the statements of all accounts. */
   account: string | null;
   date: string;
-  /** Place of the difference: a file, a line number (counted from 1 without the header), or a field in the table. */
+  /** Place of the difference: a file, a line number (counted from 1, without the header), or a field in the table. */
   where: string;
   says: string;
 }
 
-/** State after a sealed day. The check of the next day continues from it. */
+/** State after a sealed day, from which the check of the next day continues. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
   paid: Money;
-  /** Ids of generations that were open when their day was sealed, and that have no later line yet. */
+  /** Ids of generations that were open when their day was sealed, and have no later line yet. */
   open: Set<string>;
 }
 
@@ -44,7 +44,7 @@ export interface CheckedDay {
   sha256: string;
   /** Signature in base64; undefined if it is missing, or does not match the public key. */
   signature: string | undefined;
-  /** Whether the lines of the day can be read to the end. */
+  /** Whether all lines of the day can be read. */
   isReadable: boolean;
   /** Whether the lines of the day produce the Merkle root in the statement. */
   isProven: boolean;
@@ -55,14 +55,14 @@ export function accountsIn(directory: string): string[] {
   return entriesOf(join(directory, 'sealed')).filter((name) => name !== 'days');
 }
 
-/** Returns the days of which an account has files, in order. */
+/** Returns the days for which an account has files, in order. */
 export function sealedDatesOf(directory: string, account: string): string[] {
   return entriesOf(join(directory, 'sealed', account));
 }
 
 /**
  * Checks the files of one account.
- * @param found called for each difference; a day with a difference is still checked to its end
+ * @param found called for each difference; a day with a difference is still checked completely
  */
 export async function checkAccount(
   { directory, account, publicKey }: { directory: string; account: string; publicKey: string },
@@ -160,7 +160,10 @@ class LineSums {
   }
 }
 
-/** Checks the lines of a day. @returns whether they produce the root in the statement */
+/**
+ * Checks the lines of a day.
+ * @returns whether they produce the root in the statement
+ */
 async function checkLines(
   path: string,
   { statement, chain }: { statement: SealStatement; chain: Chain },
@@ -203,8 +206,8 @@ async function checkLines(
 }
 
 /**
- * Checks the list of leaves (line hashes), which shows which line was altered. Days that earlier releases have sealed
- * have no such list.
+ * Checks the list of leaves (line hashes), which can show which line was altered. Days sealed by earlier releases have
+ * no such list.
  */
 async function checkLeaves(
   { lines, leaves, root, isProven }: { lines: string; leaves: string; root: string; isProven: boolean },
@@ -223,8 +226,8 @@ async function checkLeaves(
 }
 
 /**
- * Checks that the list of a day contains the account's statement. The list is written after all accounts are sealed, so
- * it may not exist yet.
+ * Checks that a day's list contains the account's statement. The list is written after all accounts are sealed, so it
+ * may not exist yet.
  */
 function checkList(
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * Checks the lists of each day's statements. Every listed statement must exist. So if a day is removed from the end of
- * an account's chain, it is noticed.
+ * Checks the lists of each day's statements. Every listed statement must exist, so the removal of a day from the end of
+ * an account's chain is noticed.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,11 +10,11 @@ import { isTimestampOf } from '../../../lambdas/platform/secrets/timestamps.ts';
 import { accountsIn, sealedDatesOf, type SealFinding } from './check-files.ts';
 import { entriesOf, readIfThere } from './files.ts';
 
-/** Number of characters of a SHA-256 in hex. A forged line may be longer. */
+/** Number of characters of a SHA-256 hash in hexadecimal digits. A forged line may be longer. */
 const MAX_HASH_CHARS = 64;
 
 /**
- * Checks the lists of all days. It keeps only the hashes of one day in memory.
+ * Checks the lists of all days. Only the hashes of one day are in memory.
  *
  * Weakness: while the last day is being sealed, it has no list. Files alone cannot show whether the last lists were
  * removed together with all statements in them.
@@ -43,7 +43,7 @@ export function checkLists(
   if (isWhole) checkGaps({ directory, accounts, listed }, found);
 }
 
-/** Checks that each hash in a list is the hash of a statement, and occurs once. */
+/** Checks that each hash in a list is the hash of a statement, and occurs only once. */
 function checkListed(
   { directory, accounts, date, text }: { directory: string; accounts: readonly string[]; date: string; text: string },
   report: (where: string, says: string) => void,
@@ -60,15 +60,15 @@ function checkListed(
 }
 
 /**
- * Reports days whose list is missing. Lists are written in the order of the days. So after the first list, every sealed
- * day except the last one must have a list.
+ * Reports days whose list is missing. Lists are written in the order of the days, so every sealed day after the first
+ * list must have a list, except the last day.
  */
 function checkGaps(
   { directory, accounts, listed }: { directory: string; accounts: readonly string[]; listed: readonly string[] },
   found: (finding: SealFinding) => void,
 ): void {
   const sealed = [...new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)))].toSorted();
-  // The first run of the sealing worker sealed all earlier days, but wrote a list only for the last of these days.
+  // The first run of the sealing worker seals all earlier days, but writes a list only for the last of them.
   const first = listed[0] ?? '';
   for (const date of sealed.slice(0, -1)) {
     if (date < first || listed.includes(date)) continue;

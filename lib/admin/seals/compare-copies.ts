@@ -1,8 +1,8 @@
 /**
- * Compares the table's copies of sealed days with their files. The table has statements for management keys, leaves for
- * proofs, and the progress of sealing, from which the next day continues.
+ * Compares the table's copies of sealed days with the files. The table contains statements (for management keys),
+ * leaves (for proofs), and the progress of sealing, from which the next day continues.
  *
- * Weakness: the estimates in `OPEN#` items cannot be checked against files. If such an item is missing, the lifetime
+ * Weakness: the estimates in `OPEN#` items cannot be compared with files. If such an item is missing, the lifetime
  * counter differs from the sum of all sealed days (lambdas/books/seals/lifetime.ts).
  */
 
@@ -25,7 +25,7 @@ import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
 /**
  * Compares the table's record of the last sealed day with the files.
- * @param last last day with files; undefined if there are no files. The record must then name no day.
+ * @param last last day with files; undefined if there are no files, in which case the record must name no day
  */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, report: ReportFinding): void {
   const statement = last?.statement;
@@ -52,7 +52,7 @@ export async function compareCopy(
     'sealed_day.statement_sha256': [copy.sha256, sha256],
     'sealed_day.root': [copy.root, statement.lines.root],
     'sealed_day.leaves': [String(copy.leaves), String(statement.lines.count)],
-    // A missing signature of the file is reported when the files are checked.
+    // If the signature file is missing, the check of the files reports that.
     'sealed_day.signature': [copy.signature, signature ?? copy.signature],
     'sealed_day.key_id': [copy.keyId, statement.key_id],
   };
@@ -61,7 +61,7 @@ export async function compareCopy(
   if (day.isProven) await compareLeaves({ table, directory, account }, statement, report);
 }
 
-/** Values by field: `kept` is the value in the table, `sealed` the value in the files. */
+/** Values by field: `kept` is the value in the table, `sealed` is the value in the files. */
 type ComparedFields = Record<string, [kept: string | undefined, sealed: string | undefined]>;
 
 function compareFields(fields: ComparedFields, report: ReportFinding): void {
@@ -92,7 +92,7 @@ async function compareLeaves(
   if (index.length > place) report('seal_part', 'has more chunks in the table than the lines need');
 }
 
-/** Returns the leaves of a file's lines, in chunks of the size that the table uses. */
+/** Yields the leaves of a file's lines, in chunks of the same size as in the table. */
 async function* chunksIn(path: string): AsyncGenerator<Leaf[], void> {
   let leaves: Leaf[] = [];
   for await (const { text, kind, id } of new SealedLineReader(path).lines()) {

@@ -1,4 +1,4 @@
-/** Compares sealed lines with the current state of their records. */
+/** Compares sealed lines with the current records. */
 
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -63,8 +63,7 @@ const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
  * Compares the table's progress of sealing with the files, and with the last day that was sealed for all accounts.
- * @returns the day up to which the account is sealed. If the table's value is not plausible, it is the day of the last
- *   file.
+ * @returns the day up to which the account is sealed; if the table's value is not plausible, the day of the last file
  */
 async function compareProgress(
   table: Table,
@@ -82,7 +81,7 @@ async function compareProgress(
   }
   const { date = '', through } = head;
   const report = reporterOf(last ? sealed : through);
-  // A day whose files are missing is reported when the day's item is compared.
+  // A day whose files are missing is reported when its item in the table is compared.
   if (date === sealed) compareHead(head, last, report);
   else if (date < sealed || date > through)
     report('seal_head.date', `is ${date || 'missing'}, but the files end with another day`);
@@ -97,7 +96,7 @@ async function compareProgress(
 const DATE_CHARS = 10;
 
 /**
- * Returns all days up to the last sealed one. The first is the day on which the account was created, or an earlier day
+ * Returns all days up to the last sealed day. The first is the day on which the account was created, or an earlier day
  * with data.
  */
 async function datesToCompare(
@@ -129,7 +128,7 @@ interface LineGroup {
 
 /**
  * Compares the lines of one day with the records of that day.
- * @param day files of the day; undefined for a day without a statement, on which no record may be dated
+ * @param day files of the day; undefined for a day without a statement, for which no record may exist
  */
 async function compareDay(
   { table, directory, account }: ComparedAccount,
@@ -161,14 +160,14 @@ async function compareDay(
   }
 }
 
-/** Reads records in the order of their ids. Lookups in the same order then need only one pass. */
+/** Reads records in the order of their ids, so that lookups in the same order need only one pass. */
 class RecordsInOrder {
   readonly #records: AsyncGenerator<Generation, void>;
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
   /**
-   * @param passed called for each record that `of` did not return although sealed lines should contain it (`isActivity`)
+   * @param passed called for each record that `of` skipped although the sealed lines should contain it (`isActivity`)
    */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
@@ -193,7 +192,7 @@ class RecordsInOrder {
   }
 }
 
-/** Returns the lines that a sealed day should have for a generation; empty if it should have none. */
+/** Returns the lines that should be sealed for a generation on this day; empty if there should be none. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,
@@ -211,10 +210,10 @@ async function expectedLines(
 }
 
 /**
- * Returns the lines of a generation before its correction, restored from the audit entry of the correction. The sealed
- * day has these lines; a later day has the line of the correction.
+ * Returns the lines of a generation before its correction, reconstructed from the audit entry of the correction. The
+ * day of the estimate contains these lines; a later day contains the line of the correction.
  *
- * Weakness: only the sealed line has the time of the estimate. If the correction also changed prices, the old prices
+ * Weakness: the time of the estimate is only in the sealed line. If the correction also changed prices, the old prices
  * are unknown, and only the sums are compared.
  */
 async function estimatedLines(
@@ -254,7 +253,7 @@ function sealedLineName({ number, lines }: LineGroup, at = 0): string {
   return `line ${number + at}, ${lines[0]!.id}`;
 }
 
-/** Groups consecutive lines that have the same id. */
+/** Groups consecutive lines with the same id and kind. */
 async function* groupsIn(path: string): AsyncGenerator<LineGroup, void> {
   let group: LineGroup | undefined;
   let number = 0;

@@ -1,9 +1,9 @@
 import type { SealFinding } from './check-files.ts';
 
-/** Reports a difference of the account and day for which the function was created. */
+/** Reports a difference, for the account and day for which the function was created. */
 export type ReportFinding = (where: string, says: string) => void;
 
-/** Counts all findings and keeps the first ones. A lost day may have as many findings as lines. */
+/** Counts all findings, and keeps only the first ones. A lost day may produce one finding per line. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];
   readonly #max: number;
@@ -22,7 +22,7 @@ export class SealFindings {
     if (this.kept.length < this.#max) this.kept.push(finding);
   };
 
-  /** Returns one line per kept finding, and one line with the number of other findings. */
+  /** Returns one line per kept finding, and one line with the number of further findings. */
   text(): string {
     const lines = this.kept.map(({ account, date, where, says }) => {
       const day = account === null ? date : `${date} of ${account}`;

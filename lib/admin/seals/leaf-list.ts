@@ -1,5 +1,6 @@
 /**
- * List of leaves (line hashes) next to a day's lines. With the root in the statement, it shows which line was altered.
+ * List of a day's leaves (line hashes), stored next to the lines. Together with the root in the statement, it shows
+ * which line was altered.
  */
 
 import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
@@ -7,14 +8,15 @@ import { packedLines } from '../command-line/packed-lines.ts';
 import { SealedLineReader } from './sealed-lines.ts';
 
 /**
- * Number of lines after the first difference that are searched. They show whether a line was altered, added or removed.
+ * Number of lines that are searched after the first difference, to find out whether a line was altered, added or
+ * removed.
  */
 const MAX_AHEAD = 1_024;
-/** Maximum length of an id. A forged line may have a longer text in its place. */
+/** Maximum length of an id in a finding. A forged line may have a longer text in its place. */
 const MAX_ID_CHARS = 80;
 
 /**
- * Computes the root of the leaves in a file, and reads one leaf at a time.
+ * Computes the root over the leaves in a file, reading one leaf at a time.
  * @throws {Error} if the file is not gzipped, or contains anything but leaves
  */
 export async function rootOfLeafList(path: string): Promise<string> {
@@ -25,8 +27,8 @@ export async function rootOfLeafList(path: string): Promise<string> {
 
 /**
  * Returns the first line of a file that differs from the sealed line.
- * @param leaves list of leaves that matches the root in the statement
- * @returns undefined if no line differs, or the file cannot be read up to the first difference
+ * @param leaves file with the list of leaves, which has the root in the statement
+ * @returns undefined if no line differs, or if the files cannot be read up to the first difference
  */
 export async function firstAlteredLine(
   lines: string,
@@ -59,8 +61,8 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   if (first === undefined) return { where: `line ${number}`, says: 'was sealed, but the file ends before it' };
   const where = `line ${number}, ${idOf(first)}`;
   if (leaves.length === 0) return { where, says: 'was added after the last sealed line' };
-  // `more` is the index of the line that was sealed at this position. `less` is the index of the leaf of the line that
-  // is now at this position. -1 means not found.
+  // `more` is the index, among the present lines, of the line that was sealed at this position. `less` is the index,
+  // among the sealed leaves, of the line that is now at this position. -1 means not found.
   const more = texts.map(leafText).indexOf(leaves[0]!);
   const less = leaves.indexOf(leafText(first));
   if (more > 0 && less === -1) return { where, says: `was added (number of added lines: ${more})` };
@@ -69,7 +71,7 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   return { where, says: 'differs from the line that was sealed there' };
 }
 
-/** Returns the first item and at most `MAX_AHEAD` - 1 items after it. Stops at the first item that cannot be read. */
+/** Returns the first item and at most `MAX_AHEAD` - 1 items after it, up to the first item that cannot be read. */
 async function ahead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
   const some = first === undefined ? [] : [first];
   try {

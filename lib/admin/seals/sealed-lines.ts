@@ -4,7 +4,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { balanceEntryKinds } from '../../../lambdas/store/accounts/accounts.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 
-/** Sealed line as text, with the parsed values that checks need. The seal covers the text. */
+/** Sealed line as text, with the parsed values that the checks need. The seal covers the text. */
 export interface SealedLine {
   text: string;
   /** Number of columns of the line. */
@@ -15,7 +15,10 @@ export interface SealedLine {
   isFirst: boolean;
   /** ISO time of the settlement; empty if unknown. */
   settledAt: string;
-  /** Amount in the column `line`; zero if the cell is empty. `total` and `correction` are read in the same way. */
+  /**
+   * Amount in the column `line_rub`; zero if the cell is empty. `total` and `correction` are the amounts in
+   * `total_cost_rub` and `correction_rub`.
+   */
   line: Money;
   total: Money;
   correction: Money;
@@ -25,9 +28,7 @@ export function isPaymentKind(kind: LineKind): boolean {
   return (balanceEntryKinds as readonly string[]).includes(kind);
 }
 
-/**
- * Reads a gzipped file of sealed lines, line by line. The first line contains the column names, and is not returned.
- */
+/** Reads a gzipped file of sealed lines, line by line. The first line contains the column names, and is skipped. */
 export class SealedLineReader {
   readonly #path: string;
   readonly #hash = createHash('sha256');
@@ -38,7 +39,7 @@ export class SealedLineReader {
   }
 
   /**
-   * Returns the parsed lines.
+   * Yields the parsed lines.
    * @throws {Error} if `texts` throws, or an amount is invalid
    */
   async *lines(): AsyncGenerator<SealedLine, void> {
@@ -46,7 +47,7 @@ export class SealedLineReader {
   }
 
   /**
-   * Returns the lines as text.
+   * Yields the lines as text.
    * @throws {Error} if the file does not exist, is not gzipped, or has other columns
    */
   async *texts(): AsyncGenerator<string, undefined> {
@@ -64,10 +65,10 @@ export class SealedLineReader {
   }
 }
 
-/** Number of columns through the last amount. Later releases add the columns of their units after these. */
+/** Number of columns up to the last amount. Releases that added units have their columns after these. */
 const AMOUNTS_END = sealedWidths.at(-1)!;
 
-/** Parses a line. Texts in the middle of a line may contain commas, so only the first and the last cells are used. */
+/** Parses a line. Texts in the middle may contain commas, so only cells at the beginning and at the end are used. */
 function parsedLine(text: string, width: number): SealedLine {
   const cells = text.split(',');
   const amounts = cells.slice(0, cells.length - (width - AMOUNTS_END)).slice(-3);
