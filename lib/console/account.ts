@@ -1,4 +1,4 @@
-/** Data of an account for the overview and member pages: sums from the books. */
+/** Data of an account for the overview and member pages. Its sums come from the books. */
 
 import type {
   ShownActivity,
@@ -32,10 +32,7 @@ export interface AccountData extends Owners {
   latest: ShownRequest[];
 }
 
-/**
- * Returns the data of an account for one member only. The member's workspace is included, because its limits also
- * apply.
- */
+/** Returns the names of workspaces, by workspace id. */
 export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<string, string> {
   return new Map(workspaces.map(({ id, name }) => [id, name]));
 }

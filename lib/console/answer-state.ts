@@ -103,7 +103,10 @@ function blockOf(raw: RawBlock): AnswerBlock {
   }
 }
 
-/** Whether a tool call has no arguments yet. A call starts with empty arguments, and their pieces follow. */
+/**
+ * Returns whether a tool call has no arguments yet: a call starts with empty arguments, and the pieces of its arguments
+ * follow.
+ */
 function isEmptyInput(input: unknown): boolean {
   return input === undefined || input === null || Object.keys(input).length === 0;
 }

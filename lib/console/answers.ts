@@ -1,6 +1,6 @@
 /**
- * Types of the API responses that the console reads. They are derived from the API's shapes. So if the console uses a
- * field that the API does not have, it does not compile.
+ * Types of the API responses that the console reads, derived from the API's shapes. If the console uses a field that
+ * the API does not have, the code does not compile.
  */
 
 import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';
@@ -61,7 +61,7 @@ export interface PromptEstimate {
   free_limits: FreeLimit[];
 }
 
-/** Limit of a free model, on requests or on the operator's spending. */
+/** Limit that applies to a free model, on requests or on the operator's spending. */
 interface FreeLimit {
   model: string;
   source: string;

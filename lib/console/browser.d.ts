@@ -1,2 +1,2 @@
-/** Type of style sheets that modules import. The bundler joins them into one file. */
+/** Type of imported style sheets. The bundler merges them into one file. */
 declare module '*.css';

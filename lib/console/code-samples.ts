@@ -34,7 +34,7 @@ function curlSample(body: MessagesBody, base: string): string {
 }
 
 function anthropicSample(streamed: MessagesBody, base: string): string {
-  // The SDK's `stream` method implies the field `stream`, so the field is omitted.
+  // The SDK's `stream` method sets the field `stream` itself.
   const body = Object.fromEntries(Object.entries(streamed).filter(([name]) => name !== 'stream'));
   return `import Anthropic from '@anthropic-ai/sdk';
 

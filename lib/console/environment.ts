@@ -1,4 +1,4 @@
-/** Context of all components: texts, language, theme, and API client. */
+/** Context shared by all components: texts, language, theme, and API client. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -23,7 +23,7 @@ export function useConsole(): ConsoleEnvironment {
   return environment;
 }
 
-/** Returns formatters of values in the reader's language. */
+/** Returns functions that format values in the reader's language. */
 export function useFormats() {
   const { language } = useConsole();
   const locale = language === 'ru' ? 'ru-RU' : 'en-GB';

@@ -1,11 +1,11 @@
 /**
- * Numbers of the API without rounding. Amounts are never floats: they are displayed with the digits of their text, and
- * computed as Money.
+ * Numbers from the API without rounding. Amounts are never floats: they are displayed with the digits of their text,
+ * and computed as Money.
  */
 
 import { Money } from '../../lambdas/money/money.ts';
 
-/** Number of the API. It is a string if a float would print other digits. */
+/** Number from the API. It is a string if a float would show other digits. */
 export type ExactNumber = number | string;
 
 /** Type of a parsed API response, in which amounts are exact numbers. */
@@ -22,7 +22,7 @@ type Reviver = (key: string, value: unknown, context: { source?: string }) => un
 const keepExactDigits: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 
-/** Parses JSON so that each number keeps its digits. */
+/** Parses JSON so that each number keeps all its digits. */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, keepExactDigits as (key: string, value: unknown) => unknown);
 }
@@ -31,7 +31,7 @@ export function moneyOf(amount: ExactNumber): Money {
   return Money.parseNumber(String(amount));
 }
 
-/** Parses an amount that a person typed, with a comma or a point; undefined if it is invalid. */
+/** Parses an amount that a person typed, with a decimal comma or point; undefined if it is invalid. */
 export function typedMoney(text: string): Money | undefined {
   try {
     const money = Money.parse(text.replaceAll(/[\s\u00a0\u202f_]/g, '').replace(',', '.'));
@@ -41,13 +41,13 @@ export function typedMoney(text: string): Money | undefined {
   }
 }
 
-/** Returns a share between 0 and 1. Use it only for the length of a bar, because it is rounded. */
+/** Returns a share from 0 to 1. It is rounded, so use it only for the length of a bar. */
 export function shareOf(part: Money, whole: Money): number {
   if (whole.isZero) return 1;
   return Math.min(1, Math.max(0, Number((part.pico * 10_000n) / whole.pico) / 10_000));
 }
 
-/** Converts an amount to a float. Use it only for the height of a curve, because it is rounded. */
+/** Converts an amount to a float. It is rounded, so use it only for the height of a curve. */
 export function plotted(amount: Money): number {
   return Number(amount.toString());
 }

@@ -1,4 +1,4 @@
-/** Classes of failures. All failures of a class have the same remedy. */
+/** Classes of failures. All failures in a class have the same remedy. */
 export type FailureClass = 'unreachable' | 'overloaded' | 'silent' | 'credential' | 'request' | 'unusable';
 
 const classes: Record<string, FailureClass> = {

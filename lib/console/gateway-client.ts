@@ -1,11 +1,11 @@
 /**
- * Client of the public API. It sends requests to the gateway that serves the console. The base URL is the folder of the
- * console's page.
+ * Client of the public API. It sends requests to the gateway that serves the console. The base URL is the parent path
+ * of the console's page.
  */
 
 import { parseExactJson } from './exact-numbers.ts';
 
-/** Error response of the API, with its message. */
+/** Error response of the API, with its error message. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
   readonly status: number;
@@ -29,22 +29,22 @@ interface Answered<Body> {
 
 interface Change {
   body?: unknown;
-  /** ETag that the console has read. If the resource has changed since, the change is refused. */
+  /** ETag that the console has read. If the resource has changed since then, the API rejects the change. */
   ifMatch?: string | null;
-  /** Idempotency key. It is the same for all retries of one change. */
+  /** Idempotency key, the same for all retries of one change. */
   once?: string;
 }
 
 export interface GatewayClient {
   read: <Body>(path: string, signal?: AbortSignal) => Promise<Answered<Body>>;
   change: <Body>(method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, change?: Change) => Promise<Answered<Body>>;
-  /** Sends a request with JSON or a form, and returns a response whose body the caller reads. */
+  /** Sends a request with JSON or a form, and returns the response, whose body the caller reads. */
   open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
 }
 
 /**
- * Returns the base URL of the API without a trailing slash. It is the folder of the console's page, so it includes the
- * stage or path prefix of the deployment.
+ * Returns the base URL of the API without a trailing slash. It is the parent path of the console's page, so it includes
+ * the deployment's stage or path prefix.
  */
 export function apiBase(): string {
   return new URL('.', location.href).href.slice(0, -1);
@@ -52,7 +52,8 @@ export function apiBase(): string {
 
 /**
  * Creates a client.
- * @param key key of the account; if the gateway refuses it, the client also calls `onKeyRefused`
+ * @param key key of the account
+ * @param onKeyRefused called if the gateway rejects the key
  */
 export function openClient(key: string, onKeyRefused: () => void = () => undefined): GatewayClient {
   const send = async (path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> => {
@@ -102,7 +103,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** Returns a random idempotency key. It also works if the page is not served over TLS. */
+/** Returns a random idempotency key. Unlike `crypto.randomUUID`, this also works on a page without TLS. */
 export function newChangeName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

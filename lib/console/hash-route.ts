@@ -1,4 +1,4 @@
-/** Page of the console, encoded in the part of the address after `#`, for example `#/models/sandbox%2Fclaude?x=1`. */
+/** Page of the console, as encoded in the URL after `#`, for example `#/models/sandbox%2Fclaude?x=1`. */
 export interface HashRoute {
   page: string;
   /** Id of the item that the page shows. */
@@ -18,12 +18,12 @@ export function hashOf(page: string, id?: string, query: Record<string, string> 
   return `#/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Returns the hash of the page of a member. */
+/** Returns the hash for a member's page. */
 export function memberHash(id: string, workspaceId: string): string {
   return hashOf('members', id, { workspace: workspaceId });
 }
 
-/** Returns the hash of the page on which a member's budgets are changed. */
+/** Returns the hash for the page on which a member's budgets can be changed. */
 export function budgetsOfMemberHash(id: string, workspaceId: string): string {
   return hashOf('workspaces', workspaceId, { budgets: id });
 }

@@ -13,8 +13,8 @@ export function fitsSearch(key: Searched, typed: string): boolean {
 }
 
 /**
- * Whether a typed key, or its beginning, matches the label. A label contains the first and the last characters of a
- * key. The last characters are compared only if the whole key was typed.
+ * Returns whether a typed key, or its beginning, matches a label. A label contains the first and the last characters of
+ * a key. The last characters are compared only if a complete key was typed.
  */
 function isShownAs(wanted: string, label: string): boolean {
   const [first = '', last = ''] = label.split(/\.{3}|…/);

@@ -1,4 +1,4 @@
-/** Limits of an account, with the amounts spent, held and left, and the time at which each limit runs out. */
+/** Limits of an account, with the spent, held and remaining amounts, and the time at which each limit runs out. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { windowEnd } from '../../lambdas/money/periods.ts';
@@ -18,8 +18,8 @@ export interface LimitRow {
   limit: ExactNumber;
   spent: ExactNumber;
   /**
-   * Amount held, computed from the limit, the spent and the remaining amount. Null if the limit was lowered below the
-   * sum of spent and held amounts. The API then reports 0 as remaining, so the held amount is unknown.
+   * Held amount, computed from the limit, the spent and the remaining amount. Null if the limit is lower than the sum
+   * of the spent and held amounts: the API then reports 0 as remaining, so the held amount is unknown.
    */
   held: Money | null;
   left: ExactNumber;
@@ -70,7 +70,7 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
 
 type SpentInPace = (isOwn: IsOwn) => Money;
 
-/** Returns a function that adds up the spending of one owner in the last seven completed days. */
+/** Returns a function that adds up an owner's spending in the last seven completed days. */
 function paceOf({ activity, days }: AccountData): SpentInPace {
   const since = days.at(-DAYS_OF_PACE)!;
   const recent = activity.filter(({ date }) => date >= since);

@@ -9,9 +9,9 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, and loads it again when its dependencies change. With `everyMs`, it also loads the value again that
- * long after each response, while the tab is visible, until `goesOn` returns false for a value. Responses to outdated
- * requests are ignored.
+ * Loads a value, and loads it again when its dependencies change. If `everyMs` is given, also loads the value again
+ * this time (ms) after each response, while the tab is visible, until `goesOn` returns false for a value. Responses to
+ * outdated requests are ignored.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,

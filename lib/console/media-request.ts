@@ -4,7 +4,7 @@ import type { ShownModel } from './answers.ts';
 import { parseExactJson } from './exact-numbers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Output modalities that the playground has, besides text. */
+/** Output kinds that the playground supports, in addition to text answers. */
 export const mediaKinds = ['image', 'speech', 'transcription'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
@@ -19,20 +19,20 @@ export interface MediaDraft {
   recording: File | undefined;
 }
 
-/** Result to show. `url` is the address of the file, which exists only in the page. */
+/** Result to show. `url` is the URL of the file, which exists only in this page. */
 export type MediaResult = { generationId: string | undefined } & (
   | { kind: 'image' | 'speech'; url: string }
   | { kind: 'transcription'; text: string }
 );
 
-/** Whether a model makes this output, as far as the gateway knows. */
+/** Returns whether a model produces this output and can be called, as far as the gateway knows. */
 export function makes(kind: MediaKind, { available, architecture }: Pick<ShownModel, 'available' | 'architecture'>) {
   return available !== false && architecture.output_modalities.includes(kind);
 }
 
 /**
- * Sends the request, and waits for the whole result. The caller releases the URL of a result.
- * @throws {ApiFailure} if the gateway refuses the request
+ * Sends the request, and waits for the complete result. The caller must release the result's URL.
+ * @throws {ApiFailure} if the gateway rejects the request
  */
 export async function requestMedia(
   client: GatewayClient,

@@ -18,8 +18,9 @@ export function mondayAt(atMs: number): string {
 }
 
 /**
- * Returns the spending of this week by model, most expensive first: sums of completed days, plus the requests of today.
- * @param today listed requests of today
+ * Returns a member's spending in the current week by model, most expensive first. It consists of the sums of completed
+ * days, and the requests of today.
+ * @param today list of today's requests
  */
 export function weekByModel(
   { activity, readAtMs }: { activity: readonly ShownActivity[]; readAtMs: number },

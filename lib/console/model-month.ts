@@ -5,7 +5,7 @@ import type { AccountData } from './account.ts';
 import { moneyOf } from './exact-numbers.ts';
 
 export interface MonthOfModel {
-  /** Model id; null for spending that is not counted by model. */
+  /** Model id; null for the spending that is not counted by model. */
   model: string | null;
   daily: Money;
   weekly: Money;
@@ -17,8 +17,8 @@ export interface MonthOfModel {
 type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
 /**
- * Returns the spending of each model, most expensive model of this month first. Spending that is not counted by model
- * is the last row. So the rows add up to the spending of the account.
+ * Returns the spending on each model, most expensive in the current month first. The last row is the spending that is
+ * not counted by model, so the sum of the rows is the spending of the account.
  */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));

@@ -4,7 +4,7 @@ import type { Owners } from './account.ts';
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Maximum number of workspaces whose keys and members the console reads, one page of each. */
+/** Maximum number of workspaces whose keys and members the console reads (one page of each per workspace). */
 const MAX_WORKSPACES_SHOWN = 12;
 
 export async function readOwners(client: GatewayClient, signal: AbortSignal): Promise<Owners> {
@@ -29,7 +29,7 @@ const KEYS_PER_READ = 100;
 /** Maximum number of keys that the console reads per workspace. */
 const MAX_KEYS_OF_WORKSPACE = 1_000;
 
-/** Reads the keys of some workspaces. `isPartial` is true if some of their keys are missing. */
+/** Reads the keys of some workspaces. `isPartial` is true if some keys are missing. */
 export async function readKeysIn(client: GatewayClient, workspaces: ShownWorkspace[], signal: AbortSignal) {
   const shown = workspaces.slice(0, MAX_WORKSPACES_SHOWN);
   const lists = await Promise.all(shown.map(({ id }) => readKeysOf(client, id, signal)));

@@ -1,4 +1,4 @@
-/** Request of the playground to the Messages API, built from the form. */
+/** Request from the playground to the Messages API, built from the form. */
 
 import type { ShownModel } from './answers.ts';
 
@@ -7,7 +7,7 @@ export interface PlaygroundDraft {
   system: string;
   prompt: string;
   maxTokens: string;
-  /** JSON list of tools, or an empty text. */
+  /** JSON list of tools, or empty text. */
   tools: string;
   isSearching: boolean;
   isThinking: boolean;
@@ -69,17 +69,17 @@ function promptContent({ prompt, image }: PlaygroundDraft): string | ContentPart
   ];
 }
 
-/** Fields of a model that the playground uses. */
+/** Fields of a model that the playground needs. */
 type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
 
-/** Whether a prompt can be sent to the model. True if that is unknown. */
+/** Returns whether a prompt can be sent to the model; true if that is unknown. */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.join() === 'text';
 }
 
-/** Returns the default model, if possible a model that is known to be callable. */
+/** Returns the default model, preferably one that is known to be callable. */
 export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;

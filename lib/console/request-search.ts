@@ -1,4 +1,7 @@
-/** Searches requests by a filter. One API response covers only some requests, so the search reads several responses. */
+/**
+ * Searches requests by a filter. One API response covers only a part of the requests, so the search reads several
+ * responses.
+ */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import type { ShownRequest } from './answers.ts';
@@ -12,7 +15,7 @@ export interface RequestPage {
 
 export interface FoundRequests {
   rows: ShownRequest[];
-  /** Cursor at which the search can continue; null if everything was searched. */
+  /** Cursor from which the search can continue; null if everything was searched. */
   cursor: string | null;
   /** Time of the earliest request that the search has covered, as the API reports it. */
   searchedUntil: string | null;
@@ -25,13 +28,13 @@ export interface Sought {
   filters: Record<string, string>;
   /** First day of the search. */
   from: string;
-  /** Cursor at which an earlier search ended; '' for the newest requests. */
+  /** Cursor at which an earlier search stopped; '' to start with the newest requests. */
   cursor: string;
   /** Maximum number of rows. */
   rows: number;
 }
 
-/** Maximum number of responses that one search reads. To search further, the user must continue it. */
+/** Maximum number of responses that one search reads. The user can continue the search afterwards. */
 const MAX_ANSWERS = 25;
 const DAYS_OF_RECENT = 7;
 
@@ -50,7 +53,7 @@ export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   return `/generations?${new URLSearchParams(requested).toString()}`;
 }
 
-/** Searches until there are enough rows. Reports the rows found so far after each response. */
+/** Searches until there are enough rows. Reports all rows found so far after each response. */
 export async function searchRequests(
   read: (path: string) => Promise<RequestPage>,
   sought: Sought,
@@ -69,9 +72,9 @@ export async function searchRequests(
   }
 }
 
-/** Adds the newest requests above the known ones. Each request appears once and in its current state. */
+/** Adds the newest requests before the known requests. Each request appears once, in its current state. */
 export function withNewest(known: FoundRequests, { data, next_cursor, searched_until }: RequestPage, wanted: number) {
-  // The response fills the page. If a known request is not in it, it is older than all its rows, so it is dropped.
+  // The response fills the page, so known requests that are missing in it are older than all its rows, and are dropped.
   if (data.length >= wanted) {
     return { ...known, rows: data, cursor: next_cursor, searchedUntil: searched_until, failure: undefined };
   }

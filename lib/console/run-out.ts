@@ -1,10 +1,10 @@
-/** Estimates when a limit runs out, at the mean daily spending of the last days. */
+/** Estimates when a limit runs out, based on the mean daily spending of the last days. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
 
 export const DAYS_OF_PACE = 7;
-/** Maximum number of days until a limit runs out. For a limit that lasts longer, no date is given. */
+/** Maximum number of days until a limit runs out. If a limit lasts longer, no date is shown. */
 const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
@@ -17,7 +17,7 @@ export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' 
 export function runOutOf(remaining: Money, spentInPace: Money, nowMs: number, resetsAtMs?: number): RunOut {
   if (remaining.isZero || remaining.isNegative) return { kind: 'is_out' };
   if (spentInPace.isZero || spentInPace.isNegative) return { kind: 'no_pace' };
-  // The duration is the remaining amount divided by the mean daily spending. It is computed with whole numbers.
+  // Remaining amount divided by the mean daily spending, computed with whole numbers.
   const durationMs = (remaining.pico * BigInt(DAYS_OF_PACE * DAY_MS)) / spentInPace.pico;
   if (durationMs > BigInt(MAX_RUN_OUT_DAYS * DAY_MS)) return { kind: 'lasts' };
   const atMs = nowMs + Number(durationMs);

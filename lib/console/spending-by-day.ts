@@ -1,4 +1,4 @@
-/** Exact spending of thirty completed days and today, by a chosen dimension. */
+/** Exact spending on thirty completed days and today, by one dimension. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
@@ -13,7 +13,7 @@ export type SpendingDimension = (typeof spendingDimensions)[number];
 export interface DaySpending {
   date: string;
   name: string;
-  /** Number of requests; null for today, whose requests are not counted yet. */
+  /** Number of requests; null for today, because today's requests are not counted. */
   requests: number | null;
   cost: Money;
 }
@@ -21,8 +21,8 @@ export interface DaySpending {
 type Names = Pick<Texts, 'others' | 'noMember' | 'deletedKey'>;
 
 /**
- * Returns the cost of each name on each day: newest day first, then most expensive first. Days without spending have no
- * row.
+ * Returns the cost per day and name: newest day first, then most expensive first. There are no rows for days without
+ * spending.
  */
 export function spendingByDay(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const nameOf = nameByDimension(data, by, texts);
@@ -40,8 +40,8 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
 }
 
 /**
- * Returns the spending of today from counters. If the names do not cover the whole account, the remaining amount is a
- * row of its own.
+ * Returns today's spending, read from counters. If the named owners or models do not cover the whole account, the
+ * remaining amount is a row of its own.
  */
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);

@@ -1,6 +1,6 @@
 /**
- * Browser storage of the console. API keys are stored until the tab is closed. Theme and language are stored
- * permanently in this browser.
+ * The console's storage in the browser. API keys are stored until the tab is closed; theme and language are stored
+ * permanently.
  */
 
 const MANAGEMENT_KEY = 'console.management-key';

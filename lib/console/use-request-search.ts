@@ -37,8 +37,8 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
       const newest = await read(requestsPath({ ...sought, from: utcDate(Date.now()) }));
-      // A whole page of new requests would move the rows to which the reader has scrolled. So the new requests are not
-      // added.
+      // A full page of new requests would replace the rows to which the reader has scrolled, so the new requests are
+      // not added.
       if (newest.data.length >= sought.rows && scrollY > 0) return;
       change((known) => withNewest(known, newest, sought.rows));
     };

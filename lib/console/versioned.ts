@@ -1,6 +1,6 @@
 /**
- * Edits resources that others may change concurrently. Changes are saved with the ETag that was read, so a concurrent
- * change is never overwritten unnoticed.
+ * Edits resources that other people may change at the same time. Changes are saved with the ETag that was read, so
+ * another person's change is never overwritten unnoticed.
  */
 
 import { useState } from 'preact/hooks';
@@ -14,12 +14,12 @@ export interface Versioned<Value> {
 interface VersionedSave<Value> {
   readAgain: () => Promise<Versioned<Value>>;
   save: (etag: string | null) => Promise<void>;
-  /** Whether the edited part is the same in both versions. Changes of other parts are not a conflict. */
+  /** Returns whether the edited part is the same in both versions. Changes to other parts are not a conflict. */
   isSame: (before: Value, now: Value) => boolean;
 }
 
 /**
- * Saves a resource if it still has the ETag that was read. If someone else has changed it, `theirs` is that person's
+ * Saves a resource if it still has the ETag that was read. If another person has changed it, `theirs` is that person's
  * version, and the next save overwrites it.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {

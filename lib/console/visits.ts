@@ -1,5 +1,5 @@
 /**
- * Scroll positions and request lists for each entry of the tab's history. So the Back button returns to the same
+ * Scroll positions and request lists, by entry of the tab's history, so that the Back button returns to the same
  * position.
  */
 
@@ -8,7 +8,10 @@ import { newChangeName } from './gateway-client.ts';
 
 interface Visit {
   scrollY: number;
-  /** Lists of requests by path. The Back button shows a stored list again. So newer requests do not move its rows. */
+  /**
+   * Lists of requests, by path. The Back button shows the stored list again, so that newer requests do not move its
+   * rows.
+   */
   requests: Map<string, FoundRequests>;
 }
 
@@ -18,12 +21,12 @@ const visits = new Map<string, Visit>();
 let entry = nameEntry();
 
 /**
- * Maximum time in ms in which the scroll position is restored. During this time, responses make the page grow to its
- * former length.
+ * Maximum time in ms for restoring the scroll position. In this time, the page grows to its former length as responses
+ * arrive.
  */
 const MAX_RESTORE_MS = 10_000;
 
-/** Starts a new visit. It is called after a change of the address, before the new page is drawn. */
+/** Starts a new visit. Call it after the URL has changed, before the new page is drawn. */
 export function changeVisit(): void {
   currentVisit().scrollY = scrollY;
   entry = nameEntry();
@@ -36,8 +39,9 @@ export function currentVisit(): Visit {
 }
 
 /**
- * Scrolls to the position of the visit as soon as the page is long enough. A new visit starts at the top.
- * @returns a function that stops the restoration; scrolling by the reader stops it as well
+ * Scrolls to the stored position of the current visit as soon as the page is long enough. A new visit starts at the
+ * top.
+ * @returns a function that stops the restoration; if the reader scrolls, it stops as well
  */
 export function restorePlace(page: HTMLElement): () => void {
   const { scrollY: top } = currentVisit();

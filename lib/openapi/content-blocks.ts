@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { supportedBlocks } from '../../lambdas/messages/blocks.ts';
 
-/** Block types that the gateway refuses by name. */
+/** Types of content blocks that the gateway knows and rejects. */
 const REFUSED = new Set(['container_upload']);
 
 /** Schemas of the content blocks that the gateway checks, by component name (`ToolUseBlock`). */
@@ -17,8 +17,8 @@ function blockComponentName(type: string): string {
 }
 
 /**
- * Schema of a content block. The block has a type that the gateway checks, or a type that only the model's provider
- * supports.
+ * Schema of a content block: of a type that the gateway checks, or of any other type, which only the model's provider
+ * may support.
  */
 export const contentBlock = {
   anyOf: [

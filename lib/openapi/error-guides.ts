@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Text for clients about a kind of error: its cause and its cure. */
+/** Text for clients about a kind of error: its cause, and how to fix it. */
 interface ErrorGuide {
   cause: string;
   cure: string;
@@ -78,7 +78,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
 };
 
-/** Returns cause and cure as one text, for the document. */
+/** Returns cause and fix as one text, for the API document. */
 export function errorText(kind: ErrorKind): string {
   const { cause, cure } = errorGuides[kind];
   return `${cause} ${cure}`;

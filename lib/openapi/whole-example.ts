@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * Completes an example of an answer: sets each missing required member to null, if the schema allows null. So
- * `about.ts` contains only the members that matter, and a new nullable member needs no change there. If a required
- * member cannot be null, it stays absent, and the test of examples reports it.
+ * Completes an example of a response: sets each missing required member to null if the schema allows null. So
+ * `about.ts` contains only the members that matter, and does not have to change for a new nullable member. If a
+ * required member cannot be null, it stays absent, and the test of the examples reports it.
  */
 export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
@@ -22,15 +22,16 @@ export function wholeExample(schema: z.ZodType, example: unknown): unknown {
 }
 
 /**
- * Whether `wholeExample` sets a missing member to null: the member is required and may be null. Optional members stay
- * absent.
+ * Returns whether `wholeExample` sets a missing member to null: the member must be required and nullable. Optional
+ * members stay absent.
  */
 function mayBeNull(member: z.ZodType): boolean {
   return !member.safeParse(undefined).success && member.safeParse(null).success;
 }
 
 /**
- * Returns the members that the schema does not have. They stay in the example, so that the test of examples finds them.
+ * Returns the members that the schema does not have. They stay in the example, so that the test of the examples finds
+ * them.
  */
 function membersBeyond(schema: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in schema.shape)));

@@ -1,6 +1,6 @@
 /**
- * Providers and models of a catalog that can be called from this process, because the operator has set their
- * credentials and addresses.
+ * Determines which providers and models of a catalog can be called from this process, because the operator has set
+ * their credentials and URLs.
  */
 
 import type { Catalog, Model } from '../../lambdas/catalog/catalog.ts';
@@ -9,24 +9,27 @@ import type { ProviderData } from '../../lambdas/catalog/schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { readiness } from '../../lambdas/routing/live-providers.ts';
 
-/** Provider and its state in this process. */
+/** A provider, and whether it can be called from this process. */
 export interface ProviderState {
   id: string;
   name: string;
   /**
-   * Names of the variables that the operator must set for the provider's address and key, separated by a space;
+   * Names of the environment variables that the operator must set for the provider's URL and key, separated by spaces;
    * undefined if there are none.
    */
   variable: string | undefined;
   state: 'live' | 'no key' | 'no address';
-  /** Number of the catalog's models that the provider offers. */
+  /** Number of models in the catalog that the provider offers. */
   models: number;
 }
 
-/** Whether the credential and address of an endpoint are set. Locally, all credentials are in the environment. */
+/**
+ * Returns whether the credential and URL of an endpoint are set. For local commands, all credentials are environment
+ * variables.
+ */
 const isReady = readiness(() => undefined);
 
-/** Prefix of the variables that the gateway sets itself, so that the operator does not need to set them. */
+/** Prefix of variables that the gateway sets itself, so the operator does not have to. */
 const OWN_VARIABLES = 'GATEWAY_SANDBOX_';
 
 /** Returns the state of every provider, callable providers first. */
@@ -73,8 +76,8 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
 const SANDBOX = 'sandbox/claude';
 
 /**
- * Returns a text model for a first request: the sandbox model if it can be called, else any other callable model, else
- * any model.
+ * Returns a text model for a first request: the sandbox model if it can be called, or else another model that can be
+ * called, or else any model.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => makesOnlyText(data.output_modalities));

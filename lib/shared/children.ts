@@ -1,10 +1,10 @@
 /**
- * Processes that must not outlive this process. They are stopped in order when the gateway stops. If the gateway ends
- * in another way that it can notice (a second Ctrl-C, an error), they end with it.
+ * Processes that must not outlive this process. The gateway stops them in order when it stops. If it ends in another
+ * way that it can notice (a second Ctrl-C, an error), they are killed.
  *
- * Some of these processes are "needed": without its database, queues and server the gateway cannot work. If a needed
- * process ends by itself, the code that started it is notified. The other processes are restarted by the code that uses
- * them: the workers (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
+ * Some of these processes are "needed": without its database, queues and server, the gateway cannot work. If a needed
+ * process ends by itself, the code that started it is notified. Other processes are restarted by the code that uses
+ * them: the workers (workers-process.ts), and the processes of functions (sandboxed/).
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -21,23 +21,23 @@ export function adoptChild<Child extends ChildProcess>(child: Child): Child {
   return child;
 }
 
-/** Process without which the gateway cannot answer. */
+/** Process without which the gateway cannot work. */
 export interface NeededChild {
-  /** Resolves with a sentence if the process has ended without a call of `stop`. */
+  /** Resolves with a sentence if the process has ended although `stop` was not called. */
   lost: Promise<string>;
   /** Ends the process if it runs, and waits for its end. */
   stop: () => Promise<void>;
 }
 
-/** Name of a needed process in messages, and the way to end the process. */
+/** How to name a needed process in messages, and how to end it. */
 export interface ChildManners {
   /** Beginning of the sentence that reports the end of the process. */
   name: string;
-  /** Returns the end of the process's output, for the message about its end. */
+  /** Returns the last output of the process, for the message about its end. */
   lastWords?: () => string;
-  /** Requests that the process end; by default, SIGTERM is sent. */
+  /** Requests that the process end. By default, SIGTERM is sent. */
   end?: () => void;
-  /** Whether another process may stop the needed process. Then an exit with code 0 does not count as a loss. */
+  /** Whether another process may stop this process. If true, exit code 0 does not count as a loss. */
   endsForOthers?: boolean;
 }
 

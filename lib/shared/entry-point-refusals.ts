@@ -1,6 +1,6 @@
 /**
- * Response of API Gateway if a function does not answer. The deployed template and the local counterpart use the same
- * texts.
+ * Responses of API Gateway itself, when no function responds. The deployed template and the local counterpart use the
+ * same texts.
  */
 
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
@@ -8,13 +8,13 @@ import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 export interface EntryPointRefusal {
   kind: ErrorKind;
   text: string;
-  /** Value of the header `retry-after`. */
+  /** Value of the `retry-after` header. */
   retryAfterSeconds?: number;
 }
 
 /**
- * Response if Lambda has no capacity for another request, or if the function failed without a response. API Gateway
- * cannot distinguish the two.
+ * Response if Lambda has no capacity for another request, or if the function failed without responding. API Gateway
+ * does not distinguish these cases.
  */
 export const NO_ROOM = {
   kind: 'provider_overloaded',
@@ -22,7 +22,7 @@ export const NO_ROOM = {
   retryAfterSeconds: 1,
 } as const satisfies EntryPointRefusal;
 
-/** Response if all clients together exceed the rate limit of the stage. */
+/** Response if all clients together exceed the stage's rate limit. */
 export const TOO_MANY_REQUESTS = {
   kind: 'rate_limit_exceeded',
   text: 'The gateway as a whole gets too many requests. Try again in a second.',
@@ -35,8 +35,8 @@ export const TOO_SLOW = {
 } as const satisfies EntryPointRefusal;
 
 /**
- * Response to a body that API Gateway cannot decompress. It decompresses gzip and deflate. For other encodings, it
- * refuses the request without calling a function.
+ * Response to a body that API Gateway cannot decompress. It supports gzip and deflate; requests with other encodings
+ * are rejected without invoking a function.
  */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',

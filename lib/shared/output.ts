@@ -3,7 +3,7 @@ export type Row = Record<string, unknown>;
 
 const MIN_TERMINAL_COLUMNS = 120;
 const GAP = '  ';
-/** Minimum width of a column that is cut. */
+/** Minimum width of a shortened column in characters. */
 const NARROWEST = 8;
 
 /** Prints one object or a list of objects: JSON for programs, an aligned table for people. */
@@ -13,15 +13,19 @@ export function print(value: Row | Row[], json: boolean): void {
   );
 }
 
-/** Returns the maximum width of a table in characters: that of the terminal. Output to files and pipes is never cut. */
+/**
+ * Returns the maximum width of a table in characters: the width of the terminal. Output to files and pipes is never
+ * shortened.
+ */
 function outputColumns(): number {
   const { isTTY, columns } = process.stdout;
   return isTTY ? Math.max(MIN_TERMINAL_COLUMNS, columns) : Infinity;
 }
 
 /**
- * Formats a list as aligned columns with a header, numbers aligned to the right.
- * @param maxCharacters length above which lines are shortened, by cutting text columns other than `id`, never numbers
+ * Formats a list as aligned columns with a header. Numbers are aligned to the right.
+ * @param maxCharacters maximum length of a line; longer lines are shortened by cutting text columns other than `id`,
+ *   but never numbers
  */
 export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
@@ -29,7 +33,7 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const isNumeric = names.map((name) => areNumbers(rows.map((row) => cell(row[name]))));
-  // Never cuts the column `id` and columns of numbers: people copy ids, and a cut number would be wrong.
+  // Never cuts the column `id` or columns of numbers: people copy ids, and a cut number would be wrong.
   const isFixed = names.map((name, index) => isNumeric[index]! || name === 'id');
   const widths = fitting(
     names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),
@@ -44,7 +48,7 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   return lines.map((line) => `${line.map(padded).join(GAP).trimEnd()}\n`).join('');
 }
 
-/** Whether all known values are numbers, and at least one value is known. */
+/** Returns whether at least one value is known, and all known values are numbers. */
 function areNumbers(cells: string[]): boolean {
   const known = cells.filter((text) => text !== '-');
   return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
@@ -75,7 +79,7 @@ function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
-  // Prints objects of one level (for example limits by period) without braces, because that is easier to read.
+  // Prints a flat object (for example limits by period) without braces, which is easier to read.
   const entries = Object.entries(value);
   const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
   if (!isFlat) return JSON.stringify(value);

@@ -10,7 +10,7 @@ const CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Returns the reason why a called service cannot be reached, for error messages; undefined for any other error. */
+/** Returns the reason why a service cannot be reached, for error messages; undefined for any other error. */
 export function whyUnreachable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '' } = error as NodeJS.ErrnoException;

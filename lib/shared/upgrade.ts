@@ -5,15 +5,18 @@ import { put } from '../../lambdas/store/table/writes.ts';
 import { StartFailure } from './failure.ts';
 
 /**
- * Upgrades all records from one version to the next. A step changes each record only if it still has the old version.
- * So the step may be interrupted and repeated, and may run while the gateway serves requests.
+ * Upgrades all records from one version to the next. A step changes a record only if it still has the old version. So
+ * the step can be interrupted and repeated, and can run while the gateway serves requests.
  * @returns the number of changed records
  */
 export type UpgradeStep = (table: Table) => Promise<number>;
 
 /** Version of the records of the first release. */
 const FIRST_VERSION = 2;
-/** Steps since the version of the first release, in order. A release that changes the format of records adds a step. */
+/**
+ * Upgrade steps since the version of the first release, in order. A release that changes the format of records adds a
+ * step.
+ */
 const releaseSteps: readonly UpgradeStep[] = [];
 
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
@@ -25,7 +28,7 @@ export interface Upgraded {
 }
 
 /**
- * Upgrades records of an earlier version. A table without a version is new.
+ * Upgrades the records to the current version. A table without a version mark is new.
  *
  * Guarantee: the version is written after each step, so a completed step is not repeated.
  * @throws {StartFailure} if the records have a later version, which this gateway may not support

@@ -1,6 +1,6 @@
 /**
- * Checks of the deployment's behavior towards clients, all from outside. The checks that cost money use a few dozen
- * tokens of one model.
+ * Checks how a deployment behaves towards clients, all from outside. The checks that cost money use a few dozen tokens
+ * of one model.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,21 +10,21 @@ import { call, demand, expectJson, expectStatus, FailedError, SkippedError, type
 /** Results that earlier checks pass to later checks. */
 export interface Findings {
   /**
-   * Whether the key was refused. If so, checks that use the key are skipped, because they would all fail for this
-   * reason.
+   * Whether the key was rejected. If true, checks that need the key are skipped, because all of them would fail for
+   * this reason.
    */
   isKeyRefused?: boolean;
   model?: string;
   generationId?: string;
-  /** Cost in the response of the first request. */
+  /** Cost that the response of the first request reported. */
   reportedCost?: string | undefined;
 }
 
 export interface SmokeCheck {
   name: string;
   /**
-   * Precondition of the check. If the key was refused, the check is skipped. If it needs a model and none was found, it
-   * is skipped too. In both cases an earlier check has already failed.
+   * Precondition of the check. The check is skipped if the key was rejected, or if it needs a model and none was found.
+   * In both cases, an earlier check has already failed.
    */
   needs?: 'key' | 'model';
   /**
@@ -38,7 +38,7 @@ export interface SmokeCheck {
 
 interface SmokeModel {
   id: string;
-  /** Whether at least one provider of the model can be called. */
+  /** Whether at least one endpoint of the model can be called. */
   available?: boolean;
   pricing?: { prompt?: string; completion?: string };
   architecture?: { output_modalities?: string[] };
@@ -56,7 +56,7 @@ interface ErrorBody {
   error?: { type?: string; message?: string; metadata?: { field?: string } };
 }
 
-/** Reads an error response, and checks that it has the form that clients expect. */
+/** Reads an error response, and checks that it has the format that clients expect. */
 async function errorOf(response: Response, status: number): Promise<NonNullable<ErrorBody['error']>> {
   const { type, error } = await expectJson<ErrorBody>(response, status);
   demand(
@@ -165,22 +165,19 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${reported === undefined ? '' : `, ${reported} RUB`}`;
 }
 
-/**
- * Returns a request for a long answer. Between the first and the last event of the answer, any model needs more than
- * `TOO_SHORT_MS`.
- */
+/** Returns a request for a long answer. Any model takes longer than `TOO_SHORT_MS` from the first to the last event. */
 const longQuestion = (model: string) =>
   question(model, {
     stream: true,
     max_tokens: 64,
     messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
   });
-/** Milliseconds between the first and the last event below which the response counts as not streamed. */
+/** Minimum time in ms from the first to the last event. If it is shorter, the response was not streamed. */
 const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
   let seen = await readStream(target, base, model);
-  // The machine that runs the check may have been slow to read. A proxy that buffers streams does so each time. So a
+  // The machine that runs the check may have read too slowly, whereas a proxy that buffers streams always does so. So a
   // second attempt decides.
   if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
   const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];
@@ -314,7 +311,7 @@ function allowanceOf(allowed: string | null): string {
   return allowed === null ? 'no page of another origin' : `pages of ${allowed === '*' ? 'any origin' : allowed}`;
 }
 
-/** Checks in the order in which they run. Later checks use the findings of earlier checks. */
+/** Checks in the order in which they run. Later checks use findings of earlier checks. */
 export const smokeChecks: readonly SmokeCheck[] = [
   { name: 'accepts the key', run: acceptsItsKey },
   { name: 'lists models', run: listsModels },

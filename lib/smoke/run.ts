@@ -28,9 +28,7 @@ interface CheckResult {
   says: string;
 }
 
-/**
- * Runs the checks one after the other. Skips a check if an earlier check did not find the model or key that it needs.
- */
+/** Runs the checks one after the other. Skips a check if earlier checks did not find the model or key that it needs. */
 async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
   const findings: Findings = {};
   const results: CheckResult[] = [];
@@ -62,7 +60,7 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
 /**
  * Runs the smoke test.
  * @returns the exit code
- * @throws {StartFailure} if options are missing or wrong
+ * @throws {StartFailure} if options are missing or invalid
  */
 export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const { values } = parsedOptions(args);
@@ -84,7 +82,7 @@ export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): 
 
 function smokeReport(results: readonly CheckResult[], failed: number): string {
   const rows = results.map(({ says, ...row }): Row => ({ ...row, says }));
-  // The table cuts long texts, so failures are printed again in full.
+  // The table cuts long texts, so failures are printed again completely.
   const failures = results.filter(({ result }) => result === 'failed').map(({ check, says }) => `${check}: ${says}\n`);
   const verdict = failed === 0 ? 'All checks passed.' : `${failed} of ${results.length} checks FAILED.`;
   return `${asTable(rows)}\n${failures.join('')}${verdict}\n`;
@@ -135,7 +133,7 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
 }
 
 /**
- * Refuses a management key as inference key, and the reverse, because all checks would fail for this reason.
+ * Rejects a management key given as inference key, and vice versa, because all checks would fail for this reason.
  * @throws {StartFailure}
  */
 function refuseKind(
@@ -156,7 +154,7 @@ function settledWithinSeconds(text: string): number {
   );
 }
 
-/** Returns the base URL of the API. Adds `/v1` if it is missing, because outputs of stacks may lack it. */
+/** Returns the base URL of the API. Appends `/v1` if it is missing, because stack outputs may lack it. */
 function apiBaseUrl(text: string, option: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new StartFailure(

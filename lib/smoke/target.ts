@@ -1,6 +1,6 @@
-/** HTTP access to the checked deployment, from outside. It uses no internals of the gateway. */
+/** HTTP access to the deployment to check, from outside, without using the gateway's internals. */
 
-/** Deployment to check, and the keys to it. */
+/** Deployment to check, and its keys. */
 export interface Target {
   /** Base URL, ending in `/v1`. */
   url: string;
@@ -8,11 +8,11 @@ export interface Target {
   streamingUrl: string | undefined;
   key: string;
   managementKey: string | undefined;
-  /** Model for the checks; undefined: they use the cheapest model. */
+  /** Model for the checks; undefined to use the cheapest model. */
   model: string | undefined;
-  /** Origin whose pages must be able to call the deployment. */
+  /** Origin that CORS must allow to call the deployment. */
   origin?: string | undefined;
-  /** Maximum milliseconds until the settlement of a request. */
+  /** Maximum time in ms until a request is settled. */
   settledWithinMs: number;
 }
 
@@ -26,13 +26,13 @@ export class FailedError extends Error {
   override name = 'FailedError';
 }
 
-/** Maximum milliseconds until the response to a request of a check is complete. */
+/** Maximum time in ms until the response to a check's request is complete. */
 const EXCHANGE_TIMEOUT_MS = 60_000;
 
 interface Call {
   method?: string;
   body?: unknown;
-  /** Bearer key. The default is the target's inference key; null sends no key. */
+  /** Bearer key; default: the target's inference key. null sends no key. */
   key?: string | null;
   headers?: Record<string, string>;
 }

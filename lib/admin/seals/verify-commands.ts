@@ -44,7 +44,7 @@ export function addVerifyCommand(program: Command): void {
     .action((options: VerifyOptions, command: Command) => {
       const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
       const request = { ...options, account, isJson: json };
-      // Without a table, only the files are checked. So a reviewer needs no access to the gateway.
+      // Without a table, only the files are checked, so a reviewer needs no access to the gateway.
       if (options.files !== undefined && table === undefined) return verifySealedDays(request);
       return withTableOf(command, (opened, _, local) => verifySealedDays(request, { table: opened, local }));
     });
@@ -61,8 +61,8 @@ async function verifySealedDays(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  // Only a table shows which files should exist. Without one, a missing directory would count as a directory without
-  // differences. So it is refused.
+  // Only a table shows which files should exist. Without a table, a missing directory would look like a directory
+  // without differences, so it is rejected.
   const folder = join('sealed', account ?? '');
   if (!opened && !existsSync(join(directory, folder))) {
     throw new StartFailure(`There is no folder "${folder}" in ${directory}. Pass the directory that contains it.`);
@@ -97,7 +97,7 @@ async function verifySealedDays(
   endWithVerdict(isSound);
 }
 
-/** Returns the accounts to check, including those that have sealed days in the table but no files. */
+/** Returns the accounts to check, including accounts that have sealed days in the table but no files. */
 async function accountsOf(directory: string, table: Table | undefined): Promise<string[]> {
   const known = new Set(accountsIn(directory));
   for await (const { id } of table ? listAccountIds(table) : []) {

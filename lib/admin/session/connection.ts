@@ -15,29 +15,29 @@ import { whyUnreachable } from '../../shared/unreachable.ts';
 export interface ConnectionOptions {
   /** Data directory of a local gateway. */
   data: string;
-  /** Name of a table on AWS. If it is set, local data is not used. */
+  /** Name of a table on AWS. If set, local data is not used. */
   table?: string | undefined;
   /**
-   * ARN of the secret with the deployment's pepper (a secret that is part of every key's hash). Required to create keys
-   * on AWS.
+   * ARN of the secret that contains the deployment's pepper (a secret that is part of every key's hash). Required to
+   * create keys on AWS.
    */
   pepperSecret?: string | undefined;
 }
 
 interface MayCreate {
   /**
-   * Whether the command may create new data. If not, a directory without data is refused, because its name may be
-   * mistyped.
+   * Whether the command may create new data. If not, a directory without data is rejected, because its name may be
+   * misspelled.
    */
   mayCreate: boolean;
-  /** Whether the command restores a database. Then the database may be missing. */
+  /** Whether the command restores a database. If so, the database may be missing. */
   restores?: boolean;
 }
 
 /**
- * Opens the table that a command works on. With a table name, it is the table of a deployment on AWS, opened with the
- * caller's credentials. Otherwise it is the table of the running gateway on the local data. If none runs, the command
- * opens the local data itself.
+ * Opens the table on which a command works. With a table name, this is the table of a deployment on AWS, opened with
+ * the caller's credentials. Otherwise it is the table of the gateway that runs on the local data. If no gateway runs,
+ * the command opens the local data itself.
  * @throws {StartFailure} if there is no data, and the command may not create any
  */
 export async function withTable<Result>(
@@ -70,7 +70,7 @@ export async function withTable<Result>(
 }
 
 /**
- * Checks that the endpoint of DynamoDB, if there is one, is an HTTP URL.
+ * Checks that DynamoDB's endpoint, if one is set, is an HTTP URL.
  * @throws {StartFailure} if it is not
  */
 function refuseWrongEndpoint(endpoint: string | undefined): void {
@@ -82,8 +82,8 @@ function refuseWrongEndpoint(endpoint: string | undefined): void {
 const IN_USE_MS = 30_000;
 
 /**
- * Returns how to reach the gateway on this data directory. If no gateway runs, starts a database for this command. If a
- * gateway is starting or stopping, waits for it.
+ * Returns the addresses of the gateway that runs on this data directory. If no gateway runs, starts a database for this
+ * command. If a gateway is starting or stopping, waits for it.
  */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
@@ -100,8 +100,8 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
 }
 
 /**
- * Starts a database on a directory that the command locks. If DYNAMODB_ENDPOINT is set, uses the database at that
- * address, which needs no lock.
+ * Starts a database on a directory, which the command locks. If DYNAMODB_ENDPOINT is set, uses the database at that URL
+ * instead, which needs no lock.
  */
 async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   if (process.env['DYNAMODB_ENDPOINT']) return startDynamodb(directory);
@@ -116,7 +116,7 @@ async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   }
 }
 
-/** Hint for a database that became unreachable. It may have made the change before its reply was lost. */
+/** Hint for a database that became unreachable: it may have made the change before its reply was lost. */
 const LOOK_FIRST = 'If the command changes something, check whether it did before you repeat it.';
 
 async function ofRunning<Result>(
@@ -140,7 +140,7 @@ async function onAws<Result>(
   work: (table: Table, local: undefined) => Promise<Result>,
 ): Promise<Result> {
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
-  // The SDK finds credentials as all AWS tools do: in the environment, a profile, a single sign-on session, or a
+  // The SDK finds credentials like all AWS tools: in the environment, a profile, a single sign-on session, or a
   // container.
   const { credentials, region } = sdkClient().config;
   runAs({ credentials, region, endpoints: profileEndpoints });

@@ -8,10 +8,10 @@ import type { Session } from './session.ts';
 const WHERE = 'Use the output PepperSecretArn of the data stack';
 
 /**
- * Returns the pepper (a secret that is part of every key's hash), for commands that create keys or secrets. A key
- * created with another value would be stored, but would never work.
+ * Returns the pepper (a secret that is part of every key's hash), for commands that create keys or secrets. A key that
+ * is created with a wrong pepper would be stored, but would never work.
  * @throws {StartFailure} if no secret is given for a deployment, if the secret cannot be read, or if its value cannot
- *   be the pepper
+ *   be a pepper
  */
 export async function operatorPepper({ local }: Pick<Session, 'local'>): Promise<string> {
   if (local) return readPepper();

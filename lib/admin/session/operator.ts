@@ -12,7 +12,7 @@ export async function operatorOf(
   client: Pick<STSClient, 'send'> = new STSClient(sdkSettings),
 ): Promise<Actor> {
   if (!isOnAws) return { kind: 'operator', id: userInfo().username };
-  // AWS always permits GetCallerIdentity, and the call changes nothing.
+  // AWS always permits GetCallerIdentity, which changes nothing.
   const { Arn } = await client.send(new GetCallerIdentityCommand({}));
   return { kind: 'operator', id: Arn ?? userInfo().username };
 }

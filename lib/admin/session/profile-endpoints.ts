@@ -1,6 +1,6 @@
 /**
- * Reads the endpoint settings of the caller's profile from AWS's shared configuration files.
- * platform/aws/aws-endpoint.ts reads the settings in the environment.
+ * Reads endpoint settings from the caller's profile in AWS's shared configuration files. platform/aws/aws-endpoint.ts
+ * reads the settings from environment variables.
  */
 
 import { loadConfig } from '@smithy/core/config';
@@ -10,7 +10,7 @@ type Section = Record<string, string | undefined>;
 
 /**
  * Reads the endpoint settings of a service.
- * @param serviceId the SDK's name of the service, for example `Secrets Manager`
+ * @param serviceId the SDK's name for the service, for example `Secrets Manager`
  */
 export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   return loadConfig<EndpointProfile>({
@@ -20,7 +20,7 @@ export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   })();
 }
 
-/** Returns the settings of one service. A profile may refer to a section with one endpoint per service. */
+/** Returns the settings for one service. A profile may refer to a section that has one endpoint per service. */
 function endpointProfile(serviceId: string, profile: Section, file: Record<string, Section>): EndpointProfile {
   const services = profile['services'] === undefined ? {} : (file[`services.${profile['services']}`] ?? {});
   const isOn = (name: string) => (profile[name] === undefined ? undefined : profile[name] === 'true');

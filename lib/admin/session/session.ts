@@ -11,17 +11,17 @@ import { withTable, type ConnectionOptions } from './connection.ts';
 import { operatorOf } from './operator.ts';
 import { print, type Row } from '../../shared/output.ts';
 
-/** Table that a command works on. */
+/** Table on which a command works. */
 export interface TableSession {
   table: Table;
   /** State of the local gateway; undefined for a table on AWS. */
   local: LocalState | undefined;
 }
 
-/** Account that a command works on, and the account's table. */
+/** Account on which a command works, and the account's table. */
 export interface Session extends TableSession {
   accountId: string;
-  /** Table, account and operator, as functions that change the account need them. */
+  /** Table, account and operator, in the form that functions which change the account expect. */
   changes: ChangeContext;
 }
 
@@ -31,8 +31,8 @@ interface CommonOptions extends ConnectionOptions {
 }
 
 /**
- * Function of a command; returns the command's output.
- * @param given options of the command, as their parsers returned them
+ * Function of a command, which returns the command's output.
+ * @param given options of the command, as returned by their parsers
  */
 type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
 
@@ -45,7 +45,7 @@ interface More<Answer> {
   shown?: (row: Answer) => Row | Row[];
 }
 
-/** Returns the action of a command that works on the table: it runs the command and prints its result. */
+/** Returns the action of a command that works on the table. The action runs the command and prints its output. */
 export function onTable<Given, Answer extends Row>(
   run: Run<TableSession, Given, Answer>,
   { mayCreate = false, restores = false, shown = (row: Answer): Row => row }: More<Answer> = {},
@@ -63,7 +63,7 @@ function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** Returns the provider ids of the current catalog. For a deployment, they are those of this checkout's catalog. */
+/** Returns the provider ids in the current catalog. For a deployment, they come from the catalog in this checkout. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);
@@ -71,7 +71,7 @@ const providerIdsOf = (local: LocalState | undefined) => async () => {
   return (await inForce()).providerIds;
 };
 
-/** Returns the action of a command that works on one account: it runs the command and prints its result. */
+/** Returns the action of a command that works on one account. The action runs the command and prints its output. */
 export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
   return onTable<Given, Answer>(
     async (session, given, common) => run(await sessionOn(session, common), given, common),
@@ -80,8 +80,8 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
 }
 
 /**
- * Runs a command that works on an account and prints its own output.
- * @param work receives whether JSON was requested
+ * Runs a command that works on one account and prints its output itself.
+ * @param work also gets whether JSON was requested
  */
 export function withAccount(
   command: Command,
@@ -92,7 +92,7 @@ export function withAccount(
   );
 }
 
-/** Runs a command that works on the table, for any accounts, and prints its own output. */
+/** Runs a command that works on the table, for any accounts, and prints its output itself. */
 export async function withTableOf(
   command: Command,
   work: (table: Table, common: CommonOptions, local: LocalState | undefined) => Promise<void>,
@@ -102,7 +102,7 @@ export async function withTableOf(
 }
 
 /**
- * Opens a session on the given account, or on the account of the local gateway.
+ * Opens a session on the given account, or else on the account of the local gateway.
  * @throws {GatewayError} if no account is given, or it does not exist
  */
 async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {

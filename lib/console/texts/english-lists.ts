@@ -1,4 +1,4 @@
-/** Texts for enumerations of the API. */
+/** Texts for values of the API's enumerations. */
 
 import type { ErrorKind } from '../../../lambdas/platform/errors.ts';
 import type { Meter } from '../../../lambdas/catalog/unit-lists.ts';
@@ -7,7 +7,7 @@ import type { ShownRequest } from '../answers.ts';
 import type { FailureClass } from '../failure-class.ts';
 import { unitLabels } from './unit-labels.ts';
 
-/** Type of the texts for the known values of an enumeration. Any other value is shown unchanged. */
+/** Type of an enumeration's texts, by value. Unknown values are shown unchanged. */
 type TextsOf<Name extends string> = Record<Name, string> & { [other: string]: string | undefined };
 
 type LimitSource =

@@ -1,6 +1,6 @@
 import { englishLists } from './english-lists.ts';
 
-/** Amounts of a limit that was too low for a request, with their currency. */
+/** Amounts, with their currency, of a limit that was too low for a request. */
 interface ShortfallAmounts {
   limit: string | undefined;
   required: string;

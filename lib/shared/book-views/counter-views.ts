@@ -1,11 +1,11 @@
 /**
- * Views that compare stored counters, model days and limits with the records and payments from which they were
- * computed.
+ * Views that compare stored counters, daily counts of models, and limits with the records and payments from which they
+ * were computed.
  */
 
 import { AMOUNT_TYPE, amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
 
-/** SQL to read each attribute of an item as its name and its JSON value. */
+/** SQL for reading each attribute of an item as name and JSON value. */
 const itemAttributesSql = {
   columns: 'CAST(json_parse(item) AS MAP(VARCHAR, JSON)) AS attributes',
   names: 'CROSS JOIN UNNEST(map_keys(attributes)) AS named(name)',
@@ -14,9 +14,9 @@ const itemAttributesSql = {
 
 /**
  * View with each window (period) of each counter. A busy counter is split into parts, and its `spread` attribute names
- * the current parts. Parts with another name were merged into the counter, so they are ignored. The partition key of a
- * part is the key of its counter, followed by the name of the part (from the eighth character of its sort key). The
- * gateway does not write changes of zero, so a missing amount is zero.
+ * the current parts. Parts with another name were merged into the counter, so they are ignored. A part's partition key
+ * is its counter's key, followed by the name of the part, which the sort key contains from the eighth character on. The
+ * gateway writes no changes of zero, so a missing amount is zero.
  */
 const counters: BooksView = {
   name: 'counters',
@@ -49,14 +49,14 @@ FROM amounts GROUP BY pk, counted`,
 };
 
 /**
- * Returns SQL for a column of the lease, in a group of rows for one lease and its generations. The generations may
- * belong to other keys than the lease.
+ * Returns SQL for a column of the lease, within a group of rows that belong to one lease: the lease itself and its
+ * generations. The generations may belong to other keys than the lease.
  */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
 /**
  * View with the remaining money of leases. A lease is money that a server holds in advance for the requests of a busy
- * payer. The part that no generation has taken is still held.
+ * payer. The part that no generation has drawn is still held.
  */
 const leasesLeft: BooksView = {
   name: 'leases_left',
@@ -88,7 +88,7 @@ FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'le
 };
 
 /**
- * View with the sums of the records for each scope (for example a key) and each window (period). Sums of lifetime
+ * View with the sums of the records for each scope (for example a key) and each window (period). Sums for lifetime
  * windows need every record since the first.
  */
 const spentInScopes: BooksView = {
@@ -148,7 +148,7 @@ WHERE c.spent_rub <> coalesce(s.spent_rub, ${ZERO}) OR c.committed_rub - c.spent
   OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> ${ZERO})`,
 };
 
-/** View with the spending of each model on each UTC day, as the gateway has counted it. */
+/** View with the spending on each model per UTC day, as counted by the gateway. */
 const modelDays: BooksView = {
   name: 'model_days',
   columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: AMOUNT_TYPE },
@@ -164,8 +164,8 @@ SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY ac
 };
 
 /**
- * View with days of models that differ from their records. The account's first day with a count is skipped: an earlier
- * release without these counts may have settled some of its requests.
+ * View with the models and days whose counted spending differs from the records. The first counted day of an account is
+ * skipped, because an earlier release without these counts may have settled some of its requests.
  */
 const modelDrift: BooksView = {
   name: 'model_drift',

@@ -1,6 +1,6 @@
 /**
  * Views that compare the current daily rows with the sums of the records, attribute by attribute. The rows of a day are
- * computed in eight parts. A day is compared only if all parts are computed.
+ * computed in eight parts (shards). A day is compared only if all parts are computed.
  */
 
 import { itemViews } from './item-views.ts';
@@ -31,7 +31,7 @@ const currentRows: BooksView = {
 /** Attributes that are equal for all records of a daily row. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
-/** Sums of a daily row, and the amount that each record adds to them. */
+/** Sums in a daily row, and the amount that each record contributes to them. */
 const rowSums: Record<string, { of: string; type: ColumnType }> = {
   usage_rub: { of: 'total_cost_rub', type: AMOUNT_TYPE },
   cache_saved_rub: { of: 'cache_saved_rub', type: AMOUNT_TYPE },
@@ -73,8 +73,8 @@ FROM named GROUP BY account_id, day, name, level`,
 };
 
 /**
- * SQL for each attribute of a daily row: as stored (`row`) and as computed from the records (`records`). If one of the two
- * rows is missing, it counts as a row without requests.
+ * SQL for each attribute of a daily row, as stored (`row`) and as computed from the records (`records`). If either row
+ * is missing, it counts as a row without requests.
  */
 const compared: Record<string, { row: string; records: string }> = Object.fromEntries([
   ...['level', 'key_hash', 'member_id', ...rowTexts].map((name) => [

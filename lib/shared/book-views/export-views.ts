@@ -1,18 +1,18 @@
 /**
- * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text. These
- * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests are
- * in the same folders as the data files, so Athena reads their lines too. An export counts once its manifests exist,
- * and only the files that the manifests name belong to it.
+ * Views of the bucket of exports, as Amazon Athena reads it: each line of each file is one text. These views find the
+ * newest content (image) of each item among the lines, as lib/admin/books/database.ts does in DuckDB. Manifests are in
+ * the same folders as the data files, so Athena reads their lines too. An export counts once its manifests exist, and
+ * only files that are named in the manifests belong to it.
  *
- * Weakness: Athena can find manifests only by name while it reads the files. So the view `items` reads the exports of
- * the month two more times than necessary. A view that uses `items` several times reads them again each time.
+ * Weakness: Athena can recognize manifests only by name while it reads the files. So the view `items` reads the exports
+ * of the month two more times than necessary. A view that uses `items` several times reads everything again each time.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
 
 /**
- * Earliest date prefix that these views read. The whole table is exported at the beginning of each month. That export
- * has a week to complete.
+ * Earliest date prefix that these views read. The whole table is exported at the beginning of each month, and this
+ * export may take up to a week to complete.
  */
 const EARLIEST_PREFIX_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
 
@@ -30,8 +30,8 @@ function timesOf(summary: string): string {
 }
 
 /**
- * Returns SQL that is true if an export has the kind (full or incremental) in its prefix. Its lines are read as that
- * kind. So an export under the wrong prefix is ignored, and the views show a gap.
+ * Returns SQL that is true if an export has the kind (full or incremental) that its prefix says. Its lines are read as
+ * that kind, so an export under the wrong prefix is ignored, and the views show a gap.
  */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;
@@ -49,7 +49,7 @@ FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%/manifest-summ
 
 /**
  * View with the files of the last full export and of the later incremental exports. Keys in manifests begin with the
- * prefix that the bucket had at the time of the export. The rest of a key never changes.
+ * bucket's prefix at the time of the export; the rest of a key never changes.
  */
 const exportFiles: BooksView = {
   name: 'export_files',
@@ -80,8 +80,8 @@ const exportLinesOfKind = (kind: string) =>
   `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${EARLIEST_PREFIX_DATE}`;
 
 /**
- * View with the newest image of each item, from the last incremental export that names the item or else from the full
- * export. Deleted items have no row.
+ * View with the newest content of each item: from the last incremental export that contains the item, or else from the
+ * full export. Deleted items have no row.
  */
 const items: BooksView = {
   name: 'items',
@@ -101,7 +101,7 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/** View of the gaps between exports. Each row is a period whose writes are in no export. */
+/** View with the gaps between exports. Each row is a period whose writes no export contains. */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },
@@ -119,13 +119,14 @@ SELECT 'no full export of this month is complete', CAST(NULL AS VARCHAR), CAST(N
 };
 
 /**
- * SQL that is null unless a line is valid JSON. The key is at the beginning of a line, so even a truncated line has it.
+ * SQL that is null unless the line is valid JSON. The key is at the beginning of a line, so even a truncated line
+ * contains it.
  */
 const wholeItem = `CASE WHEN coalesce(${textAt('line', 'Item.pk.S')}, ${textAt('line', 'Keys.pk.S')}) IS NOT NULL THEN json_extract(line, '$') END`;
 
 /**
- * View with the files whose number of items differs from their manifest. For invalid JSON, Trino returns nothing and
- * reports no error. Only the numbers show this.
+ * View with the files whose number of items differs from their manifest. This finds invalid JSON, for which Trino
+ * returns null without an error.
  */
 const exportDrift: BooksView = {
   name: 'export_drift',

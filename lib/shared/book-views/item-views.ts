@@ -1,6 +1,6 @@
 /**
- * SQL type and expression of each form of attribute. The views are generated from the store's lists of attributes, one
- * for each kind of item. So no field can be forgotten.
+ * SQL type and expression for each form of attribute. The views are generated from the store's lists of attributes, one
+ * for each kind of item, so no attribute can be forgotten.
  */
 
 import { reviewedItems } from '../../../lambdas/store/days/reviewed-items.ts';
@@ -19,7 +19,7 @@ const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: strin
   document: { type: 'varchar', valueOf: (name) => documentAt('item', name) },
 };
 
-/** Views over items. Each view has one column per attribute, and the key of the item. */
+/** Views of `items`, one for each kind of item. Each view has a column for each attribute, and the key of the item. */
 export const itemViews: readonly BooksView[] = Object.entries(reviewedItems).map(([name, { entities, attributes }]) => {
   const columns = attributes.map(
     (attribute) => `  ${forms[attribute.form].valueOf(attribute.name)} AS "${attribute.name}"`,

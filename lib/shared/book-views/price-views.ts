@@ -1,6 +1,6 @@
 /**
- * Views that compute the cost of each generation from its own fields: each request to a provider at its prices, and
- * their sum.
+ * Views that compute the cost of each generation from its own fields: each request to a provider at its prices, and the
+ * sum of these costs.
  */
 
 import {
@@ -34,7 +34,7 @@ const TOKENS: Record<string, string> = {
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
-/** Columns with the token prices that a price tier may override. A tier applies to prompts above a length. */
+/** Columns with the token prices that a price tier may override. A tier applies to prompts above a certain length. */
 const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
@@ -50,8 +50,8 @@ function priceColumnsOf({ meter, prices: [name], rest }: TokenUnit): (readonly [
 }
 
 /**
- * SQL for the price of an output token that no own meter counts. If the request has output tokens of certain meters
- * (for example reasoning), another price applies.
+ * SQL for the price of output tokens that belong to no other meter. If the request has output tokens of certain meters
+ * (for example reasoning), a different price applies.
  */
 const restPrice = completionParts.reduceRight(
   (price, { meter, rest }) =>
@@ -83,8 +83,8 @@ const onceTerms = generationUnits.map((unit) =>
 );
 
 /**
- * Counts that decide whether a request to the provider has a cost. If all are zero, it costs nothing, not even the
- * endpoint's fee per request.
+ * Counts that determine whether a request to the provider has a cost. If all of them are zero, the request costs
+ * nothing, not even the endpoint's fee per request.
  */
 const usedCounts = ['prompt', 'completion', ...roundPieces.flatMap((unit) => (unit.alone ? unit.meter : []))];
 
@@ -93,8 +93,8 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 }
 
 /**
- * View with one row per request to a provider, and the prices that apply to it: those of the highest tier that the
- * prompt exceeds. If that tier does not override a price, it is the base price.
+ * View with one row for each request to a provider, and the prices that apply to it: the prices of the highest tier
+ * that the prompt exceeds, and base prices where that tier overrides none.
  */
 const rounds: BooksView = {
   name: 'rounds',

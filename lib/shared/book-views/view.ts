@@ -1,6 +1,6 @@
 /**
- * Form of the views over the books, and SQL expressions for their queries. Amazon Athena (Trino) and DuckDB run the
- * same text. DuckDB gets macros for the Trino functions that it does not have (lib/admin/books/duckdb.ts).
+ * Structure of the views of the books, and SQL expressions for their queries. Amazon Athena (Trino) and DuckDB run the
+ * same SQL. DuckDB gets macros for Trino functions that it lacks (lib/admin/books/duckdb.ts).
  *
  * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. Both engines
  * would round an amount with more than twelve decimals, so it is an error. Sums, and products with whole numbers, keep
@@ -15,22 +15,22 @@ export type ColumnType = 'varchar' | 'boolean' | 'bigint' | typeof AMOUNT_TYPE;
 export interface BooksView {
   name: string;
   /**
-   * Columns of the view. Athena stores them next to the query. If the query returns other columns, Athena rejects the
-   * view.
+   * Columns of the view. Athena stores them together with the query, and rejects the view if the query returns other
+   * columns.
    */
   columns: Readonly<Record<string, ColumnType>>;
-  /** SELECT statement over `items` and earlier views. */
+  /** SELECT statement that reads `items` and earlier views. */
   query: string;
 }
 
-/** Columns of `items`: the newest image of each item, as JSON text with DynamoDB's type descriptors. */
+/** Columns of `items`: the newest content of each item, as JSON text with DynamoDB's type descriptors. */
 export const itemColumns = { pk: 'varchar', sk: 'varchar', entity: 'varchar', item: 'varchar' } as const;
 
 export const ZERO = 'CAST(0 AS DECIMAL(38, 12))';
 
 /**
- * Returns SQL for a text in a document.
- * @param path for example `id.S`: letters, digits, underscores and dots
+ * Returns SQL for a text in a JSON document.
+ * @param path for example `id.S`; it consists of letters, digits, underscores and dots
  */
 export function textAt(document: string, path: string): string {
   return `json_extract_scalar(${document}, '$.${path}')`;
@@ -55,8 +55,8 @@ export function amountAt(document: string, name: string): string {
 }
 
 /**
- * Regular expression of amounts that twelve decimals can hold exactly: plain digits, and the two exponent forms that
- * Java writes, 1E+3 and 1E-7. No export has contained an exponent so far.
+ * Regular expression for amounts that have at most twelve decimals: plain digits, and the two exponent forms that Java
+ * writes, 1E+3 and 1E-7. No export has contained an exponent so far.
  */
 const exactAmount = [
   '-?[0-9]+([.][0-9]{1,12}0*)?([eE][+]?[0-9]+)?',
@@ -67,8 +67,8 @@ const exactAmount = [
   .join('|');
 
 /**
- * Returns SQL that parses an amount. If the amount would be rounded, the cast gets a text that is not a number. The
- * cast then fails, and its error message has that text.
+ * Returns SQL that parses an amount. If the amount would be rounded, the cast gets a text that is not a number, so it
+ * fails, and the error message contains the text.
  */
 export function amountOf(digits: string): string {
   return `CAST(CASE WHEN regexp_like(${digits}, '${exactAmount}') THEN ${digits} ELSE 'more than twelve digits: ' || ${digits} END AS DECIMAL(38, 12))`;

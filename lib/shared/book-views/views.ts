@@ -7,15 +7,16 @@ import { itemViews } from './item-views.ts';
 import { priceViews } from './price-views.ts';
 import type { BooksView } from './view.ts';
 
-/** Views over `items`. */
+/** Views that read `items`. */
 export const booksViews: readonly BooksView[] = [...itemViews, ...priceViews, ...counterViews, ...dayViews];
 
 /**
- * All views in Athena: views over the lines that Athena reads (`items` is one of them), then the views over `items`.
+ * All views in Athena: views that read the lines of the exports (one of them is `items`), then the views that read
+ * `items`.
  */
 export const athenaViews: readonly BooksView[] = [...exportViews, ...booksViews];
 
-/** Views that must be empty, with the meaning of a row in each. */
+/** Views that must be empty, with the meaning of a row in each view. */
 export const checkedViews = {
   unproven: 'a record whose cost differs from the cost computed from its fields',
   drift: 'a counter that differs from the records',
@@ -27,7 +28,10 @@ export const checkedViews = {
 /** Names of the views that the command line offers. */
 export const viewNames: readonly string[] = booksViews.map(({ name }) => name);
 
-/** Athena views that must be empty. If one of the first two is not empty, the other views have no valid result. */
+/**
+ * Athena views that must be empty. If `export_gaps` or `export_drift` is not empty, the other views have no valid
+ * result.
+ */
 export const athenaChecks = {
   export_gaps: 'a period that no export covers',
   export_drift: 'a file of an export with more or fewer items than its manifest says',

@@ -1,7 +1,7 @@
 /**
- * Exclusive use of a data directory. Only one process at a time works on it: a gateway, or a command while no gateway
- * runs. The claim is a lock of the operating system. So it ends with its process, even after `kill -9`. A process id
- * would not be enough, because another process may get the same id later.
+ * Exclusive use of a data directory. Only one process at a time uses it: a gateway, or a command while no gateway runs.
+ * The claim is a lock of the operating system, so it ends with its process, even after `kill -9`. A process id in a
+ * file would not be enough, because another process may get the same id later.
  */
 
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from '../failure.ts';
 import { tryLock } from './file-lock.ts';
 
-/** Error if another process works on the directory. */
+/** Error if another process uses the directory. */
 export class DirectoryInUse extends StartFailure {
   override name = 'DirectoryInUse';
 }
@@ -40,7 +40,7 @@ export async function claimDirectory(
   }
 }
 
-/** Whether a process has claimed the directory. */
+/** Returns whether a process has claimed the directory. */
 export function isClaimed(directory: string): boolean {
   const release = tryLock(join(directory, CLAIM_FILE), 'shared');
   release?.();

@@ -1,9 +1,9 @@
 /**
- * Locks that the operating system releases when a process ends, even if it is killed. Node has no call for such locks.
- * But SQLite, which comes with Node, takes them on Linux, macOS and Windows.
+ * Locks that the operating system releases when a process ends, even if it is killed. Node has no function for such
+ * locks, but SQLite, which comes with Node, uses them on Linux, macOS and Windows.
  *
- * Weakness: on POSIX, all locks of a process on a file end when the process closes any descriptor of the file. So no
- * other code may open a lock file.
+ * Weakness: on POSIX systems, all locks of a process on a file end when the process closes any descriptor of the file.
+ * So no other code may open a lock file.
  */
 
 import { closeSync, existsSync, openSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { privateFile } from './private-files.ts';
 
 /**
- * Connections of held locks. If a connection were garbage-collected, its lock would be released. So they must stay
- * referenced.
+ * Connections of held locks. They must stay referenced, because garbage collection of a connection would release its
+ * lock.
  */
 const held = new Set<DatabaseSync>();
 
 /** Statements that take a lock and keep it until the connection is closed. */
 const statements = {
-  /** Lock for one process. No other process may hold it, or a shared lock, at the same time. */
+  /** Lock for one process. No other process can hold any lock on the file at the same time. */
   exclusive: 'BEGIN EXCLUSIVE',
-  /** Lock for any number of processes at a time. */
+  /** Lock that any number of processes can hold at the same time. */
   shared: 'BEGIN; SELECT 1 FROM sqlite_master',
 };
 

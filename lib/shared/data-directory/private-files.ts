@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 
 /**
- * Modes for directories and files. On a shared machine, other users must not read accounts, spending, key hashes and
- * sealed answers.
+ * Modes of directories and files. On a shared machine, other users must not be able to read accounts, spending, key
+ * hashes and sealed answers.
  */
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
@@ -30,12 +30,12 @@ const ours =
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
-/** Matches the temporary name of a file that is being written. When the file is complete, it gets its own name. */
+/** Matches the temporary name of a file that is being written. The complete file is renamed to its own name. */
 const draft = /\.draft$/;
 
 /**
- * Makes a data directory and its files readable only by the owner, even if they were not before. If a directory also
- * contains other files, it keeps its mode, because other users may need access to these files.
+ * Makes a data directory and its files readable only by the owner, even if they were not before. A directory that also
+ * contains other files keeps its mode, because other users may need access to these files.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -58,14 +58,14 @@ function protect(path: string, mode: number): void {
   }
 }
 
-/** Replaces a file atomically: another process reads either the old text or the new one, never a part. */
+/** Replaces a file atomically: other processes read either the complete old text or the complete new text. */
 export function replacePrivateFile(path: string, text: string): void {
   renameSync(draftOf(path, text), path);
 }
 
 /**
- * Creates a file unless it exists. If several processes create it at the same time, one succeeds, and all read the same
- * text. Guarantee: another process reads the whole file or finds no file.
+ * Creates a file unless it exists. If several processes create it at the same time, one of them succeeds, and all read
+ * the same text. Guarantee: other processes read the complete file, or find no file.
  */
 export function createPrivateFile(path: string, text: string): void {
   const whole = draftOf(path, text);
@@ -84,19 +84,20 @@ function draftOf(path: string, text: string): string {
   return whole;
 }
 
-/** Whether the directory contains data of a gateway or of the command line that must outlive the process. */
+/** Returns whether a directory contains data of a gateway, or of the command line, that must outlive the process. */
 export function holdsData(path: string): boolean {
   return [DATABASE, CONTAINER_DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
 /**
- * Whether this directory contains records. If it is used without records, they may be in a DynamoDB of the operator.
+ * Returns whether this directory contains a database. If a directory is in use without one, the records may be in a
+ * DynamoDB of the operator.
  */
 export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
 }
 
-/** Whether DynamoDB Local, which runs in a container, has written the records. */
+/** Returns whether DynamoDB Local, which runs in a container, has written the records. */
 export function hasContainerDatabase(path: string): boolean {
   return existsSync(join(path, CONTAINER_DATABASE));
 }
@@ -112,7 +113,7 @@ export function containerDatabase(directory: string): string {
 }
 
 /**
- * Creates the database file, readable only by the owner. SQLite then gives the files next to it the same mode.
+ * Creates the database file, readable only by the owner. SQLite gives its additional files the same mode.
  * @returns its path
  */
 export function privateDatabase(directory: string): string {

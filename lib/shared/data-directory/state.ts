@@ -12,7 +12,7 @@ export interface Bootstrapped {
   workspace_id: string;
 }
 
-/** File with the addresses of the running gateway, for other processes on this machine. */
+/** File that contains the addresses of the running gateway, for other processes on this machine. */
 export interface RunFile {
   pid: number;
   dynamodb_endpoint: string;
@@ -20,18 +20,18 @@ export interface RunFile {
   base_url: string;
   /** Directory of the catalog that the gateway uses while no catalog is published. */
   catalog_directory: string;
-  /** Milliseconds that the gateway adds to the machine's clock (`--now`). */
+  /** Number of milliseconds that the gateway adds to the machine's clock (`--now`). */
   clock_offset_ms: number;
 }
 
 /**
- * Milliseconds to wait for a command that uses the directory. Most commands end earlier. If another gateway runs, there
- * is no wait.
+ * Time in ms to wait for a command that uses the directory; most commands end earlier. If another gateway uses it,
+ * there is no wait.
  */
 const CLAIM_WAIT_MS = 10_000;
 
 /**
- * Files of a local gateway: its data, its pepper (a secret that is part of every key's hash), and a note about the
+ * Files of a local gateway: its data, its pepper (a secret that is part of every key's hash), and a file about the
  * running process.
  */
 export class LocalState {
@@ -46,7 +46,7 @@ export class LocalState {
 
   /**
    * Claims the directory for a gateway, until the state is closed or the process ends.
-   * @throws {StartFailure} if the directory cannot be used, or another process works on it
+   * @throws {StartFailure} if the directory cannot be used, or another process uses it
    */
   static async open(directory: string, ephemeral: boolean): Promise<LocalState> {
     const state = ephemeral ? LocalState.#ephemeral() : LocalState.#kept(directory);
@@ -54,7 +54,7 @@ export class LocalState {
       waitMs: CLAIM_WAIT_MS,
       onHeld: () => state.#refuseBesideGateway(),
     });
-    // A killed gateway does not delete its run file, so the next start deletes the file.
+    // A killed gateway does not delete its run file, so the next start deletes it.
     state.#removeRun();
     return state;
   }
@@ -105,7 +105,7 @@ export class LocalState {
     return join(this.directory, BOOKS);
   }
 
-  /** Returns the path of the directory to which catalogs are published while the gateway runs. */
+  /** Returns the path of the directory for catalogs that are published while the gateway runs. */
   publicationsDirectory(): string {
     return join(this.directory, PUBLICATIONS);
   }
@@ -141,7 +141,7 @@ export class LocalState {
 
   /**
    * Records a new start of the gateway on this directory.
-   * @returns ids of earlier starts. All of them have ended, because two gateways cannot run on one directory.
+   * @returns ids of earlier starts, all of which have ended, because two gateways cannot run on one directory
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();
@@ -177,7 +177,7 @@ export class LocalState {
   }
 }
 
-/** Whether a process with this id exists. It may be another process that got the same id. */
+/** Returns whether a process with this id exists. It may be another process that got the same id later. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

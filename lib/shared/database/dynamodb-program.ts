@@ -1,4 +1,4 @@
-/** Programs that can serve DynamoDB on this machine, and the choice between them. */
+/** Programs that can provide DynamoDB on this machine, and the choice between them. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface DynamodbProgram {
   startTimeoutMs: number;
 }
 
-/** Properties of the machine on which the choice depends. */
+/** Properties of the machine that determine the choice. */
 export interface Machine {
   /** Returns the path of the dynoxide binary that the npm packages include. */
   packaged: () => string | undefined;
@@ -38,7 +38,7 @@ const CONTAINER_PORT = 8_000;
 const CONTAINER_DATA = '/data';
 
 const BINARY_START_TIMEOUT_MS = 5_000;
-/** Maximum time for the container to start. The first start downloads the image, so it is long. */
+/** Maximum time in ms for the container to start. It is long because the first start downloads the image. */
 const CONTAINER_START_TIMEOUT_MS = 180_000;
 
 const platform = `${process.platform}-${process.arch}`;
@@ -57,7 +57,8 @@ const thisMachine: Machine = {
 
 /**
  * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. If the
- * directory has records, only the kind of program that wrote them can be used, because each kind has its own files.
+ * directory contains records, only the kind of program that wrote them can be used, because each kind has its own
+ * files.
  * @throws {StartFailure} if no program is available
  */
 export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {
@@ -101,7 +102,7 @@ const container: DynamodbProgram = {
     if (directory === undefined)
       return ['docker', 'run', '--rm', ...published, CONTAINER_IMAGE, ...server, '-inMemory'];
     const volume = ['--volume', `${containerDatabase(directory)}:${CONTAINER_DATA}`];
-    // On Linux, files in a volume belong to the user of the container, so the container runs as the current user.
+    // On Linux, files in a volume belong to the container's user, so the container runs as the current user.
     const user = process.platform === 'linux' ? ['--user', `${process.getuid!()}:${process.getgid!()}`] : [];
     return [
       'docker',

@@ -11,25 +11,25 @@ import { makePrivateDirectory } from '../data-directory/private-files.ts';
 import { guardProgram } from './guard-program.ts';
 import { whyUnreachable } from '../unreachable.ts';
 
-/** Address of the DynamoDB of a local gateway, and the way to stop it. */
+/** URL of a local gateway's DynamoDB, and the function that stops it. */
 export interface LocalDynamodb {
   endpoint: string;
   /**
-   * Resolves with a sentence if the database's process has ended by itself. For a DynamoDB at DYNAMODB_ENDPOINT, it
-   * never resolves, because the gateway does not run that process.
+   * Resolves with a sentence if the database's process has ended by itself. Never resolves for a DynamoDB at
+   * DYNAMODB_ENDPOINT, because the gateway does not run that process.
    */
   lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
-/** Name of the table in a data directory. */
+/** Name of the gateway's table in a data directory. */
 export const LOCAL_TABLE = 'model-gateway-local';
 
 /**
  * Starts a DynamoDB on this machine, or uses the one at DYNAMODB_ENDPOINT.
- * @param directory directory for the data, which the caller has claimed (directory-claim.ts); undefined keeps the data
- * in memory
- * @throws {StartFailure} if this machine has no program for DynamoDB, or the program does not start
+ * @param directory directory for the data, which the caller has claimed (directory-claim.ts); if undefined, the data
+ *   is kept in memory
+ * @throws {StartFailure} if this machine has no program for DynamoDB, or if the program does not start
  */
 export async function startDynamodb(directory: string | undefined, program?: DynamodbProgram): Promise<LocalDynamodb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
@@ -40,7 +40,8 @@ export async function startDynamodb(directory: string | undefined, program?: Dyn
 
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {
   const port = await freePort();
-  // The database has its own process group. So Ctrl-C reaches only the gateway, which must still record spending.
+  // The database has its own process group, so that Ctrl-C reaches only the gateway, which still has to record
+  // spending.
   const guard = spawn(process.execPath, [guardProgram, ...program.command(port, directory)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
@@ -59,12 +60,12 @@ async function runDynamodb(program: DynamodbProgram, directory: string | undefin
       `DynamoDB did not start: ${lastOutput.trim().split('\n').at(-1) || 'it printed no reason'}.`,
     );
   }
-  // Discards the output of a successful start, because it does not explain a later end.
+  // Discards the output of the successful start, because it would not explain a later end.
   lastOutput = '';
   return { endpoint, lost, stop };
 }
 
-/** Whether the database accepts requests within this time, before its process ends. */
+/** Returns whether the database accepts requests within this time (ms), before its process ends. */
 async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: string): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && guard.exitCode === null && guard.signalCode === null) {

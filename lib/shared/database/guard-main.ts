@@ -1,7 +1,7 @@
 /**
  * Runs a program that would not notice the end of its parent, and ends it when the parent ends. The parent holds the
- * other end of this process's standard input, which closes when the parent ends, even if it is killed. Standard error
- * is that of the program.
+ * other end of this process's standard input, which closes when the parent ends, even if it is killed. The program's
+ * standard error is passed on.
  *
  * Usage: node guard-main.ts <command> [arguments]
  *
@@ -10,7 +10,7 @@
 
 import { spawn } from 'node:child_process';
 
-/** Time in ms that the program has to end after SIGTERM. */
+/** Time in ms for the program to end after SIGTERM. */
 const GRACE_MS = 5_000;
 
 const [command, ...args] = process.argv.slice(2);
@@ -29,7 +29,7 @@ program.once('error', ({ message }) => {
 });
 program.once('exit', (code, signal) => {
   if (signal === null) process.exit(code);
-  // This process ends by the same signal as the program. So the parent can report how the program ended.
+  // This process ends by the same signal as the program, so that the parent can report how the program ended.
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, signal);
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * Path of the program that ends a database together with its gateway. The bundle of a gateway for tests replaces this
- * file.
+ * Path of the program that ends a database together with its gateway. In the gateway bundle for tests, this file is
+ * replaced.
  */
 export const guardProgram = fileURLToPath(new URL('./guard-main.ts', import.meta.url));

@@ -2,8 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localCredentials, sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
 /**
- * Creates the SDK's DynamoDB client, for scans and restores of a whole table.
- * @param endpoint address of an emulator, which accepts any signature
+ * Creates the SDK's DynamoDB client, for scanning and restoring a whole table.
+ * @param endpoint URL of an emulator, which accepts any signature
  */
 export function sdkClient(endpoint?: string): DynamoDBClient {
   return new DynamoDBClient({
