@@ -28,7 +28,6 @@ export const lackableParts = [
   'document',
   'url_source',
   'file_source',
-  'search_result',
   'citations',
   'temperature',
   'top_k',
@@ -51,6 +50,7 @@ export const rewritableParts = [
   'system_messages',
   'turn_effort',
   'eager_input_streaming',
+  'search_result',
 ] as const;
 export type ConvertiblePart = (typeof rewritableParts)[number];
 

@@ -149,6 +149,23 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
     }),
   ],
   [
+    'search_result',
+    z.object({
+      source: z.string().meta({ description: 'The address or the name of the source.' }),
+      title: z.string().meta({ description: 'The title of the source.' }),
+      content: boundedList(
+        z.object({
+          type: z.literal('text', 'must be "text": a search result has no other content'),
+          text: z.string().meta({ description: 'A part of the result.' }),
+        }),
+      ).meta({ description: 'The texts that your own search has found.' }),
+      cache_control: cacheControl.meta({
+        description:
+          'Requests that the provider cache everything up to and including this block, so that the next request with the same beginning costs less.',
+      }),
+    }),
+  ],
+  [
     'thinking',
     z.object({
       thinking: z.string().meta({ description: 'The thinking of the model as text.' }),

@@ -138,7 +138,12 @@ describe('the estimated size of a prompt', () => {
   });
 
   it('includes text in results at any depth, and no text in unknown fields', () => {
-    const nested = { type: 'search_result', content: [{ type: 'text', text: 'x'.repeat(400) }] };
+    const nested = {
+      type: 'search_result',
+      source: 'x'.repeat(100),
+      title: 'x'.repeat(100),
+      content: [{ type: 'text', text: 'x'.repeat(200) }],
+    };
 
     expect(estimateOf(ofBlocks({ type: 'tool_result', content: [nested] }))).toBe(100);
     expect(estimateOf(ofBlocks({ type: 'text', text: '', content: [nested] }))).toBe(0);

@@ -110,6 +110,30 @@ describe('a recording in a message', () => {
   });
 });
 
+describe('a search result of the client', () => {
+  const found = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'Seen.' }] };
+
+  it('is passed on unchanged, also in the result of a tool', () => {
+    const content = [{ ...found, citations: { enabled: true } }, resultOf([found])];
+
+    expect(parse(saying(content)).messages[0]!.content).toEqual(content);
+  });
+
+  it.each([
+    ['source', { source: undefined }],
+    ['title', { title: null }],
+    ['content', { content: 'Seen.' }],
+    ['content.0', { content: [null] }],
+    ['content.0.type', { content: [{ type: 'image' }] }],
+    ['content.0.text', { content: [{ type: 'text' }] }],
+  ])('is refused by its %s', (field, wrong) => {
+    expect(refusedField(() => parse(saying([{ ...found, ...wrong }])))).toBe(`messages.0.content.0.${field}`);
+    expect(refusedField(() => parse(saying([resultOf([{ ...found, ...wrong }])])))).toBe(
+      `messages.0.content.0.content.0.${field}`,
+    );
+  });
+});
+
 describe('a sampling field', () => {
   it.each([
     ['temperature', 2.1],

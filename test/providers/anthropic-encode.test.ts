@@ -292,11 +292,6 @@ describe('a request to a provider without a feature', () => {
     ],
     ['document', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }],
     [
-      'search_result',
-      'messages.0.content.0.type',
-      { messages: [{ role: 'user', content: [{ type: 'search_result' }] }] },
-    ],
-    [
       'citations',
       'messages.0.content.0.citations.enabled',
       { messages: [{ role: 'user', content: [{ type: 'document', citations: { enabled: true } }] }] },

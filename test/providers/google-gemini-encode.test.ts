@@ -170,7 +170,7 @@ describe('a request to Gemini', () => {
       'messages.0.content.0.citations.enabled',
       { messages: [{ role: 'user', content: [{ ...pdf, citations: { enabled: true } }] }] },
     ],
-    ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }],
+    ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'newer' }] }] }],
     ['messages.0.content.0.tool_use_id', { messages: [{ role: 'user', content: [result('t1', 'fine')] }] }],
   ])('is refused by name for unsupported features: %s', (field, more) => {
     expect(() => encode(more)).toThrow(expect.objectContaining({ status: 400, metadata: { field } }) as Error);

@@ -129,7 +129,7 @@ describe('consecutive messages of one role', () => {
   it('are named at their own index if a part of them is refused', () => {
     const messages: Message[] = [
       { role: 'user', content: 'a' },
-      { role: 'user', content: [{ type: 'text', text: 'b' }, { type: 'search_result' }] },
+      { role: 'user', content: [{ type: 'text', text: 'b' }, { type: 'newer' }] },
     ];
     expect(() => encoded(messages)).toThrow(refusing('messages.1.content.1.type'));
   });

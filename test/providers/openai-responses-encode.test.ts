@@ -359,7 +359,7 @@ describe('a feature without a counterpart in the Responses API', () => {
       'messages.0.content.0.source.type',
       { messages: [user([{ type: 'image', source: { type: 'file', file_id: 'f' } }])] },
     ],
-    ['messages.0.content.0.type', { messages: [user([{ type: 'search_result' }])] }],
+    ['messages.0.content.0.type', { messages: [user([{ type: 'newer' }])] }],
     ['messages.0.content.0.type', { messages: [assistant([{ type: 'server_tool_use' }])] }],
   ])('is refused by name: %s', (field, more, parameters) => {
     expect(() => encode(more, {}, parameters)).toThrow(

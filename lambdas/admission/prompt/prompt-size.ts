@@ -67,12 +67,9 @@ const TEXT_LIKE = new Set([
   'redacted_thinking',
   'tool_use',
   'tool_result',
-  'search_result',
   'server_tool_use',
   'tool_removal',
 ]);
-/** Block types whose `content` the model reads. For other types, `content` is an unread field and is not measured. */
-const NESTING = new Set(['tool_result', 'search_result']);
 /** Document sources that the model reads exactly as the text that was sent. */
 const TEXT_SOURCES = new Set(['text', 'content']);
 
@@ -216,12 +213,15 @@ function measureBlock(block: Block, into: PromptContent): number {
   }
   if (block.type === 'document') return measureDocument(block, into);
   if (block.type === 'audio') return measureAudio(block['source'], into);
+  if (block.type === 'search_result')
+    return utf8Bytes(block['source']) + utf8Bytes(block['title']) + measureContent(block['content'], into);
   if (!TEXT_LIKE.has(block.type)) into.unbounded = true;
   if (block.type === 'thinking') into.thinkingBytes += utf8Bytes(block['thinking']) + utf8Bytes(block['signature']);
   if (block.type === 'redacted_thinking') into.thinkingBytes += utf8Bytes(block['data']);
   const text = ['text', 'thinking', 'data'].map((field) => block[field]).find((value) => typeof value === 'string');
   const input = block['input'] === undefined ? 0 : measurePromptJson(block['input'], into);
-  return utf8Bytes(text) + input + (NESTING.has(block.type) ? measureContent(block['content'], into) : 0);
+  // For other types, `content` is a field that the model does not read.
+  return utf8Bytes(text) + input + (block.type === 'tool_result' ? measureContent(block['content'], into) : 0);
 }
 
 /**

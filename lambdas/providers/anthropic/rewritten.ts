@@ -12,6 +12,7 @@ import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { markedAsSystem, withoutSystemMessages } from '../../messages/system-messages.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { without } from '../../messages/without.ts';
+import { withTextualSearchResults } from '../translated/search-results.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 
@@ -21,6 +22,7 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
   system_messages: (request) => ({ ...request, messages: withoutSystemMessages(request.messages) }),
   turn_effort: withTurnEffort,
   eager_input_streaming: withoutEagerStreaming,
+  search_result: withTextualSearchResults,
 };
 
 /**

@@ -18,7 +18,6 @@ type Find = (request: MessagesRequest) => string | undefined;
 const finders: Record<UnsupportedPart, Find> = {
   image: inBlocks('type', ({ type }) => type === 'image'),
   document: inBlocks('type', ({ type }) => type === 'document'),
-  search_result: inBlocks('type', ({ type }) => type === 'search_result'),
   url_source: inBlocks('source.type', (block) => sourceType(block) === 'url'),
   file_source: inBlocks('source.type', (block) => sourceType(block) === 'file'),
   citations: inBlocks('citations.enabled', wantsCitations),

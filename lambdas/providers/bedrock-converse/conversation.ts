@@ -7,6 +7,7 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
+import { searchResultTexts } from '../translated/search-results.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
 import { EMPTY_RESULT, placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 import { cachePointAfter, isCachePoint } from './cache-points.ts';
@@ -185,19 +186,15 @@ function shown(placed: Placed, target: ConverseTarget, names: DocumentNames): ob
     case 'document':
       return [documentBlock(block, path, target, names), ...cachePointAfter(block, 'messages', target)];
     case 'search_result':
-      return [searchResult(placed, target), ...cachePointAfter(block, 'messages', target)];
+      return [searchResult(block), ...cachePointAfter(block, 'messages', target)];
     default:
       throw unsupportedBlock(block, path);
   }
 }
 
-function searchResult({ block, path }: Placed, target: ConverseTarget): object {
-  if (!familyOf(target).hasCitations) throw unsupportedBlock(block, path);
-  const { source, title, content, citations } = block as Block & { citations?: { enabled?: boolean } };
-  const texts = placeBlocks(content as Block[], `${path}.content`).map((part) => {
-    if (part.block.type !== 'text') throw unsupportedBlock(part.block, part.path);
-    return { text: part.block['text'] };
-  });
+function searchResult(block: Block): object {
+  const { source, title, citations } = block as Block & { citations?: { enabled?: boolean } };
+  const texts = searchResultTexts(block).map((text) => ({ text }));
   return { searchResult: { source, title, content: texts, citations: { enabled: citations?.enabled === true } } };
 }
 

@@ -26,7 +26,7 @@ export function encodeConverseRequest(
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const translated = withCallsAsText(withSupportedFields(requested));
+  const translated = withCallsAsText(withSupportedFields(requested, familyOf(target).hasCitations));
   const isClaude = familyOf(target).hasAnthropicSignatures;
   const supported = withSupportedMarks(
     isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,

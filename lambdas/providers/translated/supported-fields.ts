@@ -5,6 +5,7 @@ import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { withTextualSearchResults } from './search-results.ts';
 import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
@@ -45,12 +46,14 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 /**
  * Returns the request in a form that every translated wire supports. Features of Anthropic's own service are rewritten.
  * If they do not affect the model's answer, they are dropped (docs/wires/README.md).
+ * @param hasSearchResults whether the endpoint has a block for search results; if not, they become texts
  * @throws {GatewayError} 400 naming the first unsupported field
  */
-export function withSupportedFields(requested: MessagesRequest): MessagesRequest {
+export function withSupportedFields(requested: MessagesRequest, hasSearchResults = false): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(requested)));
   refuseUnknownFields(request);
-  return withSoundCalls(withTrueImageTypes(request));
+  const readable = hasSearchResults ? request : withTextualSearchResults(request);
+  return withSoundCalls(withTrueImageTypes(readable));
 }
 
 function refuseUnknownFields(request: MessagesRequest): void {
