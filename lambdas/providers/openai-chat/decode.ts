@@ -18,6 +18,7 @@ import { SpokenAnswer } from '../translated/spoken-answer.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { chatStopReason, isFailedFinish } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { TaggedThinking } from './tagged-thinking.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 
 export function decodeChatStream(
@@ -69,11 +70,13 @@ class ChatTranslation {
   #saidDone = false;
   #refused = false;
   readonly #spoken: SpokenAnswer;
+  readonly #words: TaggedThinking;
 
   constructor(context: DecodeContext<ChatTarget['quirks']>) {
     this.#context = context;
     this.answer = new TranslatedAnswer(context, gatewaySignature('openai-chat'), toolNameRule(context.target));
     this.#spoken = new SpokenAnswer(this.answer.blocks);
+    this.#words = new TaggedThinking(this.answer.blocks, context.target.supportedParameters.includes('reasoning'));
   }
 
   readDocument(completion: Record<string, unknown>): Reading {
@@ -103,6 +106,7 @@ class ChatTranslation {
     if (this.#finishReason === undefined && !this.#saidDone) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
+    this.#words.flush();
     if (this.#finishReason === undefined && !this.answer.blocks.hasOutput) {
       throw new UpstreamError('malformed', 'The provider ended its answer without content');
     }
@@ -126,6 +130,7 @@ class ChatTranslation {
     if (choice === undefined) return;
     const delta = this.#deltaOf(choice);
     if (delta) this.#onDelta(delta, asOptionalRecord(choice['logprobs'])?.['content']);
+    this.answer.waitingBytes = this.#words.waitingBytes;
     const reason = finishReasonIn(choice);
     if (reason !== '') this.#onFinishReason(reason, choice['stop_reason']);
   }
@@ -138,27 +143,36 @@ class ChatTranslation {
   #deltaOf({ delta, message }: Record<string, unknown>): Record<string, unknown> | undefined {
     const piece = asOptionalRecord(delta);
     const saysNothing = piece === undefined || Object.keys(piece).length === 0;
-    return saysNothing && message && !this.answer.blocks.hasOutput ? asRecord(message) : piece;
+    const hasOutput = this.answer.blocks.hasOutput || this.#words.waitingBytes > 0;
+    return saysNothing && message && !hasOutput ? asRecord(message) : piece;
   }
 
   #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
-    this.answer.blocks.thinking(reasoningIn(delta));
+    this.#onReasoning(reasoningIn(delta));
     const { content } = delta;
     const isOfText = content !== '' || !(asList(delta['tool_calls']).length > 0 || delta['refusal']);
-    if (typeof content === 'string')
-      this.answer.blocks.text(content, isOfText ? this.answer.logprobsIn(logprobs) : undefined);
+    if (typeof content === 'string') this.#words.add(content, isOfText ? this.answer.logprobsIn(logprobs) : undefined);
     else for (const part of asList(content)) this.#onPart(asRecord(part));
     this.#onMedia(delta);
     for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
-    const refusal = asText(delta['refusal']);
-    if (refusal !== '') {
-      this.#refused = true;
-      this.answer.blocks.refusal(refusal);
-    }
+    this.#onRefusal(asText(delta['refusal']));
     for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
     // GigaChat sends at most one call per answer, complete and without an id.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
+  }
+
+  #onReasoning(reasoning: string): void {
+    if (reasoning === '') return;
+    this.#words.flush();
+    this.answer.blocks.thinking(reasoning);
+  }
+
+  #onRefusal(refusal: string): void {
+    if (refusal === '') return;
+    this.#refused = true;
+    this.#words.flush();
+    this.answer.blocks.refusal(refusal);
   }
 
   /** Reads images (OpenRouter's form) and speech (OpenAI's form), if the client requested them. */
@@ -182,6 +196,7 @@ class ChatTranslation {
   }
 
   #onToolCall(call: Record<string, unknown>): void {
+    this.#words.flush();
     const named = asOptionalRecord(call['function']);
     const index = numberOrNaN(call['index']);
     this.answer.blocks.toolCall({
@@ -206,12 +221,12 @@ class ChatTranslation {
 
   /** Reads one part of a content list. Mistral's reasoning models send lists. */
   #onPart(part: Record<string, unknown>): void {
-    if (part['type'] === 'text') this.answer.blocks.text(asText(part['text']));
+    if (part['type'] === 'text') this.#words.add(asText(part['text']));
     if (part['type'] !== 'thinking') return;
     const { thinking } = part;
     const texts =
       typeof thinking === 'string' ? [thinking] : asList(thinking).map((inner) => asText(asRecord(inner)['text']));
-    this.answer.blocks.thinking(texts.join(''));
+    this.#onReasoning(texts.join(''));
   }
 
   /** Reads a source that the model cites after a web search of its provider. */

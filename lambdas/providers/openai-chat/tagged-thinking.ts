@@ -1,0 +1,141 @@
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
+import type { BlockWriter } from '../translated/block-writer.ts';
+
+const OPENING = '<think>';
+const CLOSING = '</think>';
+/** Maximum number of characters of white space before the tag. */
+const MAX_INDENT = 64;
+
+interface Piece {
+  text: string;
+  logprobs: readonly TokenLogprob[] | undefined;
+}
+
+/**
+ * Separates thinking from text, if a reasoning model begins its answer with `<think>`. Servers without a reasoning
+ * parser (vLLM, Ollama, LM Studio, proxies) and Perplexity send thinking this way.
+ *
+ * Only a tag at the very beginning counts, because a model may write about the tag. White space next to the tags is
+ * dropped.
+ */
+export class TaggedThinking {
+  /** `opened` and `closed`: directly after a tag. `text`: no tag can follow. */
+  #place: 'begin' | 'opened' | 'thinking' | 'closed' | 'text';
+  /** Pieces that may be a part of a tag, or white space next to a tag. */
+  #waiting: Piece[] = [];
+  readonly #blocks: BlockWriter;
+
+  constructor(blocks: BlockWriter, isReasoning: boolean) {
+    this.#blocks = blocks;
+    this.#place = isReasoning ? 'begin' : 'text';
+  }
+
+  /** Size of the pieces that wait, in bytes. */
+  get waitingBytes(): number {
+    return Buffer.byteLength(this.#waitingText());
+  }
+
+  /** Adds text of the model, which may have thinking in it. */
+  add(text: string, logprobs?: readonly TokenLogprob[]): void {
+    if (this.#place === 'text') {
+      this.#blocks.text(text, logprobs);
+      return;
+    }
+    this.#waiting.push({ text, logprobs });
+    while (this.#advances());
+  }
+
+  /** Writes the pieces that wait. Called before other output, and at the end of the answer. */
+  flush(): void {
+    if (this.#place === 'begin') this.#toText();
+    if (this.#place === 'thinking') this.#blocks.thinking(this.#waitingText());
+    this.#waiting = [];
+  }
+
+  /** Reads the pieces that wait up to the next place. Returns whether this place was reached. */
+  #advances(): boolean {
+    switch (this.#place) {
+      case 'begin':
+        return this.#readOpening();
+      case 'opened':
+        return this.#skipSpace('thinking');
+      case 'thinking':
+        return this.#readThinking();
+      case 'closed':
+        if (this.#skipSpace('text')) this.#toText();
+        return false;
+      case 'text':
+        return false;
+    }
+  }
+
+  #readOpening(): boolean {
+    const text = this.#waitingText();
+    const begun = text.trimStart();
+    const indent = text.length - begun.length;
+    if (begun.startsWith(OPENING)) {
+      this.#drop(indent + OPENING.length);
+      this.#place = 'opened';
+      return true;
+    }
+    if (!OPENING.startsWith(begun) || indent > MAX_INDENT) this.#toText();
+    return false;
+  }
+
+  #readThinking(): boolean {
+    const text = this.#waitingText();
+    const end = text.indexOf(CLOSING);
+    const written = end === -1 ? text.length - partOfTag(text) : end;
+    this.#blocks.thinking(text.slice(0, written));
+    this.#drop(written + (end === -1 ? 0 : CLOSING.length));
+    if (end !== -1) this.#place = 'closed';
+    return end !== -1;
+  }
+
+  #skipSpace(next: 'thinking' | 'text'): boolean {
+    const text = this.#waitingText();
+    const rest = text.trimStart();
+    this.#drop(text.length - rest.length);
+    if (rest === '') return false;
+    this.#place = next;
+    return true;
+  }
+
+  #toText(): void {
+    this.#place = 'text';
+    for (const { text, logprobs } of this.#waiting.splice(0)) this.#blocks.text(text, logprobs);
+  }
+
+  #waitingText(): string {
+    return this.#waiting.map(({ text }) => text).join('');
+  }
+
+  /** Drops characters at the beginning, with the probabilities of their tokens. */
+  #drop(characters: number): void {
+    let remaining = characters;
+    this.#waiting = this.#waiting.flatMap(({ text, logprobs }): Piece[] => {
+      const dropped = Math.min(remaining, text.length);
+      remaining -= dropped;
+      if (dropped === text.length) return [];
+      return [{ text: text.slice(dropped), logprobs: logprobs && tokensFrom(dropped, logprobs) }];
+    });
+  }
+}
+
+/** Returns the tokens that begin at or after a position in their text. */
+function tokensFrom(position: number, tokens: readonly TokenLogprob[]): TokenLogprob[] {
+  let begin = 0;
+  return tokens.filter(({ token }) => {
+    const isKept = begin >= position;
+    begin += token.length;
+    return isKept;
+  });
+}
+
+/** Length of the longest end of a text with which the closing tag may begin. */
+function partOfTag(text: string): number {
+  for (let length = CLOSING.length - 1; length > 0; length -= 1) {
+    if (text.endsWith(CLOSING.slice(0, length))) return length;
+  }
+  return 0;
+}
