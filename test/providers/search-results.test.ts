@@ -27,7 +27,7 @@ const sent = (wire: Wire, quirks: object, block: Block) => {
     { role: 'user' as const, content: [block] },
   ];
   const tools = [{ name: 'look', input_schema: { type: 'object' } }];
-  return String(messagesWire(wire)!.encode({ model: 'm', messages, tools }, target, client).body);
+  return messagesWire(wire)!.encode({ model: 'm', messages, tools }, target, client).body;
 };
 
 const lacking: [Wire, object][] = [
