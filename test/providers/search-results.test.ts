@@ -30,6 +30,8 @@ const sent = (wire: Wire, quirks: object, block: Block) => {
   return messagesWire(wire)!.encode({ model: 'm', messages, tools }, target, client).body;
 };
 
+const refusal = (field: string) => expect.objectContaining({ status: 400, metadata: { field } }) as Error;
+
 const lacking: [Wire, object][] = [
   ['openai-chat', {}],
   ['openai-responses', {}],
@@ -49,7 +51,6 @@ describe.each(lacking)('a search result of the client over %s, which has no bloc
 
   it('is refused by name if it demands citations', () => {
     const cited = { ...found, citations: { enabled: true } };
-    const refusal = (field: string) => expect.objectContaining({ status: 400, metadata: { field } }) as Error;
     expect(() => sent(wire, quirks, cited)).toThrow(refusal('messages.0.content.0.citations.enabled'));
     expect(() => sent(wire, quirks, resultOf([cited]))).toThrow(
       refusal('messages.1.content.0.content.0.citations.enabled'),
