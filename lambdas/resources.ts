@@ -8,7 +8,7 @@ import { SharedHealth } from './routing/health.ts';
 import { WarmPrompts } from './routing/warm-prompts.ts';
 import { openStatistics } from './routing/statistics.ts';
 import { readReports, writeReport } from './store/statistics/endpoint-health.ts';
-import { readMeasurements } from './store/statistics/endpoint-statistics.ts';
+import { measurementReader } from './store/statistics/endpoint-statistics.ts';
 import { writeRefusal } from './store/generations/refusals.ts';
 import { readBudgets } from './store/counters/service-budgets.ts';
 import { once, perQueue } from './platform/concurrency/once.ts';
@@ -36,7 +36,7 @@ export const resources = {
       }),
   ),
   /** Measured performance of endpoints. */
-  statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
+  statistics: once(() => openStatistics(measurementReader(table), nowMs)),
   /** Which endpoint has the prompt of each conversation cached, as observed by this process and by others. */
   warmPrompts: once(
     () =>

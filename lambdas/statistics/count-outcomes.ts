@@ -29,17 +29,19 @@ const MIN_WRITING_MS = 50;
  */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
-/** Shard to which this process adds. Each slot (five minutes of counts) is stored in several items (shards). */
-const shard = Math.floor(Math.random() * SLOT_SHARDS);
-
 /** Counts outcomes for at most a second. Outcomes that cannot be counted are dropped, and the promise never rejects. */
 export async function countOutcomes(table: Table, ended: Ended[]): Promise<void> {
   const results = await Promise.allSettled(
-    bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard }, sums)),
+    bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard: anyShard() }, sums)),
   );
   const failed = results.filter((result) => result.status === 'rejected');
   if (failed.length === 0) return;
   log('warn', 'statistics of endpoints not counted', { count: failed.length, ...describeError(failed[0]!.reason) });
+}
+
+/** Returns a random shard. Each slot (five minutes of counts) is stored in several items (shards). */
+function anyShard(): number {
+  return Math.floor(Math.random() * SLOT_SHARDS);
 }
 
 /** Returns the sums of outcomes by endpoint and slot of five minutes. */

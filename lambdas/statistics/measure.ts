@@ -17,7 +17,7 @@ import {
   type EndpointSums,
   type HourSums,
 } from '../store/statistics/endpoint-slots.ts';
-import { writeMeasurement } from '../store/statistics/endpoint-statistics.ts';
+import { STATISTICS_COPIES, writeMeasurement } from '../store/statistics/endpoint-statistics.ts';
 import type { Table } from '../store/table/table.ts';
 import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
@@ -34,6 +34,8 @@ const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
 const POINTS_AT_ONCE = 20;
+/** Requests of the last five minutes from which the measurement is copied: 200 per second. */
+const BUSY_REQUESTS = 60_000;
 
 /** Counts of all endpoints in one slot of five minutes. */
 interface Slot {
@@ -50,7 +52,8 @@ export async function measureEndpoints(table: Table, atMs: number, liveProviders
   const hours = await closedHours(table, atMs);
   const slots = await readSlots(table, firstSlot(atMs), atMs);
   const endpoints = measured(hours, slots, atMs);
-  await writeMeasurement(table, { measuredAtMs: atMs, endpoints, liveProviders });
+  const copies = requestsSince(slots, atMs - SLOT_MS) < BUSY_REQUESTS ? 1 : STATISTICS_COPIES;
+  await writeMeasurement(table, { measuredAtMs: atMs, endpoints, liveProviders, copies });
   return Object.keys(endpoints).length;
 }
 
@@ -107,6 +110,12 @@ async function readSlots(table: Table, fromMs: number, toMs: number): Promise<Sl
   const starts: number[] = [];
   for (let slotMs = fromMs; slotMs <= toMs; slotMs += SLOT_MS) starts.push(slotMs);
   return Promise.all(starts.map(async (slotMs) => ({ slotMs, sums: await readSlot(table, slotMs) })));
+}
+
+/** Returns the number of requests in the slots that end after a time. */
+function requestsSince(slots: Slot[], fromMs: number): number {
+  const sums = slots.filter(({ slotMs }) => slotMs + SLOT_MS > fromMs).flatMap((slot) => slot.sums);
+  return sums.reduce((all, [, { requests }]) => all + requests, 0);
 }
 
 function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): Record<string, EndpointStatistics> {

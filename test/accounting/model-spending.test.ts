@@ -6,8 +6,9 @@ import { transactionsOf } from '../../lambdas/accounting/settle-group.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
-import { readModelDays } from '../../lambdas/store/days/model-months.ts';
+import { modelMonthUpdate, readModelDays } from '../../lambdas/store/days/model-months.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
+import { writeAlone } from '../../lambdas/store/table/transact.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
@@ -95,6 +96,20 @@ describe('the lifetime spending on a model', () => {
     expect(await settle([await answered(spender, 'test/a', '0.5', longAgoMs)])).toEqual(['settled']);
 
     expect(await readModelDays(table, spender.payer.accountId, utcDate(longAgoMs).slice(0, 7))).toEqual([]);
+  });
+
+  it('adds the parts of all partition keys, and the parts of earlier releases under the key of the month', async () => {
+    const { accountId } = (await newSpender(table, {})).payer;
+    const of = { accountId, month: '2026-11', model: 'test/a' };
+    const spent = new Map([['2026-11-20', rub('0.25')]]);
+    const parts = [0, 1, 15, 16, 63].map((part) => modelMonthUpdate(table, of, part, spent));
+    const older = { Update: { ...parts[1]!.Update!, Key: { pk: `MODELS#${accountId}#2026-11`, sk: 'test/a#1' } } };
+    for (const write of [...parts, older]) await writeAlone(table, write);
+
+    expect(new Set(parts.map(({ Update: { Key: key } = {} }) => key!['pk'])).size).toBe(4);
+    expect(await readModelDays(table, accountId, '2026-11')).toEqual([
+      { model: 'test/a', date: '2026-11-20', spent: rub('1.5') },
+    ]);
   });
 
   it("stays within DynamoDB's limits for one transaction if each answer has another model", async () => {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '../support/long-runs.ts';
+import { hotKeyRows } from './hot-keys.ts';
 import { ceilingRows, ceilings, needRows } from './scale-model.ts';
 import { scalePlot } from './scale-plot.ts';
 import { simulateSettlement } from './settlement-simulation.ts';
@@ -25,6 +27,11 @@ function tableUnder(heading: string): string[][] {
 describe('the page about scale', () => {
   it('has the maximum rates of the model', () => {
     expect(tableUnder('Ceilings')).toEqual(ceilingRows());
+  });
+
+  // The simulation of all keys takes many times as long as the other tests of this page.
+  it.runIf(isLongForm)('has the hottest keys of the simulation', { timeout: 300_000 }, async () => {
+    expect(tableUnder('Hottest keys'), 'npm run simulate writes the table again').toEqual(await hotKeyRows());
   });
 
   it('has the resources for each rate', () => {

@@ -1,20 +1,21 @@
 /**
  * Table that cancels conflicting transactions as DynamoDB does. A transaction that uses an item of a running
- * transaction is cancelled, with the reason at that item. A partition key accepts 1,000 write units per second; each
- * item is assumed to need one unit, and two in a transaction. It supports only the requests that store/table/writes.ts
- * makes.
+ * transaction is cancelled, with the reason at that item. A partition key of the table or of its index accepts 1,000
+ * write units and 3,000 read units per second (partition-load.ts). It supports only the requests that
+ * store/table/writes.ts and store/table/calls.ts make, and queries without an index.
  */
 
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { AwsError, type AwsCall } from '../../lambdas/platform/aws/aws-call.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Attributes } from '../../lambdas/store/table/attribute-values.ts';
-import { PartitionUnits, partitionRates } from '../support/table-rules/throughput.ts';
+import { PartitionLoad } from './partition-load.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export interface SimulatedTable extends Table {
   /** Number of transactions that were carried out, that were cancelled because of conflicts, and that were throttled. */
   transactions: { done: number; met: number; throttled: number };
+  load: PartitionLoad;
 }
 
 interface Delays {
@@ -34,7 +35,16 @@ interface Request {
   ExpressionAttributeValues?: Attributes;
 }
 
-const UNITS_IN_A_TRANSACTION = 2;
+interface Reading {
+  ConsistentRead?: boolean;
+}
+
+/** Query of a partition key: of all its items, or of those with a range of sort keys. */
+interface Query {
+  ExpressionAttributeValues: Record<string, { S: string }>;
+  ScanIndexForward?: boolean;
+  Limit?: number;
+}
 
 export function simulatedTable(
   time: SimulatedTime,
@@ -43,12 +53,16 @@ export function simulatedTable(
 ): SimulatedTable {
   const items = new Map<string, Attributes>();
   const busy = new Set<string>();
-  const units = new PartitionUnits(partitionRates.write, time.nowMs);
+  const load = new PartitionLoad(time.nowMs);
   const transactions = { done: 0, met: 0, throttled: 0 };
   // The delay is random, from half to one and a half times the given value.
   const way = () => time.sleep(wayMs * (0.5 + chance()));
   const write = (request: Request) => void items.set(nameOf(request), changed(items.get(nameOf(request)), request));
   const failed = (request: Request) => !holds(items.get(nameOf(request)) ?? {}, request);
+  const changeOf = (request: Request) => {
+    const before = items.get(nameOf(request));
+    return { partition: partitionOf(request), before, after: changed(before, request) };
+  };
 
   const transact = async (requests: Request[]) => {
     const names = requests.map(nameOf);
@@ -57,13 +71,13 @@ export function simulatedTable(
       transactions.met += 1;
       throw cancelled(met.map((isMet) => (isMet ? 'TransactionConflict' : 'None')));
     }
-    const partitions = requests.map(partitionOf);
-    const throttled = partitions.map((partition) => !units.hasRoom(partition));
+    const changes = requests.map(changeOf);
+    const throttled = changes.map((change) => !load.takesWrite(change));
     if (throttled.includes(true)) {
       transactions.throttled += 1;
       throw cancelled(throttled.map((isThrottled) => (isThrottled ? 'ThrottlingError' : 'None')));
     }
-    for (const partition of partitions) units.take(partition, UNITS_IN_A_TRANSACTION);
+    for (const change of changes) load.write(change, { isTransaction: true });
     const refused = requests.map(failed);
     if (refused.includes(true)) {
       throw cancelled(
@@ -79,10 +93,16 @@ export function simulatedTable(
   };
   const alone = (request: Request) => {
     if (busy.has(nameOf(request))) throw error('TransactionConflictException');
-    if (!units.hasRoom(partitionOf(request))) throw error('ThrottlingException');
-    units.take(partitionOf(request), 1);
+    const change = changeOf(request);
+    if (!load.takesWrite(change)) throw error('ThrottlingException');
+    load.write(change, { isTransaction: false });
     if (failed(request)) throw error('ConditionalCheckFailedException');
     write(request);
+  };
+  const read = (partition: string, found: (Attributes | undefined)[], { ConsistentRead: isConsistent }: Reading) => {
+    if (!load.takesRead(partition)) throw error('ThrottlingException');
+    load.read(partition, found, isConsistent === true);
+    return found;
   };
 
   const call = async (operation: string, input: object): Promise<unknown> => {
@@ -90,16 +110,17 @@ export function simulatedTable(
     try {
       switch (operation) {
         case 'GetItem':
-          return { Item: items.get(nameOf(input)) };
+          return { Item: read(partitionOf(input), [items.get(nameOf(input))], input)[0] };
         case 'BatchGetItem': {
-          const [[table, { Keys: keys }]] = Object.entries(
-            (input as { RequestItems: Record<string, { Keys: Attributes[] }> }).RequestItems,
-          ) as [[string, { Keys: Attributes[] }]];
-          return {
-            Responses: {
-              [table]: keys.map((key) => items.get(nameOf({ Key: key }))).filter((item) => item !== undefined),
-            },
-          };
+          const [[table, { Keys: keys, ...how }]] = Object.entries(
+            (input as { RequestItems: Record<string, { Keys: Attributes[] } & Reading> }).RequestItems,
+          ) as [[string, { Keys: Attributes[] } & Reading]];
+          const found = keys.flatMap((key) => read(partitionOf({ Key: key }), [items.get(nameOf({ Key: key }))], how));
+          return { Responses: { [table]: found.filter((item) => item !== undefined) } };
+        }
+        case 'Query': {
+          const { partition, found } = queried([...items.values()], input as Query);
+          return { Items: read(partition, found, input) };
         }
         case 'TransactWriteItems':
           return await transact(
@@ -112,7 +133,7 @@ export function simulatedTable(
       await way();
     }
   };
-  return { name: 'simulated', endpoint: undefined, call: call as AwsCall, transactions };
+  return { name: 'simulated', endpoint: undefined, call: call as AwsCall, transactions, load };
 }
 
 function keyOf({ Key: key, Item: item }: Request): Record<'pk' | 'sk', { S: string }> {
@@ -126,6 +147,22 @@ function nameOf(request: Request): string {
 
 function partitionOf(request: Request): string {
   return keyOf(request).pk.S;
+}
+
+/** Returns the items of one page of a query. */
+function queried(
+  items: Attributes[],
+  { ExpressionAttributeValues: values, ScanIndexForward: isForward, Limit }: Query,
+) {
+  const [partition, from = '', to = '\uffff'] = [':pk', ':from', ':to'].map((name) => values[name]?.S);
+  const found = items
+    .filter((item) => keyOf({ Item: item }).pk.S === partition && sortKey(item) >= from && sortKey(item) <= to)
+    .toSorted((a, b) => (sortKey(a) < sortKey(b) === (isForward ?? true) ? -1 : 1));
+  return { partition: partition!, found: found.slice(0, Limit) };
+}
+
+function sortKey(item: Attributes): string {
+  return keyOf({ Item: item }).sk.S;
 }
 
 function error(type: string, details: object = {}): AwsError {

@@ -2,6 +2,7 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { bySlot, countOutcomes, type Ended } from '../../lambdas/statistics/count-outcomes.ts';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
+import { readSlot, SLOT_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
 import type { Outcome } from '../../lambdas/store/generations/outcome.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { outcome, rub } from '../support/spending.ts';
@@ -135,4 +136,17 @@ describe('a table that refuses counts', () => {
     logged.mockRestore();
     await proxy.stop();
   });
+});
+
+it('a process counts over several partition keys, so that no key limits the settlements of all workers', async () => {
+  const table = await newTable();
+  const atMs = Date.now();
+  for (let batch = 0; batch < 30; batch += 1) await countOutcomes(table, [ended({}, atMs - 1_000)]);
+
+  const slots = await Promise.all(
+    [atMs - SLOT_MS, atMs].map((ms) => readSlot(table, Math.floor(ms / SLOT_MS) * SLOT_MS)),
+  );
+  const counts = slots.flat().map(([, { requests }]) => requests);
+  expect(counts.length).toBeGreaterThan(4);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
 });

@@ -1,9 +1,14 @@
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
 import { readPoints, writePoint } from '../../lambdas/store/statistics/endpoint-history.ts';
 import { addToSlot, HOUR_MS, readHours, SLOT_MS, SLOT_SHARDS } from '../../lambdas/store/statistics/endpoint-slots.ts';
-import { readMeasurements, writeMeasurement } from '../../lambdas/store/statistics/endpoint-statistics.ts';
+import {
+  readMeasurements,
+  measurementReader,
+  STATISTICS_COPIES,
+  writeMeasurement,
+} from '../../lambdas/store/statistics/endpoint-statistics.ts';
 import { queryPartition } from '../../lambdas/store/table/query.ts';
 import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
@@ -152,6 +157,24 @@ describe('storage of measurements', () => {
     expect(measurement).toMatchObject({ expires_at_seconds: String((NOW + HOUR_MS) / 1_000) });
   });
 
+  it('copies the measurement of a busy installation, and readers find it at any time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+    const read = measurementReader(() => table);
+    const readOften = async () => {
+      for (let time = 0; time < 12; time += 1) expect((await read())[0]?.measuredAtMs).toBe(Date.now());
+    };
+    await count(NOW, 60_000);
+    await measureEndpoints(table, NOW);
+    await readOften();
+    expect(await readMeasurements(table, STATISTICS_COPIES - 1)).toHaveLength(1);
+
+    // The next measurement has fewer requests, so only the first key has it.
+    vi.setSystemTime(NOW + 20 * MINUTE);
+    await measureEndpoints(table, NOW + 20 * MINUTE);
+    await readOften();
+    vi.useRealTimers();
+  });
+
   it('divides a measurement of very many endpoints into several items', async () => {
     const nothing = { uptimePercent: { last5m: null, last30m: 99.5, last1d: 100 }, latencyMs: null, throughput: null };
     const ids = Array.from({ length: 2_500 }, (_, index) => `acme/model-${index}`);
@@ -159,6 +182,7 @@ describe('storage of measurements', () => {
       measuredAtMs: NOW,
       endpoints: Object.fromEntries(ids.map((id) => [id, nothing])),
       liveProviders: ['acme'],
+      copies: 1,
     });
     expect(await itemsOf('HEALTH#STATISTICS')).toHaveLength(3);
     const parts = await readMeasurements(table);

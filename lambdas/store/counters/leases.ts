@@ -107,14 +107,14 @@ export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
 /** Partitions of the sweep index for leases. Pending generations have other partitions. */
-const duePartitions = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
+export const LEASE_SWEEP_PARTITIONS = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
 
 function leaseKey(id: string): Key {
   return { pk: `LEASE#${id}`, sk: 'LEASE' };
 }
 
 function duePartitionOf(id: string): string {
-  return duePartitions[Number.parseInt(id.slice(-1), 16) % duePartitions.length]!;
+  return LEASE_SWEEP_PARTITIONS[Number.parseInt(id.slice(-1), 16) % LEASE_SWEEP_PARTITIONS.length]!;
 }
 
 export function leasePut(table: Table, lease: Lease): Write {
@@ -183,7 +183,7 @@ export function leaseCorrection(table: Table, { id }: Lease, { was, is }: Return
  */
 export async function* sweptLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
-  for (const partition of duePartitions) {
+  for (const partition of LEASE_SWEEP_PARTITIONS) {
     const entries = queryItems(table, {
       IndexName: indexes.sweep.name,
       KeyConditionExpression:

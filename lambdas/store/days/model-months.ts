@@ -4,8 +4,8 @@
  * records.
  *
  * A model's month is one item or, if the account's counter has parts, as many items as parts. Two settlements that
- * conflict
- * on one of these items also conflict on the counter, so the sums cause no additional waits.
+ * conflict on one of these items also conflict on the counter, so the sums cause no additional waits. The items of parts
+ * are spread over partition keys, because a key takes only 1,000 write units per second.
  */
 
 import { Money } from '../../money/money.ts';
@@ -35,6 +35,8 @@ export interface ModelDay {
  */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;
+/** Number of partition keys for the parts of an account's month. Earlier versions stored parts under the month's key. */
+export const MODEL_MONTH_PARTITIONS = 16;
 const SPENT_ON_DAY = /^spent_day_(\d\d)$/;
 
 export function monthOfDay(date: string): string {
@@ -68,11 +70,14 @@ export function modelMonthUpdate(
 /**
  * Returns every model and day of a month with spending.
  *
- * Cost: one query that reads one item per model and part.
+ * Cost: 17 concurrent queries that read one item per model and part.
  */
 export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {
   const days = new Map<string, ModelDay>();
-  for await (const item of queryPartition(table, modelMonthKey({ accountId, month, model: '' }, 0).pk)) {
+  const base = monthPartition({ accountId, month });
+  const partitions = [base, ...Array.from({ length: MODEL_MONTH_PARTITIONS }, (_, number) => `${base}#${number}`)];
+  const items = await Promise.all(partitions.map((partition) => Array.fromAsync(queryPartition(table, partition))));
+  for (const item of items.flat()) {
     for (const day of daysOf(item, month)) {
       const name = `${day.date} ${day.model}`;
       days.set(name, { ...day, spent: day.spent.plus(days.get(name)?.spent ?? Money.zero) });
@@ -81,8 +86,14 @@ export async function readModelDays(table: Table, accountId: string, month: stri
   return [...days.values()];
 }
 
-function modelMonthKey({ accountId, month, model }: ModelMonth, part: number): Key {
-  return { pk: `MODELS#${accountId}#${month}`, sk: `${model}#${part}` };
+/** Part 0 is also the only item of an account whose counter has no parts, so it stays under the month's key. */
+function modelMonthKey({ model, ...of }: ModelMonth, part: number): Key {
+  const base = monthPartition(of);
+  return { pk: part === 0 ? base : `${base}#${part % MODEL_MONTH_PARTITIONS}`, sk: `${model}#${part}` };
+}
+
+function monthPartition({ accountId, month }: Omit<ModelMonth, 'model'>): string {
+  return `MODELS#${accountId}#${month}`;
 }
 
 function daysOf(item: Item, month: string): ModelDay[] {

@@ -37,7 +37,10 @@ const reportExpiry = expiry(TTL_ATTRIBUTE);
 type Report = RecordOf<typeof reportRecord>;
 
 /** Partitions of reports. If few instances report, only the first partition is used. */
-const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
+export const HEALTH_PARTITIONS = [
+  'HEALTH#RECENT',
+  ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`),
+];
 const HEALTH_SLOT_MS = 10_000;
 /**
  * Time in ms for which a report is kept. Routing needs the reports of the last seconds; operators also see the last

@@ -27,7 +27,8 @@ export type HourSums = Pick<EndpointSums, 'requests' | 'failures'>;
 
 export const SLOT_MS = 5 * 60_000;
 export const HOUR_MS = 60 * 60_000;
-export const SLOT_SHARDS = 4;
+/** Number of partition keys of a slot, each of which takes 1,000 write units per second. */
+export const SLOT_SHARDS = 16;
 
 const KEEP_SLOT_MS = 26 * HOUR_MS;
 const KEEP_HOUR_MS = 48 * HOUR_MS;

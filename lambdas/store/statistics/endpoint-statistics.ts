@@ -1,4 +1,5 @@
 import type { EndpointStatistics, Percentiles } from '../../catalog/endpoint-statistics.ts';
+import { nowMs } from '../../platform/clock.ts';
 import { queryPageWithin } from '../table/query.ts';
 import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
@@ -9,40 +10,67 @@ export interface Measurement {
   endpoints: Record<string, EndpointStatistics>;
   /** Ids of the providers whose credential is set; undefined if the credentials could not be read. */
   liveProviders: readonly string[] | undefined;
+  /** Number of partition keys that have the measurement. */
+  copies: number;
 }
 
-const STATISTICS_PARTITION = 'HEALTH#STATISTICS';
+/**
+ * Partition keys of the measurement. Every process reads a key each half minute, and a key takes 3,000 read units per
+ * second. So the measurement of a busy installation is written under all keys.
+ */
+const STATISTICS_PARTITIONS = [
+  'HEALTH#STATISTICS',
+  ...Array.from({ length: 15 }, (_, copy) => `HEALTH#STATISTICS#${copy + 1}`),
+];
+/** Number of copies of the measurement of a busy installation. */
+export const STATISTICS_COPIES = STATISTICS_PARTITIONS.length;
+/** Maximum age in ms of a copy. An older copy was written before the installation had fewer requests. */
+const MAX_COPY_AGE_MS = 3 * 60_000;
 const KEEP_STATISTICS_MS = 60 * 60_000;
 /** Maximum number of endpoints per item, so that the item stays below 400 KB. */
 const ENDPOINTS_IN_ITEM = 1_000;
 const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
-/** Replaces the last measurement, in as few items as possible, usually one. */
+/** Replaces the last measurement in each partition, in as few items as possible, usually one. */
 export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
-  const { measuredAtMs, endpoints, liveProviders } = measurement;
+  const { measuredAtMs, endpoints, liveProviders, copies } = measurement;
+  const partitions = STATISTICS_PARTITIONS.slice(0, copies);
   const entries = Object.entries(endpoints).map(([id, statistics]) => [id, compact(statistics)] as const);
   for (let part = 0; part === 0 || part * ENDPOINTS_IN_ITEM < entries.length; part += 1) {
     const item = {
-      pk: STATISTICS_PARTITION,
       sk: String(part),
       entity: 'endpoint_statistics',
       measured_at: new Date(measuredAtMs).toISOString(),
       live_providers: liveProviders,
+      copies,
       endpoints: Object.fromEntries(entries.slice(part * ENDPOINTS_IN_ITEM, (part + 1) * ENDPOINTS_IN_ITEM)),
       [TTL_ATTRIBUTE]: Math.ceil((measuredAtMs + KEEP_STATISTICS_MS) / 1_000),
     };
-    await writeAlone(table, put(table, item));
+    await Promise.all(partitions.map((pk) => writeAlone(table, put(table, { pk, ...item }))));
   }
 }
 
 /**
- * Returns the last measurement, in the parts in which it was written.
+ * Returns a function that reads the last measurement. It chooses a random copy, if the last read found several.
  *
- * Cost: one page, eventually consistent.
+ * Cost of a read: one page, eventually consistent; two if the copy is no longer written.
  */
-export async function readMeasurements(table: Table): Promise<Measurement[]> {
+export function measurementReader(table: () => Table): () => Promise<Measurement[]> {
+  let copies = 1;
+  return async () => {
+    const copy = Math.floor(Math.random() * copies);
+    const found = await readMeasurements(table(), copy);
+    const isCurrent = copy === 0 || found.some(({ measuredAtMs }) => nowMs() - measuredAtMs < MAX_COPY_AGE_MS);
+    const current = isCurrent ? found : await readMeasurements(table());
+    copies = current[0]?.copies ?? 1;
+    return current;
+  };
+}
+
+/** Returns the last measurement, in the items in which it was written: one page, eventually consistent. */
+export async function readMeasurements(table: Table, copy = 0): Promise<Measurement[]> {
   const items = await queryPageWithin(table, STATISTICS_READ_TIMEOUT_MS, {
-    pk: STATISTICS_PARTITION,
+    pk: STATISTICS_PARTITIONS[copy]!,
     from: '0',
     to: '9',
   });
@@ -51,6 +79,8 @@ export async function readMeasurements(table: Table): Promise<Measurement[]> {
     return {
       measuredAtMs: Date.parse(item['measured_at'] as string),
       liveProviders: item['live_providers'] as string[] | undefined,
+      // Earlier releases wrote one copy.
+      copies: numberFrom(item['copies'] ?? 1),
       endpoints: Object.fromEntries(entries.map(([id, kept]) => [id, expanded(kept)])),
     };
   });
