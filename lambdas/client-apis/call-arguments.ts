@@ -19,14 +19,14 @@ export class ArgumentReader {
   #values = 0;
 
   /**
-   * Returns the arguments as an object. Numbers keep the digits that the model wrote. Text that is not a JSON object,
-   * or that
-   * exceeds a limit, becomes the member `arguments` of an object, so that the conversation can continue after a mistake
-   * of the
-   * model.
+   * Returns the arguments as an object. Numbers keep the digits that the model wrote. If the text is not a JSON object,
+   * or exceeds a limit, it becomes the member `arguments` of an object. So the conversation can continue after a
+   * mistake of the model. The text `null` and no text mean that there are no arguments.
    */
-  read(text: string): Record<string, unknown> {
-    if (text.trim() === '') return {};
+  read(written: string | Record<string, unknown> | null | undefined): Record<string, unknown> {
+    if (typeof written !== 'string') return written ?? {};
+    const text = written.trim();
+    if (text === '' || text === 'null') return {};
     const { depth, values } = measureJson(text, MAX_ARGUMENT_VALUES);
     this.#values += values;
     if (depth > MAX_ARGUMENTS_DEPTH || this.#values > MAX_ARGUMENT_VALUES) return { arguments: text };

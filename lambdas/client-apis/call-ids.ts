@@ -1,9 +1,15 @@
+/** Id of a call as a client sends it. */
+export type ForeignCallId = string | number | null | undefined;
+
+/** Id of calls without one. */
+const NO_ID = 'call';
+
 /**
  * Ids of tool calls in a conversation. Some models number their calls from the beginning in each turn, but providers
- * accept an
- * id only once. So a call with a repeated id gets a new id, and its result does too. The new ids are the same in every
- * request
- * with the same conversation.
+ * accept an id only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets
+ * the same ids in every request.
+ *
+ * Some servers write numbers as ids, or none. A result without an id belongs to the oldest call without a result.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();
@@ -16,7 +22,8 @@ export class ConversationCallIds {
    * Registers a call.
    * @returns the id to send to the provider
    */
-  ofCall(id: string): string {
+  ofCall(own: ForeignCallId): string {
+    const id = textOf(own);
     const sent = this.#free(id);
     this.#used.add(sent);
     this.#last.set(id, sent);
@@ -26,9 +33,20 @@ export class ConversationCallIds {
     return sent;
   }
 
-  /** Returns the id, as sent to the provider, of the call to which a result belongs. */
-  ofResult(id: string): string {
-    return this.#unanswered.get(id)?.shift() ?? this.#last.get(id) ?? id;
+  /** Returns the new id of the call to which a result belongs. */
+  ofResult(own: ForeignCallId): string {
+    const id = textOf(own);
+    const isNamed = id !== NO_ID || this.#unanswered.has(id);
+    const [key] = isNamed ? [id] : this.#unanswered.keys();
+    return (key === undefined ? undefined : this.#answered(key)) ?? this.#last.get(id) ?? id;
+  }
+
+  /** Returns the new id of the oldest call with an id and without a result, which has a result from now on. */
+  #answered(id: string): string | undefined {
+    const waiting = this.#unanswered.get(id);
+    const sent = waiting?.shift();
+    if (waiting?.length === 0) this.#unanswered.delete(id);
+    return sent;
   }
 
   /**
@@ -43,4 +61,8 @@ export class ConversationCallIds {
     while (this.#used.has(`${id}_${number}`)) number += 1;
     return `${id}_${number}`;
   }
+}
+
+function textOf(id: ForeignCallId): string {
+  return String(id ?? '') || NO_ID;
 }

@@ -1,13 +1,15 @@
 /** Messages of the Chat Completions API, and their conversion to the Messages API. */
 
 import * as z from 'zod';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { anyObject, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
 import { cacheMarks, hasMark, marked } from '../cache-marks.ts';
 import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
-import { ConversationCallIds } from '../call-ids.ts';
+import { sentArguments } from '../call-fields.ts';
+import { ConversationCallIds, type ForeignCallId } from '../call-ids.ts';
+import { partsInText } from '../parts-as-text.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { imageAddress, sentImage } from '../media.ts';
@@ -57,9 +59,11 @@ const userMessage = z.object({
 
 const calledFunction = z.object({
   name: z.string().min(1).meta({ description: 'The name of the function.' }),
-  arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
+  arguments: sentArguments.meta({ description: 'The arguments of the call, as a text of JSON or as an object.' }),
 });
-const callId = z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' });
+/** Id of a call. A conversation from another server may have numbers as ids, or none. */
+const chatCallId = optionalField(z.union([z.string(), z.int()], { error: 'must be a string' }));
+const callId = chatCallId.meta({ description: 'The id of the call; the result of the tool refers to it.' });
 const functionCall = z.object({
   id: callId,
   type: optionalField(z.literal('function', 'must be "function" or "custom"')).meta({
@@ -127,11 +131,19 @@ function lacksTranscript({ audio, content, tool_calls: calls, refusal }: Assista
   return Boolean(audio && !audio.transcript && !content?.length && !calls?.length && !refusal);
 }
 
+const toolResultContent = contentOf(toolResultParts);
+type ToolResultPart = Exclude<z.output<typeof toolResultContent>, string>[number];
 const toolMessage = z.object({
   role: z.literal('tool'),
-  tool_call_id: z.string().min(1).meta({ description: 'The id of the call that this is the result of.' }),
-  content: optionalField(contentOf(toolResultParts)).meta({
-    description: 'The result of the call: a text, or a list of parts. Without it, the call has returned nothing.',
+  tool_call_id: chatCallId.meta({
+    description:
+      'The id of the call that this is the result of. Without it, this is the result of the oldest open call.',
+  }),
+  content: optionalField(
+    z.union([...toolResultContent.options, anyObject], { error: 'must be a string, an array of parts or an object' }),
+  ).meta({
+    description:
+      'The result of the call: a text, a list of parts, or an object. Without it, the call has returned nothing.',
   }),
   name,
   ...cacheMarks,
@@ -219,7 +231,7 @@ export function chatConversation(
 
 type ResultMessage = ToolMessage | OlderResult;
 type AuthoredMessage = Exclude<SentChatMessage, ResultMessage>;
-type Content = SentChatMessage['content'];
+type Content = AuthoredMessage['content'];
 
 /** Reads the messages of one request, in order. */
 class MessageReader {
@@ -245,7 +257,7 @@ class MessageReader {
     const block = {
       type: 'tool_result',
       tool_use_id: this.#callIds.ofResult(id),
-      content: typeof content === 'string' ? content : (content ?? []).map(partBlock),
+      content: toolResultOf(content),
     };
     return marked(block, message);
   }
@@ -284,13 +296,24 @@ class MessageReader {
     ];
   }
 
-  #functionCall(id: string, { name: called, arguments: text }: z.output<typeof calledFunction>): Block {
+  #functionCall(id: ForeignCallId, { name: called, arguments: text }: z.output<typeof calledFunction>): Block {
     return this.#call(id, called, this.#arguments.read(text));
   }
 
-  #call(id: string, called: string, input: Record<string, unknown>): Block {
+  #call(id: ForeignCallId, called: string, input: Record<string, unknown>): Block {
     return { type: 'tool_use', id: this.#callIds.ofCall(id), name: this.#names.sentName({ name: called }), input };
   }
+}
+
+/** Returns the result of a call. A text that is a list of parts with an image becomes these parts. */
+function toolResultOf(content: ToolMessage['content']): string | Block[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === 'string') {
+    const parts = partsInText(content, toolResultContent);
+    const hasImage = Array.isArray(parts) && parts.some(({ type }) => type === 'image_url');
+    return hasImage ? parts.map(partBlock) : content;
+  }
+  return Array.isArray(content) ? (content as ToolResultPart[]).map(partBlock) : JSON.stringify(content);
 }
 
 /** Returns whether the content is a string and the message has no cache mark. */

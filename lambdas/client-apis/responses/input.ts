@@ -6,7 +6,8 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
-import { ConversationCallIds } from '../call-ids.ts';
+import { numberedCallId, sentArguments } from '../call-fields.ts';
+import { ConversationCallIds, type ForeignCallId } from '../call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
@@ -46,15 +47,15 @@ const message = z.discriminatedUnion(
   },
 );
 
-const callId = z.string().min(1).meta({ description: 'The id of the call; its output refers to it.' });
-const answeredCallId = z.string().min(1).meta({ description: 'The id of the call that this is the output of.' });
+const callId = numberedCallId.meta({ description: 'The id of the call; its output refers to it.' });
+const answeredCallId = numberedCallId.meta({ description: 'The id of the call that this is the output of.' });
 const namespace = optionalField(z.string()).meta({ description: 'The group in which the tool was declared.' });
 const functionCall = z.object({
   type: z.literal('function_call'),
   call_id: callId,
   name: z.string().min(1).meta({ description: 'The name of the function.' }),
   namespace,
-  arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
+  arguments: sentArguments.meta({ description: 'The arguments of the call, as a text of JSON or as an object.' }),
 });
 const customCall = z.object({
   type: z.literal('custom_tool_call'),
@@ -75,13 +76,13 @@ const outputOf = <Type extends string>(type: Type) =>
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
-    call_id: optionalField(z.string().min(1)).meta({ description: 'The id of the call that this is the output of.' }),
+    call_id: optionalField(numberedCallId).meta({ description: 'The id of the call that this is the output of.' }),
     name: optionalField(z.string().min(1)).meta({
       description:
         'The heading of an output that answers no call and so has no `call_id`: the model reads the output as a text of the user under this heading.',
     }),
   })
-  .refine(({ call_id: id, name }) => id || name, { path: ['call_id'], error: 'is required (expected string)' });
+  .refine(({ call_id: id, name }) => id != null || name, { path: ['call_id'], error: 'is required (expected string)' });
 const reasoning = z.object({
   type: z.literal('reasoning'),
   encrypted_content: optionalField(z.string()).meta({
@@ -258,7 +259,9 @@ class ItemReader {
       case 'custom_tool_call':
         return this.#call(one.call_id, this.#nameOf(one), { [CUSTOM_ARGUMENT]: one.input });
       case 'function_call_output':
-        return one.call_id ? this.#result(one.call_id, resultBlocks(one.output)) : results(...outputWithoutCall(one));
+        return one.call_id != null
+          ? this.#result(one.call_id, resultBlocks(one.output))
+          : results(...outputWithoutCall(one));
       case 'custom_tool_call_output':
         return this.#result(one.call_id, resultBlocks(one.output));
       case 'reasoning': {
@@ -276,8 +279,7 @@ class ItemReader {
 
   /** Returns the arguments of a tool search. OpenAI sends them as an object, other services as JSON text. */
   #searched(value: unknown): Record<string, unknown> {
-    if (typeof value === 'string') return this.#arguments.read(value);
-    return { ...(value as object | null | undefined) };
+    return typeof value === 'string' ? this.#arguments.read(value) : { ...(value as object | null | undefined) };
   }
 
   #foreign(one: ForeignItem): AuthoredMessage {
@@ -298,11 +300,11 @@ class ItemReader {
     return this.#names.sentName({ name, namespace: group ?? undefined });
   }
 
-  #call(id: string, name: string, input: Record<string, unknown>): AuthoredMessage {
+  #call(id: ForeignCallId, name: string, input: Record<string, unknown>): AuthoredMessage {
     return assistant({ type: 'tool_use', id: this.#callIds.ofCall(id), name, input });
   }
 
-  #result(id: string, content: string | Block[]): AuthoredMessage {
+  #result(id: ForeignCallId, content: string | Block[]): AuthoredMessage {
     return results({ type: 'tool_result', tool_use_id: this.#callIds.ofResult(id), content });
   }
 }
@@ -326,10 +328,10 @@ function results(...blocks: Block[]): AuthoredMessage {
   return { kind: 'results', role: 'user', blocks };
 }
 
-type Output = z.output<typeof resultContent>;
+type OutputWithoutCall = Pick<z.output<typeof functionOutput>, 'name' | 'output'>;
 
-/** Returns the blocks of an output that belongs to no call: its name as a heading, then its content. */
-function outputWithoutCall({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
+/** Returns the blocks of an output without a call: its name as a heading, then its content. */
+function outputWithoutCall({ name, output }: OutputWithoutCall): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return [{ type: 'text', text: `${name}:` }, ...blocks];

@@ -3,9 +3,9 @@
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { measureJson } from '../../platform/json/exact-json.ts';
 import type { Block } from '../../messages/types.ts';
 import { cacheMarks, marked } from '../cache-marks.ts';
+import { partsInText } from '../parts-as-text.ts';
 import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
@@ -89,39 +89,24 @@ export const assistantContent = contentOf([outputText, refusal, inputText]).meta
   description: "The model's answer: a text, or a list of parts.",
 });
 const outputParts = contentOf([inputText, inputImage, inputFile]);
-/** Schema of the result of a call. Older agents send an object. */
-export const resultContent = z.union([outputParts, z.record(z.string(), z.unknown())], {
-  error: 'must be a text, a list of parts or an object',
-});
-
-/**
- * Matches text that is a JSON list of parts, as some agents send it. If it stayed text, an image in it would count as a
- * million
- * tokens of base64.
- */
-const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"input_|image_url")/;
-const MAX_PART_VALUES = 10_000;
+/** Result of a call. Older agents send an object, or null if the call has returned nothing. */
+export const resultContent = optionalField(
+  z.union([outputParts, z.record(z.string(), z.unknown())], { error: 'must be a text, a list of parts or an object' }),
+);
 
 /**
  * Converts the result of a call.
  * @param output output that its schema has accepted
  */
 export function resultBlocks(output: z.output<typeof resultContent>): string | Block[] {
-  if (typeof output === 'string') return partsIn(output) ?? output;
+  if (output === null || output === undefined) return '';
+  if (typeof output === 'string') {
+    const parts = partsInText(output, outputParts);
+    return parts === undefined ? output : contentBlocks(parts);
+  }
   if (Array.isArray(output)) return contentBlocks(output);
   const { content } = output;
   return typeof content === 'string' ? content : JSON.stringify(output);
-}
-
-/** Returns the blocks for text that is a JSON list of parts; undefined for other text and for very long lists. */
-function partsIn(text: string): Block[] | undefined {
-  if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
-  try {
-    const parts = outputParts.safeParse(JSON.parse(text));
-    return parts.success ? contentBlocks(parts.data) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**
