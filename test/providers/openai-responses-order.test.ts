@@ -170,6 +170,36 @@ describe('items of a nonstandard form', () => {
     expect([only, more]).toMatchObject([{ name: 'look', input: { at: 1 } }, []]);
   });
 
+  it('have each part once if its deltas are numbered from another beginning', async () => {
+    const part = (text: string) => ({ type: 'output_text', text });
+    const twoParts = { type: 'message', content: [part('A tower.'), part('A bridge.')] };
+    const thinking = { ...reasoning, summary: [{ type: 'summary_text', text: 'Hm.' }] };
+    const late = { type: 'response.output_text.done', output_index: 1, content_index: 2, text: 'A bridge.' };
+    for (const last of [words(1, 'A bridge.', 2), late]) {
+      const batches = await decode([
+        added(0, reasoning),
+        thought(0, 'Hm.', 1),
+        done(0, thinking),
+        added(1, message),
+        words(1, 'A tower.', 1),
+        last,
+        done(1, twoParts),
+        completed,
+      ]);
+
+      expect(contentOf(batches)).toMatchObject([{ thinking: 'Hm.' }, { text: 'A tower.' }, { text: 'A bridge.' }]);
+    }
+  });
+
+  it('have parts without deltas at their own places', async () => {
+    const parts = ['A tower.', 'A bridge.'].map((text) => ({ type: 'output_text', text }));
+    const whole = { type: 'message', content: parts };
+    const missing = await decode([added(0, message), words(0, 'A tower.', 3), done(0, whole), completed]);
+    expect(contentOf(missing)).toMatchObject([{ text: 'A tower.' }, { text: 'A bridge.' }]);
+    const second = await decode([added(0, message), words(0, 'A bridge.', 1), done(0, whole), completed]);
+    expect(contentOf(second)).toMatchObject([{ text: 'A bridge.' }, { text: 'A tower.' }]);
+  });
+
   it('are read without any start or end', async () => {
     const batches = await decode([thought(0, 'Hm.'), words(1, 'So.'), completed]);
     expect(contentOf(batches)).toMatchObject([{ thinking: 'Hm.' }, { text: 'So.' }]);

@@ -22,6 +22,8 @@ const MAX_PARTS = 1_024;
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
 interface Part {
+  kind: PartKind;
+  number: number;
   hasText: boolean;
   /** Number of citations received for this part. */
   sources: number;
@@ -169,7 +171,7 @@ export class OutputItems {
 
   #endMessage(ending: OutputItem, item: Record<string, unknown>): void {
     const { index } = ending;
-    for (const [number, value] of asList(item['content']).entries()) {
+    for (const [number, value] of numberedParts(ending, ['text', 'refusal'], item['content'])) {
       const part = asRecord(value);
       this.sayWhole(index, 'text', number, asText(part['text']), this.#answer.logprobsIn(part['logprobs']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
@@ -182,12 +184,13 @@ export class OutputItems {
     this.#order.end(index, () => this.#answer.blocks.endProse());
   }
 
-  #endReasoning({ index }: OutputItem, item: Record<string, unknown>): void {
+  #endReasoning(ending: OutputItem, item: Record<string, unknown>): void {
+    const { index } = ending;
     for (const [field, kind] of [
       ['summary', 'summary'],
       ['content', 'reasoning'],
     ] as const) {
-      for (const [number, part] of asList(item[field]).entries()) {
+      for (const [number, part] of numberedParts(ending, [kind], item[field])) {
         this.sayWhole(index, kind, number, asText(asRecord(part)['text']));
       }
     }
@@ -251,12 +254,26 @@ function inThePlaceOfAnother(): UpstreamError {
   return new UpstreamError('malformed', 'The provider began a part of its answer in the place of another');
 }
 
+/**
+ * Returns the parts of a complete item, each with the number that its deltas had. Bedrock also counts parts that are
+ * not in the item: if the deltas have numbers beyond the list, the first number belongs to the first part.
+ */
+function numberedParts({ parts }: OutputItem, kinds: readonly PartKind[], list: unknown): [number, unknown][] {
+  const values = asList(list);
+  const known = [...parts.values()].filter(({ kind }) => kinds.includes(kind)).map(({ number }) => number);
+  const numbers = [...new Set(known)];
+  if (numbers.every((number) => number < values.length)) return [...values.entries()];
+  const next = Math.max(...numbers) + 1;
+  return values.map((value, place) => [numbers[place] ?? next + place, value]);
+}
+
 function partOf({ parts }: OutputItem, kind: PartKind, number: unknown): Part {
-  const name = `${kind} ${Number.isSafeInteger(number) ? (number as number) : 0}`;
+  const own = Number.isSafeInteger(number) ? (number as number) : 0;
+  const name = `${kind} ${own}`;
   const known = parts.get(name);
   if (known) return known;
   if (parts.size >= MAX_PARTS) throw new UpstreamError('malformed', 'The answer has too many parts');
-  const part: Part = { hasText: false, sources: 0 };
+  const part: Part = { kind, number: own, hasText: false, sources: 0 };
   parts.set(name, part);
   return part;
 }
