@@ -4,6 +4,7 @@ import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { ResourceTree } from './resource-tree.ts';
+import { withSingleSlashes } from './single-slashes.ts';
 
 const tree = new ResourceTree<Route>();
 for (const route of Object.values<Route>(routes)) {
@@ -56,7 +57,7 @@ function hintFor(path: string): string {
   if (path.startsWith('/v1/')) return 'Leave "/v1" out of the base URL: this client adds it itself.';
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0)
     return `Leave out the last slash: /v1${path.slice(0, -1)}.`;
-  const single = path.replaceAll(/\/{2,}/g, '/');
+  const single = withSingleSlashes(path);
   if (single !== path && methodsAt(single).length > 0) return `Use single slashes: /v1${single}.`;
   if (path === '/auth/key') return 'GET /v1/key returns the limits of a key.';
   if (path === '/responses/compact') {

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import { isCompressed, isForm } from '../http/request.ts';
+import { withSingleSlashes } from '../http/single-slashes.ts';
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { LargeRequestProcess } from './large-request-process.ts';
 import {
@@ -97,9 +98,7 @@ export function startApi(
     }
     const { path } = target;
     if (path !== '/v1' && !path.startsWith('/v1/')) {
-      throw notFound(
-        `There is no ${request.method} ${path}. The base URL of this gateway ends with /v1; /v1/docs describes the API.`,
-      );
+      throw notFound(`There is no ${request.method} ${path}. ${hintOutsideStage(path)}`);
     }
     const absence = servedElsewhere?.(request.method ?? '', path.slice('/v1'.length));
     if (absence) throw absence;
@@ -176,4 +175,11 @@ export function fitting<Event extends { body?: string | null }>(event: Event, { 
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
   // A character takes at most six bytes in JSON. Most bodies are so short that they need no exact measurement.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
+}
+
+/** @param path path that does not begin with `/v1` */
+function hintOutsideStage(path: string): string {
+  const single = withSingleSlashes(path);
+  if (single.startsWith('/v1/')) return `Use single slashes: ${single}.`;
+  return 'The base URL of this gateway ends with /v1; /v1/docs describes the API.';
 }

@@ -29,6 +29,7 @@ describe('a request to an unknown route', () => {
     ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
     ['GET', '', /There is no GET \/v1\. GET \/v1\/docs describes this API/],
     ['POST', '//chat/completions', /Use single slashes: \/v1\/chat\/completions\./],
+    ['POST', '/chat//completions/', /Use single slashes: \/v1\/chat\/completions\./],
     ['GET', '/health/', /Leave out the last slash: \/v1\/health\./],
     ['POST', '/messages/batches', /does not have that part/],
     ['GET', '/files/abc', /does not have that part/],
@@ -42,6 +43,16 @@ describe('a request to an unknown route', () => {
     expect(headers.get('request-id')).toMatch(/^req_/);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
+
+  it.each(['//v1/messages', '/v1//messages', '///v1//messages/'])(
+    'gets a hint for each additional slash: %s',
+    async (path) => {
+      const { origin } = new URL(gateway.baseUrl);
+      const response = await fetch(`${origin}${path}`, { method: 'POST', body: '{}' });
+      expect(response.status).toBe(404);
+      expect(messageIn(await response.text())).toMatch(/Use single slashes: \/v1\/messages\./);
+    },
+  );
 
   it('does not get its key in the answer', async () => {
     for (const path of ['/audio/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
