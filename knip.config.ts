@@ -1,5 +1,6 @@
 import type { KnipConfig } from 'knip';
-import { functions, wholeModalities } from './lambdas/routes.ts';
+import { wholeModalities } from './lambdas/modality-rows.ts';
+import { functions } from './lambdas/routes.ts';
 
 export default {
   entry: [

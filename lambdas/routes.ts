@@ -27,62 +27,12 @@ import {
   spending,
   workers,
   type FunctionSpec,
-  type ModalityRow,
   type QueueName,
   type QueueWorker,
   type Route,
   type ScheduledWorker,
 } from './route.ts';
-
-/** Timeout of functions that do not stream. API Gateway would end their requests after 29 seconds. */
-const WITHIN_INTEGRATION_SECONDS = 27;
-
-/** Facts of functions that draw images. They end before the silence of five minutes that clients and proxies allow. */
-const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
-
-/** Modalities with a declaration in inference/modalities/, which has their other differences. */
-export const wholeModalities = {
-  decisions: {
-    one: 'decision',
-    paths: ['/decisions', '/systemone'],
-    isListed: false,
-    answering: { timeoutSeconds: WITHIN_INTEGRATION_SECONDS, memoryMb: 1024 },
-  },
-  embeddings: {
-    one: 'embeddings',
-    paths: ['/embeddings'],
-    isListed: true,
-    // The vectors of two thousand texts are too large for an answer without streaming.
-    answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
-  },
-  rerank: {
-    one: 'rerank',
-    paths: ['/rerank'],
-    isListed: true,
-    // An answer repeats the documents of the request. Together they may be too large for an answer without streaming.
-    answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
-  },
-  transcriptions: {
-    one: 'transcription',
-    paths: ['/audio/transcriptions'],
-    isListed: true,
-    // A provider may take minutes for a recording of an hour.
-    answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
-  },
-  translations: {
-    one: 'translation',
-    paths: ['/audio/translations'],
-    isListed: false,
-    answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
-  },
-  images: { one: 'image', paths: ['/images'], isListed: false, answering: drawing },
-  speech: {
-    one: 'speech',
-    paths: ['/audio/speech'],
-    isListed: false,
-    answering: { streaming: true, timeoutSeconds: 900, memoryMb: 512 },
-  },
-} as const satisfies Record<string, ModalityRow>;
+import { drawing, wholeModalities, WITHIN_INTEGRATION_SECONDS } from './modality-rows.ts';
 
 /** Routes of the modalities. */
 export const wholeRoutes = modalityRoutes(wholeModalities);
@@ -227,6 +177,7 @@ export const routes = {
     managed('keys/update', ofCatalog(changing('PutItem', 'UpdateItem', 'DeleteItem'))),
   ),
   'delete-key': deleteRoute('/keys/{hash}', managed('keys/delete', changing('PutItem', 'UpdateItem', 'DeleteItem'))),
+  'rotate-key': postRoute('/keys/{hash}/rotate', managed('keys/rotate', changing('PutItem', 'DeleteItem'))),
 
   'list-workspaces': getRoute('/workspaces', managed('workspaces/list', reading('Query'))),
   'create-workspace': postRoute(
@@ -262,6 +213,10 @@ export const routes = {
   'remove-members': postRoute(
     '/workspaces/{workspaceId}/members/remove',
     managed('members/remove', changing('PutItem', 'UpdateItem')),
+  ),
+  'update-member': patchRoute(
+    '/workspaces/{workspaceId}/members/{memberId}',
+    managed('members/update', changing('PutItem')),
   ),
   'list-member-budgets': getRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets',

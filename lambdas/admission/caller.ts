@@ -5,7 +5,14 @@ import { ageMs, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts/accounts.ts';
 import type { Scope } from '../store/counters/counters.ts';
-import { keyFrom, keyItemKey, limitsOfKey, readKey, type ApiKey } from '../store/accounts/keys.ts';
+import {
+  currentSecretHash,
+  keyFrom,
+  keyItemKey,
+  limitsOfKey,
+  readKeyOfSecret,
+  type ApiKey,
+} from '../store/accounts/keys.ts';
 import type { Privacy } from '../store/accounts/privacy.ts';
 import { memberFrom, memberKey, type Member } from '../store/accounts/members.ts';
 import { scopesOf, type Payer } from '../store/accounts/payer.ts';
@@ -46,14 +53,14 @@ interface CacheEntry {
 const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
 
 /**
- * Finds the caller of a key by the key's hash.
+ * Finds the caller of a key by the hash of the key's secret.
  *
  * Cost: no read while the cached caller is fresh, and one read after that. A key that is new to this process costs two
- * reads, because only its record names its account, workspace and member. Concurrent requests share one read (single
+ * reads, because only its record names its account, workspace and member; three if the key was rotated. Concurrent requests share one read (single
  * flight).
  * @returns undefined if no key has this hash, or the key's account, workspace or member does not exist
- * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a
- *   closed account
+ * @throws {GatewayError} 401 for a disabled, expired or deleted key, a replaced secret, a removed member, an archived
+ *   workspace or a closed account
  */
 export async function findCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const caller = await cachedCaller(table, hash);
@@ -106,7 +113,7 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
 }
 
 async function readCaller(table: Table, hash: string): Promise<Caller | undefined> {
-  const key = await readKey(table, hash);
+  const key = await readKeyOfSecret(table, hash);
   if (!key) return undefined;
   const items = await readItems(table, ownersOf(key));
   return assemble(key, items);
@@ -141,7 +148,7 @@ function assemble(key: ApiKey, items: Item[]): Caller | undefined {
 
 function isUsable({ key, account, workspace, member }: Caller, hash: string): boolean {
   return (
-    sameHash(key.hash, hash) &&
+    isSecretOf(key, hash) &&
     !key.disabled &&
     !key.deleted &&
     (key.expiresAt === undefined || Date.parse(key.expiresAt) > nowMs()) &&
@@ -149,4 +156,10 @@ function isUsable({ key, account, workspace, member }: Caller, hash: string): bo
     workspace?.status !== 'archived' &&
     member?.removed !== true
   );
+}
+
+/** Returns whether a hash belongs to the current secret of a key, or to a replaced secret that still works. */
+function isSecretOf(key: ApiKey, hash: string): boolean {
+  if (sameHash(currentSecretHash(key), hash)) return true;
+  return key.oldSecrets?.some((old) => sameHash(old.hash, hash) && Date.parse(old.until) > nowMs()) ?? false;
 }

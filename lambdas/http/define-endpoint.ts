@@ -1,3 +1,4 @@
+import { checkNetwork } from '../admission/allowed-networks.ts';
 import { authenticate } from '../admission/authenticate.ts';
 import { asInferenceCaller, checkCredential, type Caller } from '../admission/caller.ts';
 import { secretFrom } from '../admission/credentials.ts';
@@ -7,9 +8,13 @@ import type { Credential } from '../route.ts';
 import { endpointsWith, type KeyedRoute } from './endpoint.ts';
 import type { HttpRequest } from './request.ts';
 
-async function identify({ headers }: HttpRequest, credential: Exclude<Credential, 'none'>): Promise<Caller> {
+async function identify(
+  { headers, clientAddress }: HttpRequest,
+  credential: Exclude<Credential, 'none'>,
+): Promise<Caller> {
   const caller = await authenticate(resources.table(), secretFrom(headers));
   checkCredential(caller, credential);
+  checkNetwork(caller, clientAddress);
   return credential === 'inference' ? asInferenceCaller(caller) : caller;
 }
 

@@ -5,8 +5,10 @@ import type { ApiKey } from '../store/accounts/keys.ts';
 import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/accounts/privacy.ts';
 import { changeSensitiveData, noSensitiveData, type SensitiveDataChange } from '../store/accounts/sensitive-data.ts';
 import type { Item } from '../store/table/table.ts';
+import { noUseLimits } from '../store/accounts/use-limits.ts';
 import type { ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
+import { useLimitSettings } from './use-limits.ts';
 
 /**
  * Settings with a plain value: a change replaces the value, and null clears it. Each has its name in the API and in the
@@ -17,6 +19,7 @@ const plainSettings = {
   limitReset: { field: 'limit_reset', auditedAs: 'limit_reset' },
   expiresAt: { field: 'expires_at', auditedAs: 'expires_at' },
   tags: { field: 'tags', auditedAs: 'tags' },
+  ...useLimitSettings,
 } as const satisfies Partial<Record<keyof ApiKey, { field: string; auditedAs: string }>>;
 
 type PlainName = keyof typeof plainSettings;
@@ -41,6 +44,7 @@ export const defaultSettings: SettingsOfKey = {
   limitReset: undefined,
   expiresAt: undefined,
   tags: undefined,
+  ...noUseLimits,
   privacy: noPrivacyLimits,
   sensitiveData: noSensitiveData,
 };

@@ -62,6 +62,8 @@ export async function createKey(
   const secret = newKeySecret(input.kind);
   const template: ApiKey = {
     hash: hashSecret(pepper, secret),
+    secretHash: undefined,
+    oldSecrets: undefined,
     kind: input.kind,
     accountId,
     workspaceId: input.workspaceId,
@@ -236,7 +238,7 @@ async function writeKey(
 }
 
 /** Returns the configuration of a key for the audit log, without its secrets. */
-function keyForAudit(key: ApiKey): Item {
+export function keyForAudit(key: ApiKey): Item {
   return {
     name: key.name,
     label: key.label,

@@ -4,10 +4,19 @@ import { activeUpdate, configureUpdate } from '../store/counters/counters.ts';
 import { gatherGranted } from '../store/counters/limited-parts.ts';
 import { listMembers, memberPut, readMember, readMembers, type Member } from '../store/accounts/members.ts';
 import { memberScope } from '../store/accounts/payer.ts';
+import { noUseLimits } from '../store/accounts/use-limits.ts';
 import type { Table } from '../store/table/table.ts';
 import type { Writes } from '../store/table/transact.ts';
 import type { Workspace } from '../store/accounts/workspaces.ts';
-import { commitChange, noExtraWrite, retryOnConflict, type ExtraWrite, type ChangeContext } from './change.ts';
+import {
+  checkVersion,
+  commitChange,
+  noExtraWrite,
+  retryOnConflict,
+  type ExtraWrite,
+  type ChangeContext,
+} from './change.ts';
+import { changedUseLimits, useLimitsForAudit, type UseLimitsChange } from './use-limits.ts';
 import { checkActive } from './workspaces.ts';
 
 /**
@@ -87,6 +96,35 @@ export async function removeMembers(
   });
 }
 
+/**
+ * Changes the use limits of a member.
+ * @throws {GatewayError} 404 if there is no such member; 412 if it has another version
+ */
+export async function updateMember(
+  context: ChangeContext,
+  workspace: Workspace,
+  selection: { memberId: string; expectedVersion?: number | undefined },
+  change: UseLimitsChange,
+): Promise<Member> {
+  checkActive(workspace);
+  const { table } = context;
+  return retryOnConflict(async () => {
+    const before = await findMember(table, workspace.id, selection.memberId);
+    checkVersion(selection.expectedVersion, before.version);
+    const limits = changedUseLimits(before, change);
+    const audited = { before: useLimitsForAudit(before), after: useLimitsForAudit(limits) };
+    if (JSON.stringify(audited.before) === JSON.stringify(audited.after)) return before;
+    const after: Member = { ...before, ...limits, version: before.version + 1 };
+    const target = `member ${workspace.id}/${after.id}`;
+    const outcome = await commitChange(
+      context,
+      { action: 'member.update', target, ...audited },
+      { member: memberPut(table, after) },
+    );
+    return outcome.committed ? after : undefined;
+  });
+}
+
 function newMember(workspace: Workspace, id: string): Member {
   return {
     id,
@@ -95,6 +133,7 @@ function newMember(workspace: Workspace, id: string): Member {
     removed: false,
     limits: {},
     limitTimes: {},
+    ...noUseLimits,
     revision: 0,
     version: 0,
     createdAt: new Date(nowMs()).toISOString(),

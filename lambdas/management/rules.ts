@@ -48,3 +48,15 @@ export const referenceRule: TextRule = {
   pattern: /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/,
   says: 'must be 1 to 100 Latin letters, digits and . _ : / -, beginning with a letter or digit',
 };
+
+/** Rule for entries of `allowed_models`. A `*` stands for any text. */
+export const allowedModelRule: TextRule = {
+  minLength: 1,
+  maxLength: 128,
+  pattern: /^[a-z0-9*~][a-z0-9*._/:~-]*$/,
+  says: 'must be the id of a model, or a pattern with * for any text, for example sandbox/claude or sandbox/gpt*',
+};
+/** Maximum number of entries in `allowed_models`, and in `allowed_networks`. */
+export const MAX_ALLOWED = 100;
+export const NETWORK_RULE =
+  'must be an IPv4 or IPv6 address, or a block of them in CIDR notation, such as 192.0.2.0/24';

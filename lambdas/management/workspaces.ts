@@ -6,6 +6,7 @@ import { gatherGranted } from '../store/counters/limited-parts.ts';
 import { inferenceKeysOf, tallyKey } from '../store/accounts/key-directory.ts';
 import { limitsAttribute } from '../store/counters/limits.ts';
 import { noPrivacyLimits, privacyAttribute, type Privacy, type PrivacyChange } from '../store/accounts/privacy.ts';
+import { noUseLimits, type UseLimits } from '../store/accounts/use-limits.ts';
 import { readItem } from '../store/table/query.ts';
 import { listMembers, memberRemoval } from '../store/accounts/members.ts';
 import type { Item, Table } from '../store/table/table.ts';
@@ -30,6 +31,7 @@ import {
   type ChangeContext,
 } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
+import { changedUseLimits, useLimitsForAudit, type UseLimitsChange } from './use-limits.ts';
 
 /** Maximum number of workspaces of an account, so that reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
@@ -39,14 +41,14 @@ const MAX_WORKSPACES = 1_000;
  */
 const MAX_MEMBERS_TO_REMOVE = 80;
 
-export interface NewWorkspace {
+export interface NewWorkspace extends UseLimitsChange {
   name: string;
   slug: string;
   description?: string | null | undefined;
   privacy?: PrivacyChange | null | undefined;
 }
 
-export interface WorkspaceChange {
+export interface WorkspaceChange extends UseLimitsChange {
   name?: string | undefined;
   slug?: string | undefined;
   description?: string | null | undefined;
@@ -54,7 +56,12 @@ export interface WorkspaceChange {
 }
 
 export function newWorkspace(
-  input: Omit<NewWorkspace, 'privacy'> & { accountId: string; isDefault: boolean; privacy: Privacy },
+  input: Pick<NewWorkspace, 'name' | 'slug' | 'description'> & {
+    accountId: string;
+    isDefault: boolean;
+    privacy: Privacy;
+    useLimits?: UseLimits;
+  },
 ): Workspace {
   const now = new Date(nowMs()).toISOString();
   return {
@@ -69,6 +76,7 @@ export function newWorkspace(
     limitTimes: {},
     revision: 0,
     privacy: input.privacy,
+    ...(input.useLimits ?? noUseLimits),
     version: 1,
     createdAt: now,
     updatedAt: now,
@@ -99,7 +107,13 @@ export async function createWorkspace(
     throw conflict(`An account has at most ${MAX_WORKSPACES} workspaces.`);
   }
   const privacy = await changedPrivacy(context, noPrivacyLimits, input.privacy ?? {});
-  const workspace = newWorkspace({ ...input, accountId, isDefault: false, privacy });
+  const workspace = newWorkspace({
+    ...input,
+    accountId,
+    isDefault: false,
+    privacy,
+    useLimits: changedUseLimits(noUseLimits, input),
+  });
   const outcome = await commitChange(
     context,
     { action: 'workspace.create', target: `workspace ${workspace.id}`, after: workspaceForAudit(workspace) },
@@ -151,6 +165,7 @@ export async function updateWorkspace(
       slug: change.slug ?? before.slug,
       description: change.description === undefined ? before.description : (change.description ?? ''),
       privacy: await changedPrivacy(context, before.privacy, change.privacy),
+      ...changedUseLimits(before, change),
     };
     if (JSON.stringify(workspaceItem(merged)) === JSON.stringify(workspaceItem(before))) return before;
     const after: Workspace = { ...merged, version: before.version + 1, updatedAt: new Date(nowMs()).toISOString() };
@@ -278,6 +293,7 @@ function workspaceForAudit(workspace: Workspace): Item {
     status: workspace.status,
     limits: limitsAttribute(workspace.limits),
     privacy: privacyAttribute(workspace.privacy),
+    ...useLimitsForAudit(workspace),
     version: workspace.version,
   };
 }

@@ -9,6 +9,7 @@ import { hasPrice } from '../catalog/default-route.ts';
 import { factsOf } from '../catalog/wires.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { nowMs } from '../platform/clock.ts';
+import type { ModelCheck } from './requested-models.ts';
 import { requestedRoute, type RequestedRoute } from './requested-route.ts';
 import type { UsableEndpoint } from './usable-endpoints.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
@@ -43,14 +44,25 @@ export interface MessageRoute extends RequestedRoute {
  *
  * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
  * @param keyHash hash of the caller's key
- * @throws {GatewayError} 404 for a model that is not in the catalog
+ * @param of.check checks that the caller may call the models
+ * @throws {GatewayError} 404 for a model that is not in the catalog; 403 for a model that the caller may not call
  */
 export function messageRoute(
   catalog: Catalog,
   body: RoutedRequest,
-  { headers, keyHash, warmPrompts }: { headers: Record<string, string>; keyHash: string; warmPrompts: WarmPrompts },
+  {
+    headers,
+    keyHash,
+    warmPrompts,
+    check,
+  }: {
+    headers: Record<string, string>;
+    keyHash: string;
+    warmPrompts: WarmPrompts;
+    check: ModelCheck | undefined;
+  },
 ): MessageRoute {
-  const route = requestedRoute(catalog, body, headers);
+  const route = requestedRoute(catalog, body, { headers, check });
   const mayGoElsewhere = route.models.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
   if (!mayGoElsewhere) return { ...route, warmPrompt: Promise.resolve(undefined), remember: async () => {} };
   const { name, isBeginning } = route.conversation;

@@ -6,7 +6,7 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { conversationOf, type Conversation } from './conversation.ts';
 import { tuningsOf } from './left-out.ts';
 import { requestedMedia } from './requested-media.ts';
-import { requestedModels, type RequestedModel } from './requested-models.ts';
+import { requestedModels, type ModelCheck, type RequestedModel } from './requested-models.ts';
 import { drawOf, type Draw } from './sticky-routing.ts';
 
 export interface RequestedRoute {
@@ -27,17 +27,18 @@ export interface RequestedRoute {
 
 /**
  * Collects the parts of a request that routing uses.
- * @throws {GatewayError} 404 for a model that is not in the catalog
+ * @param of.check checks that the caller may call the models; undefined if it may call all models
+ * @throws {GatewayError} 404 for a model that is not in the catalog; 403 for a model that the caller may not call
  */
 export function requestedRoute(
   catalog: Catalog,
   request: RoutedRequest,
-  headers: Record<string, string> = {},
+  { headers = {}, check }: { headers?: Record<string, string>; check: ModelCheck | undefined },
 ): RequestedRoute {
   const conversation = conversationOf(request, headers);
   return {
     catalog,
-    models: requestedModels(catalog, request),
+    models: requestedModels(catalog, request, check),
     media: requestedMedia(request),
     preferences: request.provider ?? {},
     parameters: requestedParameters(request),

@@ -18,7 +18,7 @@ import { leftOutFields } from './left-out.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
-import type { RequestedModel } from './requested-models.ts';
+import type { ModelCheck, RequestedModel } from './requested-models.ts';
 import { requestedRoute, type RequestedRoute } from './requested-route.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
@@ -75,17 +75,25 @@ interface Choice<Candidate> {
   unset: string[];
 }
 
+/** A request, the catalog for it, and the check of its models; undefined if the caller may call all models. */
+export interface RequestedIn {
+  catalog: Catalog;
+  request: RoutedRequest;
+  check: ModelCheck | undefined;
+}
+
 /**
  * Reads the route (models and preferences) of a request and returns its endpoints; see `endpointsOnRoute`.
- * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model
+ * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model; 403 for
+ *   a model that the caller may not call
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
-  { catalog, request }: { catalog: Catalog; request: RoutedRequest },
+  { catalog, request, check }: RequestedIn,
   input: RoutingInput,
   kind: AnswerKind<Candidate>,
 ): Promise<Candidate[]> {
   refuseUnknownNames(catalog, request.provider ?? {});
-  return endpointsOnRoute(requestedRoute(catalog, request), input, kind);
+  return endpointsOnRoute(requestedRoute(catalog, request, { check }), input, kind);
 }
 
 /**

@@ -1,9 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { hasPrice } from '../catalog/default-route.ts';
-import type { RoutedRequest } from '../messages/preferences.ts';
 import type { VideoTarget, VideoWire } from '../providers/video/wire.ts';
 import { videoWire } from '../providers/video/wires.ts';
-import { usableEndpoints, withCredential, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
+import {
+  usableEndpoints,
+  withCredential,
+  type RequestedIn,
+  type RoutingInput,
+  type UsableEndpoint,
+} from './usable-endpoints.ts';
 
 /** An endpoint that can currently generate videos. */
 export interface VideoCandidate extends UsableEndpoint {
@@ -12,10 +17,7 @@ export interface VideoCandidate extends UsableEndpoint {
 }
 
 /** Returns the endpoints that can generate a video with the model of a request; see `usableEndpoints`. */
-export function videoCandidates(
-  requested: { catalog: Catalog; request: RoutedRequest },
-  input: RoutingInput,
-): Promise<VideoCandidate[]> {
+export function videoCandidates(requested: RequestedIn, input: RoutingInput): Promise<VideoCandidate[]> {
   return usableEndpoints(requested, input, { makes: 'video', toCandidate: toVideoCandidate });
 }
 

@@ -17,7 +17,8 @@ import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
 import type { About } from '../../lambdas/http/about.ts';
 import type { ModalityRow } from '../../lambdas/route.ts';
-import { wholeModalities, type RouteName, type WholeRoute } from '../../lambdas/routes.ts';
+import { wholeModalities } from '../../lambdas/modality-rows.ts';
+import type { RouteName, WholeRoute } from '../../lambdas/routes.ts';
 
 /** Returns the texts of all routes of modalities, each made from the `about.ts` of its folder. */
 async function wholeAbouts(): Promise<Record<WholeRoute, About>> {

@@ -8,10 +8,13 @@ import {
 } from '../../lambdas/admission/caller.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
-import { createKey, deleteKey, updateKey, type NewKey } from '../../lambdas/management/keys.ts';
+import { createKey, deleteKey, findKey, updateKey, type NewKey } from '../../lambdas/management/keys.ts';
 import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
+import { rotateKey } from '../../lambdas/management/rotate-key.ts';
 import { createWorkspace, deleteWorkspace, findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
+import { keyItemKey } from '../../lambdas/store/accounts/keys.ts';
+import { readItem } from '../../lambdas/store/table/query.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import type { Workspace } from '../../lambdas/store/accounts/workspaces.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
@@ -222,6 +225,68 @@ describe('an unusable key', () => {
     laterMs += CACHE_MS;
 
     expect((await findCaller(table, hash))!.key.disabled).toBe(false);
+  });
+});
+
+describe('a rotated key', () => {
+  const rotated = (hash: string, seconds: number) => rotateKey(context, 'pepper', { hash }, seconds);
+  const found = async (secretHash: string) => (await findCaller(table, secretHash).catch(() => undefined))?.key.hash;
+
+  it('is the same key for its new secret, and for the old one until the stated time', async () => {
+    const hash = await newKey();
+    const { key } = await rotated(hash, 60);
+    const endsAtMs = Date.now() + 60_000;
+
+    expect([await found(key.secretHash!), await found(hash)]).toEqual([hash, hash]);
+    vi.spyOn(Date, 'now').mockReturnValue(endsAtMs);
+    expect([await found(key.secretHash!), await found(hash)]).toEqual([hash, undefined]);
+  });
+
+  it('takes three reads at first, and one after the cached value has expired', async () => {
+    const { key } = await rotated(await newKey(), 60);
+
+    expect(await callsToFind(key.secretHash!)).toEqual({ GetItem: 2, BatchGetItem: 1 });
+    laterMs += CACHE_MS;
+    expect(await callsToFind(key.secretHash!)).toEqual({ BatchGetItem: 1 });
+  });
+
+  it('ends earlier secrets at the time stated last, and forgets those that have ended', async () => {
+    const hash = await newKey();
+    const second = await rotated(hash, 600);
+    const third = await rotated(hash, 60);
+    expect(third.key.oldSecrets!.map((old) => old.until)).toEqual([third.oldWorksUntil, third.oldWorksUntil]);
+    expect(await found(second.key.secretHash!)).toBe(hash);
+
+    const last = await rotated(hash, 0);
+    laterMs += CACHE_MS;
+
+    const secrets = [hash, second.key.secretHash!, third.key.secretHash!, last.key.secretHash!];
+    expect(await Promise.all(secrets.map(found))).toEqual([undefined, undefined, undefined, hash]);
+    expect(last.key.oldSecrets).toBeUndefined();
+    expect(await readItem(context.table, keyItemKey(second.key.secretHash!))).toBeUndefined();
+  });
+
+  it('is not found under the hash of a later secret by requests that name a key', async () => {
+    const { key } = await rotated(await newKey(), 60);
+
+    await expect(findKey(context.table, context.accountId, key.secretHash!)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('keeps at most ten old secrets', async () => {
+    const hash = await newKey();
+    for (let times = 1; times <= 10; times += 1) await rotated(hash, 60);
+
+    await expect(rotated(hash, 60)).rejects.toMatchObject({ status: 409 });
+    expect((await rotated(hash, 0)).key.oldSecrets).toBeUndefined();
+  });
+
+  it('gets one secret for each of several concurrent rotations', async () => {
+    const hash = await newKey();
+    const all = await Promise.all(Array.from({ length: 4 }, () => rotated(hash, 60)));
+
+    const { secretHash, oldSecrets } = (await findCaller(table, hash))!.key;
+    const made = all.map(({ key }) => key.secretHash!);
+    expect([...oldSecrets!.map((old) => old.hash), secretHash].toSorted()).toEqual([hash, ...made].toSorted());
   });
 });
 

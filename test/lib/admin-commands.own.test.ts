@@ -116,6 +116,11 @@ const cases: Record<string, Case> = {
   },
   'members add': { good: ['--member', 'bob'], bad: [['--member', 'a b'], /It must be/], needs: '--member' },
   'members list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
+  'members set': {
+    good: ['--member', 'bob', '--models', 'sandbox/*'],
+    bad: [['--member', 'bob', '--networks', 'home'], /"home" must be an IPv4 or IPv6 address/],
+    needs: '--member',
+  },
   'members remove': { good: ['--member', 'bob'], bad: [['--member', 'nobody'], /nobody/], needs: '--member' },
   'budgets set': {
     good: ['--interval', 'daily', '--limit', '5'],

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Money } from '../../lambdas/money/money.ts';
 import { adminHere } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
@@ -71,33 +70,29 @@ describe('keys set', () => {
 });
 
 describe('keys rotate', () => {
-  it('creates a key with the same settings, and disables the old one', async () => {
-    const old = await json(
-      'keys',
-      'create',
-      '--name',
-      'server',
-      '--limit',
-      '50',
-      '--limit-reset',
-      'daily',
-      '--member',
-      'ann',
-    );
+  it('gives the key a new secret, and keeps its hash, settings and spending', async () => {
+    const limits = ['--limit', '50', '--limit-reset', 'daily', '--member', 'ann'];
+    const old = await json('keys', 'create', '--name', 'server', ...limits);
     await json('keys', 'set', '--key', 'server', '--protect', 'email', '--block-training', 'true');
+    const answer = await ask(old['key']);
+    await answer.text();
+    const client = { ...gateway, key: old['key'] as string };
+    await finalGeneration(client, answer.headers.get('x-generation-id')!);
     const before = await shown(old);
 
     const made = await json('keys', 'rotate', '--key', 'server');
 
-    expect(made).toMatchObject({ name: 'server', replaces: old['hash'], old_works_until: 'now' });
-    const { name, limit, limit_reset, member_id, privacy, sensitive_data } = before;
-    const same = { name, limit, limit_reset, member_id, sensitive_data };
-    expect(await shown(made)).toMatchObject({ ...same, privacy: { ...(privacy as object), version: 1 } });
-    expect(await shown(old)).toMatchObject({ name: 'server (replaced)', disabled: true });
+    expect(made).toMatchObject({ hash: old['hash'], old_works_until: 'now' });
+    expect(await shown(old)).toEqual({
+      ...before,
+      label: made['label'],
+      updated_at: expect.any(String) as string,
+    });
+    expect(before['usage']).toBeGreaterThan(0);
     expect([(await ask(made['key'])).status, (await ask(old['key'])).status]).toEqual([200, 401]);
   });
 
-  it('lets the old key work for the given time', async () => {
+  it('lets the old secret work for the given time', async () => {
     const old = await json('keys', 'create', '--name', 'client');
     const made = await json('keys', 'rotate', '--key', 'client', '--grace', '24h');
 
@@ -116,24 +111,78 @@ describe('keys rotate', () => {
     });
   });
 
-  it('transfers the remaining amount of a limit without resets', async () => {
-    const old = await json('keys', 'create', '--name', 'once', '--limit', '10');
-    const answer = await ask(old['key']);
-    await answer.text();
-    const client = { ...gateway, key: old['key'] as string };
-    const { total_cost: spent } = await finalGeneration(client, answer.headers.get('x-generation-id')!);
-
-    const made = await json('keys', 'rotate', '--key', 'once');
-
-    expect(spent).toBeGreaterThan(0);
-    expect(made['limits_rub']).toEqual({ lifetime: String(Money.parse('10').minus(Money.parseNumber(String(spent)))) });
-  });
-
-  it('replaces a management key as well', async () => {
+  it('works for a management key as well', async () => {
     await json('keys', 'create', '--kind', 'management', '--name', 'ops');
     const made = await json('keys', 'rotate', '--key', 'ops');
 
+    expect(made['key']).toMatch(/^mk-/);
     const response = await get({ ...gateway, key: made['key'] as string }, '/keys');
     expect(response.status).toBe(200);
+  });
+});
+
+describe('POST /keys/{hash}/rotate', () => {
+  const rotate = (hash: unknown, body: object, headers?: Record<string, string>) =>
+    manage(gateway, 'POST', `/keys/${hash as string}/rotate`, body, headers);
+
+  it('lets the old secret work for a day, unless the request states another time', async () => {
+    const old = await json('keys', 'create', '--name', 'over HTTP');
+
+    const { status, body, headers } = await rotate(old['hash'], {});
+
+    expect([status, headers.get('etag'), body.key]).toEqual([200, '"2"', body.data.key]);
+    const until = Date.parse(body.data.old_key_expires_at as string);
+    expect(Math.abs(until - Date.now() - 24 * HOUR_MS)).toBeLessThan(60_000);
+    expect([(await ask(body.key)).status, (await ask(old['key'])).status]).toEqual([200, 200]);
+
+    const { body: last } = await rotate(old['hash'], { expires_old_in_seconds: 0 });
+    expect(last.data.old_key_expires_at).toBeNull();
+    const statuses = await Promise.all([last.key, body.key, old['key']].map(async (key) => (await ask(key)).status));
+    expect(statuses).toEqual([200, 401, 401]);
+  });
+
+  it('rotates once for requests with the same Idempotency-Key', async () => {
+    const { hash } = await json('keys', 'create', '--name', 'once over HTTP');
+    const headers = { 'idempotency-key': 'rotate-1' };
+    const answers = await Promise.all([1, 2, 3].map(() => rotate(hash, {}, headers)));
+
+    expect(new Set(answers.map(({ body }) => body.key as string)).size).toBe(1);
+    expect((await shown({ hash }))['label']).toBe(answers[0]!.body.data.label);
+  });
+
+  it('refuses an older version, an unknown field and a time above thirty days', async () => {
+    const { hash } = await json('keys', 'create', '--name', 'refused over HTTP');
+
+    expect((await rotate(hash, {}, { 'if-match': '"7"' })).status).toBe(412);
+    expect((await rotate(hash, { grace: 1 })).status).toBe(400);
+    expect((await rotate(hash, { expires_old_in_seconds: 30 * 86_400 + 1 })).status).toBe(400);
+  });
+
+  it('is in the audit log, without secrets', async () => {
+    const { hash } = await json('keys', 'create', '--name', 'audited');
+    const { body } = await rotate(hash, {});
+    const [entry] = (await json('audit', '--limit', '1')) as unknown as Row[];
+
+    expect(entry).toMatchObject({ action: 'key.rotate', target: `key ${hash as string}` });
+    expect(JSON.stringify(entry)).not.toContain((body.key as string).slice(20));
+  });
+});
+
+describe('use limits', () => {
+  it('are set for a key, a workspace and a member, and removed with "none"', async () => {
+    await json('keys', 'create', '--name', 'narrow');
+    const models = ['--models', 'sandbox/claude, sandbox/gpt*'];
+    const key = await json('keys', 'set', '--key', 'narrow', ...models, '--networks', '192.0.2.0/24');
+    const workspace = await json('workspaces', 'set', '--workspace', 'default', '--networks', '127.0.0.0/8,::1');
+    const member = await json('members', 'set', '--member', 'ann', ...models);
+
+    const allowed = ['sandbox/claude', 'sandbox/gpt*'];
+    expect(key).toMatchObject({ allowed_models: allowed, allowed_networks: ['192.0.2.0/24'] });
+    expect(workspace).toMatchObject({ allowed_models: null, allowed_networks: ['127.0.0.0/8', '::1'] });
+    expect(member).toMatchObject({ id: 'ann', allowed_models: allowed, allowed_networks: null });
+
+    await json('workspaces', 'set', '--workspace', 'default', '--networks', 'none');
+    await json('members', 'set', '--member', 'ann', '--models', 'none');
+    expect(await json('keys', 'set', '--key', 'narrow', '--models', 'none')).toMatchObject({ allowed_models: null });
   });
 });

@@ -45,7 +45,11 @@ export function candidateAt(
 
 /** Returns the candidates of a request for a model. */
 export function candidatesOf(model: Model, more: Partial<RoutingInput> = {}) {
-  const route = requestedRoute(new Catalog([model], [], 'test'), { model: model.id, messages: [] });
+  const route = requestedRoute(
+    new Catalog([model], [], 'test'),
+    { model: model.id, messages: [] },
+    { check: undefined },
+  );
   return messagesCandidates(route, {
     exclusionOf: () => undefined,
     signals: quietSignals,

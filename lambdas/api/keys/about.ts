@@ -1,7 +1,7 @@
 import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
 import { deletedAnswer } from '../../http/shapes.ts';
-import { privacyExample } from '../parts/about.ts';
-import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer } from './shape.ts';
+import { privacyExample, useLimitsExample } from '../parts/about.ts';
+import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer, rotatedKeyAnswer } from './shape.ts';
 import { keyConventionFields } from './convention.ts';
 
 const spendingExample = {
@@ -26,6 +26,8 @@ const key = {
   disabled: false,
   ...spendingExample,
   privacy: privacyExample,
+  ...useLimitsExample,
+  allowed_models: ['sandbox/claude', 'sandbox/gpt*'],
   sensitive_data: { ...sensitiveExample, dictionary: [] },
   created_at: exampleTime,
   updated_at: exampleTime,
@@ -87,6 +89,18 @@ export const keys = {
         'Changes the fields that are sent, and leaves the others as they are; null removes a setting, such as `limit` or `expires_at`. A changed limit applies from the next request on; if the key had no limit before, within three seconds. A disabled key stops working within five seconds. A key cannot be moved to another workspace or member.',
       bodyExample: { disabled: true },
       success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
+      ifMatch: true,
+      etag: true,
+    },
+    'rotate-key': {
+      summary: 'Replace the secret of an inference key',
+      description:
+        'Gives the key a new secret. The key keeps its `hash`, its settings, its spending and its history. The replaced secret works for `expires_old_in_seconds` more, by default for a day; after that, it stops within five seconds. Earlier replaced secrets stop by then, too. For a leaked key, pass 0.',
+      bodyExample: { expires_old_in_seconds: 86_400 },
+      success: ok('The key with its new secret, which is never shown again.', rotatedKeyAnswer, {
+        data: { ...key, key: secret, old_key_expires_at: exampleTime },
+        key: secret,
+      }),
       ifMatch: true,
       etag: true,
     },

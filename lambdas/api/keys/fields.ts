@@ -6,6 +6,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { shortTextRule } from '../../platform/text-rule.ts';
 import { limitResets } from '../../store/accounts/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/accounts/sensitive-data.ts';
+import { useLimitFieldsFor } from '../parts/use-limit-fields.ts';
 
 const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
@@ -79,6 +80,7 @@ export const keySettings = {
         'Names and values of your own for reports, such as a project or a cost centre. A statement that is grouped by key shows the tags of each key. The tags that you send replace all tags of the key; null removes them.',
       example: { project: 'search', cost_centre: '4711' },
     }),
+  ...useLimitFieldsFor('the key'),
   privacy: privacySettings,
   sensitive_data: sensitiveData,
 };

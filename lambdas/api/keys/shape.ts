@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { constants, countShape, dataShape, listShape, nothing, rub, tagsShape, time, uuid } from '../../http/shapes.ts';
 import { limitResets } from '../../store/accounts/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/accounts/sensitive-data.ts';
-import { periodUsageShape, privacyShape } from '../parts/shape.ts';
+import { periodUsageShape, privacyShape, useLimitsShape } from '../parts/shape.ts';
 import { keyConventionFields } from './convention.ts';
 
 const sensitiveSettings = {
@@ -43,6 +43,7 @@ const keyFields = {
   }),
   ...spendingShape,
   privacy: privacyShape,
+  ...useLimitsShape,
   sensitive_data: z
     .strictObject({
       ...sensitiveSettings,
@@ -83,6 +84,20 @@ export const createdKeyAnswer = z.strictObject({
   key: z.string().meta({ description: 'The key itself; this is the only time that it is shown.' }),
 });
 export type CreatedKeyAnswer = z.output<typeof createdKeyAnswer>;
+
+export const rotatedKeyAnswer = z.strictObject({
+  data: z
+    .strictObject({
+      ...keyFields,
+      key: z.string().meta({ description: 'The new secret of the key; this is the only time that it is shown.' }),
+      old_key_expires_at: time.nullable().meta({
+        description: 'The time until which the replaced secret works; null if it has stopped working.',
+      }),
+    })
+    .meta({ id: 'RotatedKey' }),
+  key: z.string().meta({ description: 'The new secret of the key; this is the only time that it is shown.' }),
+});
+export type RotatedKeyAnswer = z.output<typeof rotatedKeyAnswer>;
 
 export const currentKeyAnswer = dataShape(
   z

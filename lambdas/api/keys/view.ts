@@ -2,6 +2,7 @@ import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { remaining, type Counter } from '../../store/counters/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../store/accounts/keys.ts';
+import { useLimitsView } from '../../management/use-limits.ts';
 import { periodUsage, privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
 import type { KeySpending, KeyBody } from './shape.ts';
@@ -28,6 +29,7 @@ export function keyView(key: ApiKey, counter: Counter): KeyBody {
     disabled: key.disabled,
     ...keySpending(key, counter),
     privacy: privacyView(key.privacy),
+    ...useLimitsView(key),
     sensitive_data: key.sensitiveData,
     created_at: key.createdAt,
     updated_at: key.updatedAt ?? key.createdAt,

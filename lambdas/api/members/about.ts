@@ -1,6 +1,6 @@
 import { exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
-import { usageExample } from '../parts/about.ts';
-import { addedMembersAnswer, memberListAnswer, removedMembersAnswer } from './shape.ts';
+import { usageExample, useLimitsExample } from '../parts/about.ts';
+import { addedMembersAnswer, memberAnswer, memberListAnswer, removedMembersAnswer } from './shape.ts';
 
 const member = {
   id: 'ann',
@@ -8,6 +8,7 @@ const member = {
   workspace_id: exampleIds.workspace,
   role: 'member',
   created_at: exampleTime,
+  ...useLimitsExample,
   ...usageExample,
   budgets: [],
 };
@@ -29,6 +30,15 @@ export const members = tagged('Members', {
       added_count: 1,
       data: [member],
     }),
+  },
+  'update-member': {
+    summary: 'Change a member of a workspace',
+    description:
+      'Changes the limits on the use of the keys of a member; null removes a limit. A request must obey the limits of its key, its workspace and its member.',
+    bodyExample: { allowed_models: ['sandbox/*'] },
+    success: ok('The member as it is now.', memberAnswer, { data: { ...member, allowed_models: ['sandbox/*'] } }),
+    ifMatch: true,
+    etag: true,
   },
   'remove-members': {
     summary: 'Take access to a workspace away',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { countShape, listShape, time, uuid } from '../../http/shapes.ts';
-import { budgetShape, periodUsageShape } from '../parts/shape.ts';
+import { countShape, dataShape, listShape, time, uuid } from '../../http/shapes.ts';
+import { budgetShape, periodUsageShape, useLimitsShape } from '../parts/shape.ts';
 
 const memberShape = z
   .strictObject({
@@ -9,6 +9,7 @@ const memberShape = z
     workspace_id: uuid.meta({ description: 'The id of the workspace.' }),
     role: z.literal('member'),
     created_at: time.meta({ description: 'The time at which the member was first added.' }),
+    ...useLimitsShape,
     ...periodUsageShape,
     budgets: z
       .array(budgetShape)
@@ -16,6 +17,9 @@ const memberShape = z
   })
   .meta({ id: 'Member' });
 export type MemberBody = z.output<typeof memberShape>;
+
+export const memberAnswer = dataShape(memberShape);
+export type MemberAnswer = z.output<typeof memberAnswer>;
 
 export const memberListAnswer = listShape(memberShape);
 export type MemberListAnswer = z.output<typeof memberListAnswer>;

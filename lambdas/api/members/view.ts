@@ -1,4 +1,5 @@
 import { memberBudgets } from '../../management/budgets.ts';
+import { useLimitsView } from '../../management/use-limits.ts';
 import { readCounters, type Counter } from '../../store/counters/counters.ts';
 import type { Table } from '../../store/table/table.ts';
 import type { Member } from '../../store/accounts/members.ts';
@@ -28,6 +29,7 @@ export function memberViews(
       workspace_id: workspaceId,
       role: 'member',
       created_at: member.createdAt,
+      ...useLimitsView(member),
       ...periodUsage(counter),
       budgets: budgetViews(memberBudgets(workspaceId, member.id), member, counter),
     };

@@ -20,6 +20,10 @@ export const budgetExample = {
   created_at: '2026-09-02T10:11:12.000Z',
   updated_at: '2026-11-03T08:30:00.000Z',
 };
+
+/** Use limits of a key, workspace or member without any. */
+export const useLimitsExample = { allowed_models: null, allowed_networks: null };
+
 export const privacyExample = {
   version: 0,
   blockLogging: false,

@@ -67,6 +67,18 @@ export const privacyShape = z
   .meta({ id: 'Privacy', description: 'The rule which providers may see the requests of a key or of a workspace.' });
 export type PrivacyBody = z.output<typeof privacyShape>;
 
+/** Shape of the limits on the use of a key, or of each key of a workspace or member. */
+export const useLimitsShape = {
+  allowed_models: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'The ids and patterns of the models that may be called; null for all models.' }),
+  allowed_networks: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'The networks from which requests may come, in CIDR notation; null for all networks.' }),
+};
+
 const model = z.string().meta({ description: 'The id of the model.' });
 const endpointId = z.string().meta({ description: 'The id of the endpoint: an offer of the model by a provider.' });
 const providerName = z.string().meta({ description: 'The name of the provider.' });

@@ -1,5 +1,5 @@
 import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
-import { budgetExample, privacyExample, usageExample } from '../parts/about.ts';
+import { budgetExample, privacyExample, usageExample, useLimitsExample } from '../parts/about.ts';
 import { deletedWorkspaceAnswer, workspaceAnswer, workspaceListAnswer } from './shape.ts';
 import { workspaceConventionFields } from './view.ts';
 
@@ -14,6 +14,7 @@ const workspace = {
   created_at: exampleTime,
   updated_at: exampleTime,
   privacy: privacyExample,
+  ...useLimitsExample,
   ...usageExample,
   budgets: [budgetExample],
   ...workspaceConventionFields,

@@ -5,6 +5,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
+import { useLimitsOf } from '../../management/use-limits.ts';
 import { createWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters/counters.ts';
@@ -25,8 +26,9 @@ export const accepts = {
 export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
   return once(async (keep) => {
     const context = { ...changesOf(resources.table(), caller, request.id), providerIds: servedProviderIds };
+    const input = { ...body, ...useLimitsOf(body) };
     return createdWorkspaceBody(
-      await createWorkspace(context, body, (workspace) => keep(createdWorkspaceBody(workspace))),
+      await createWorkspace(context, input, (workspace) => keep(createdWorkspaceBody(workspace))),
     );
   });
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dataShape, listShape, nothing, time, uuid } from '../../http/shapes.ts';
 import { workspaceStatuses } from '../../store/accounts/workspaces.ts';
-import { budgetShape, periodUsageShape, privacyShape } from '../parts/shape.ts';
+import { budgetShape, periodUsageShape, privacyShape, useLimitsShape } from '../parts/shape.ts';
 
 const workspaceShape = z
   .strictObject({
@@ -19,6 +19,7 @@ const workspaceShape = z
     created_at: time.meta({ description: 'The time at which the workspace was created.' }),
     updated_at: time.meta({ description: 'The time of the last change.' }),
     privacy: privacyShape,
+    ...useLimitsShape,
     ...periodUsageShape,
     budgets: z
       .array(budgetShape)

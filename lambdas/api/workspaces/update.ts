@@ -6,6 +6,7 @@ import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
+import { useLimitsOf } from '../../management/use-limits.ts';
 import { updateWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { slugField, workspaceName, workspaceSettings } from './fields.ts';
@@ -26,7 +27,7 @@ export const handler = defineEndpoint('update-workspace', accepts, async ({ para
   const workspace = await updateWorkspace(
     { ...changesOf(table, caller, request.id), providerIds: servedProviderIds },
     { idOrSlug: params.workspaceId, expectedVersion: expectedVersion(request) },
-    body,
+    { ...body, ...useLimitsOf(body) },
   );
   return jsonResponse<WorkspaceAnswer>(200, { data: await showWorkspace(table, workspace) }, etag(workspace.version));
 });

@@ -1,4 +1,5 @@
 import { workspaceBudgets } from '../../management/budgets.ts';
+import { useLimitsView } from '../../management/use-limits.ts';
 import { readCounter, readCounters, type Counter } from '../../store/counters/counters.ts';
 import type { Table } from '../../store/table/table.ts';
 import type { Workspace } from '../../store/accounts/workspaces.ts';
@@ -32,6 +33,7 @@ export function workspaceView(workspace: Workspace, counter: Counter): Workspace
     created_at: workspace.createdAt,
     updated_at: workspace.updatedAt,
     privacy: privacyView(workspace.privacy),
+    ...useLimitsView(workspace),
     ...periodUsage(counter),
     budgets: budgetViews(workspaceBudgets(workspace.accountId, workspace.id), workspace, counter),
     ...workspaceConventionFields,

@@ -3,6 +3,7 @@
  * protection each use their part of the parsed message.
  */
 
+import { modelCheckOf } from '../../admission/allowed-models.ts';
 import { privacyOf } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
@@ -68,7 +69,7 @@ export interface RoutedMessage {
 
 /**
  * Parses a message request once, finds its route, and starts the lookup of the conversation's cached prompt.
- * @throws {GatewayError} 404 for an unknown model; 400 for search results that this gateway has not issued
+ * @throws {GatewayError} 404 for an unknown model; 403 for a model that the key may not call; 400 for search results that this gateway has not issued
  */
 export async function parseMessage({
   body,
@@ -78,7 +79,8 @@ export async function parseMessage({
   const catalog = await servedCatalog();
   const { plugins } = body;
   const keyHash = caller.key.hash;
-  const route = messageRoute(catalog, body, { headers, keyHash, warmPrompts: resources.warmPrompts() });
+  const check = modelCheckOf(caller);
+  const route = messageRoute(catalog, body, { headers, keyHash, warmPrompts: resources.warmPrompts(), check });
   const whole = withoutRouting(body);
   const sent = await withoutImpossibleSearch(whole, { catalog, privacy: privacyOf(caller) });
   const isOnline = route.models.some((model) => model.isOnline);

@@ -1,4 +1,5 @@
 import { estimateTokens } from '../../accounting/usage.ts';
+import { modelCheckOf } from '../../admission/allowed-models.ts';
 import { privacyOf } from '../../admission/caller.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { protectNamedTexts } from '../../protection/named-texts.ts';
@@ -34,7 +35,7 @@ export async function routeBatch<Body, Task, Answer, Result>(
   const texts = textsOf(body);
   const task = taskOf(body, await protectNamedTexts(texts, protection));
   const usable = await usableEndpoints(
-    { catalog: await servedCatalog(), request: routeOf(body, texts) },
+    { catalog: await servedCatalog(), request: routeOf(body, texts), check: modelCheckOf(caller) },
     {
       exclusionOf: privacyFilter(privacyOf(caller)),
       signals: endpointSignals(),

@@ -1,3 +1,4 @@
+import { modelCheckOf } from '../../admission/allowed-models.ts';
 import { privacyOf, type InferenceCaller } from '../../admission/caller.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -34,6 +35,7 @@ export async function routeVideo(
     {
       catalog: await servedCatalog(),
       request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
+      check: modelCheckOf(caller),
     },
     { exclusionOf: privacyFilter(privacyOf(caller)), signals: endpointSignals(), promptTokens: 0, onExcluded },
   );

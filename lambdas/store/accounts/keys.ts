@@ -5,8 +5,9 @@ import { privacyField } from './privacy.ts';
 import { readItem } from '../table/query.ts';
 import { count, flag, oneOf, optional, plain, record, text, type RecordOf } from '../table/record.ts';
 import { sensitiveDataField } from './sensitive-data.ts';
+import { useLimitFields } from './use-limits.ts';
 import type { Item, Table } from '../table/table.ts';
-import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
+import { putNew, putOver, remove, type Key, type Write } from '../table/writes.ts';
 
 export const keyKinds = ['inference', 'management'] as const;
 export type KeyKind = (typeof keyKinds)[number];
@@ -16,7 +17,12 @@ export const limitResets = resets;
 export type LimitReset = Reset;
 
 const storedKey = record({
+  /** Permanent name of the key: the hash of its first secret. */
   hash: text('hash'),
+  /** Hash of the current secret. Absent if the key was never rotated: `hash` is then the hash of its secret. */
+  secretHash: optional(text('secret_hash')),
+  /** Replaced secrets that still work. Absent if there are none. */
+  oldSecrets: optional(plain<readonly OldSecret[]>('old_secrets')),
   kind: oneOf('kind', keyKinds),
   accountId: text('account_id'),
   /** Set only for inference keys. */
@@ -36,6 +42,7 @@ const storedKey = record({
   revision: count('revision'),
   privacy: privacyField,
   sensitiveData: sensitiveDataField,
+  ...useLimitFields,
   /** Number of times that the configuration was changed, used as the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
@@ -44,6 +51,12 @@ const storedKey = record({
   createdAt: text('created_at'),
   updatedAt: optional(text('updated_at')),
 });
+
+/** A replaced secret of a key, and the ISO time until which it works. */
+export interface OldSecret {
+  hash: string;
+  until: string;
+}
 
 /** Tags of a key for reports, chosen by the client: {project: 'search'}. */
 export type KeyTags = Readonly<Record<string, string>>;
@@ -108,5 +121,32 @@ export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Wri
 
 export async function readKey(table: Table, hash: string): Promise<ApiKey | undefined> {
   const item = await readItem(table, keyItemKey(hash));
-  return item && keyFrom(item);
+  return item?.['entity'] === KEY_SECRET ? undefined : item && keyFrom(item);
+}
+
+/** Kind of item that leads from the hash of a later secret to its key. */
+const KEY_SECRET = 'key_secret';
+
+/**
+ * Finds a key by the hash of any of its secrets. The key decides whether the secret still works.
+ *
+ * Cost: one read, or two for a secret that replaced the key's first secret.
+ */
+export async function readKeyOfSecret(table: Table, secretHash: string): Promise<ApiKey | undefined> {
+  const item = await readItem(table, keyItemKey(secretHash));
+  return item?.['entity'] === KEY_SECRET ? readKey(table, item['key_hash'] as string) : item && keyFrom(item);
+}
+
+/** Returns the hash of the current secret of a key. */
+export function currentSecretHash({ hash, secretHash = hash }: Pick<ApiKey, 'hash' | 'secretHash'>): string {
+  return secretHash;
+}
+
+/** Makes a key findable by the hash of a new secret. */
+export function secretPut(table: Table, { hash }: ApiKey, secretHash: string): Write {
+  return putNew(table, { ...keyItemKey(secretHash), entity: KEY_SECRET, key_hash: hash });
+}
+
+export function secretRemoval(table: Table, secretHash: string): Write {
+  return remove(table, keyItemKey(secretHash), { equal: { entity: KEY_SECRET } });
 }

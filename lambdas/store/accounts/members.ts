@@ -2,6 +2,7 @@ import { limitsField, limitTimesField } from '../counters/limits.ts';
 import { queryPartition, readItem, readItems } from '../table/query.ts';
 import { count, flag, record, text, type RecordOf } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
+import { useLimitFields } from './use-limits.ts';
 import { check, putNew, putOver, remove, type Key, type Write } from '../table/writes.ts';
 
 const memberRecord = record({
@@ -11,6 +12,7 @@ const memberRecord = record({
   removed: flag('removed'),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
+  ...useLimitFields,
   /** Number of times that the limits were changed. */
   revision: count('revision'),
   /** Number of times that the configuration was changed, used as the ETag. */

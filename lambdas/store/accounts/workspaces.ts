@@ -1,5 +1,6 @@
 import { limitsField, limitTimesField } from '../counters/limits.ts';
 import { privacyField } from './privacy.ts';
+import { useLimitFields } from './use-limits.ts';
 import { queryPartition, readItem } from '../table/query.ts';
 import { count, flag, oneOf, record, text, type RecordOf } from '../table/record.ts';
 import type { Item, Table } from '../table/table.ts';
@@ -20,6 +21,7 @@ const workspaceRecord = record({
   /** Number of times that the limits were changed. */
   revision: count('revision'),
   privacy: privacyField,
+  ...useLimitFields,
   /** Version of the configuration, used as the ETag. It starts at 1 and grows with each change. */
   version: count('version'),
   createdAt: text('created_at'),

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
-import { addMembers, removeMembers } from '../../../lambdas/management/members.ts';
+import { addMembers, removeMembers, updateMember } from '../../../lambdas/management/members.ts';
 import { memberIdRule } from '../../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
-import { readCounters } from '../../../lambdas/store/counters/counters.ts';
+import { invalidRequest } from '../../../lambdas/platform/errors.ts';
+import { readCounter, readCounters } from '../../../lambdas/store/counters/counters.ts';
 import { listMembers } from '../../../lambdas/store/accounts/members.ts';
 import { memberScope } from '../../../lambdas/store/accounts/payer.ts';
 import { textBy } from '../command-line/arguments.ts';
 import { memberRow, memberTableRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
+import { useLimitChange, withUseLimits, type UseLimitOptions } from './use-limit-options.ts';
 
 export function addMemberCommands(program: Command): void {
   const members = program.command('members').description('people and services with access to a workspace');
@@ -23,6 +25,11 @@ export function addMemberCommands(program: Command): void {
     .requiredOption('--member <id>')
     .option('--workspace <id or slug>', '', 'default')
     .action(onAccount(removeMember));
+  withUseLimits(members.command('set'), 'the keys of the member')
+    .description('change the use limits of a member')
+    .requiredOption('--member <id>')
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(changeMember));
   members
     .command('list')
     .description('list the members of a workspace with their spending')
@@ -48,6 +55,16 @@ async function removeMember({ table, accountId, changes }: Session, { workspace:
   const workspace = await findWorkspace(table, accountId, idOrSlug);
   await removeMembers(changes, workspace, [member]);
   return { removed: member, workspace: workspace.id };
+}
+
+async function changeMember({ table, accountId, changes }: Session, given: MemberOptions & UseLimitOptions) {
+  const change = useLimitChange(given);
+  if (Object.values(change).every((value) => value === undefined))
+    throw invalidRequest('--models', 'is missing; pass it or another setting (see --help)');
+  const workspace = await findWorkspace(table, accountId, given.workspace);
+  const member = await updateMember(changes, workspace, { memberId: given.member }, change);
+  const scope = memberScope(workspace.id, member.id);
+  return memberRow(member, await readCounter(table, scope));
 }
 
 async function memberRows({ table, accountId }: Session, given: WorkspaceOptions) {

@@ -3,6 +3,7 @@
  * show fewer.
  */
 
+import { useLimitsView } from '../../../lambdas/management/use-limits.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Account } from '../../../lambdas/store/accounts/accounts.ts';
@@ -41,8 +42,18 @@ export function accountTableRow(row: ReturnType<typeof accountRow>) {
   return { id, name, mode, status, balance_rub, ...spendingColumns(row) };
 }
 
-export function workspaceRow({ id, name, slug, isDefault, status, limits }: Workspace, counter = nothingSpent) {
-  return { id, name, slug, is_default: isDefault, status, limits_rub: limitTexts(limits), ...spendingOf(counter) };
+export function workspaceRow(workspace: Workspace, counter = nothingSpent) {
+  const { id, name, slug, isDefault, status, limits } = workspace;
+  return {
+    id,
+    name,
+    slug,
+    is_default: isDefault,
+    status,
+    limits_rub: limitTexts(limits),
+    ...useLimitsView(workspace),
+    ...spendingOf(counter),
+  };
 }
 
 export function workspaceTableRow(row: ReturnType<typeof workspaceRow>) {
@@ -50,8 +61,10 @@ export function workspaceTableRow(row: ReturnType<typeof workspaceRow>) {
   return { id, name, slug, status, limits_rub: limitsText(limits), ...spendingColumns(row) };
 }
 
-export function memberRow({ id, removed, limits, createdAt }: Member, counter = nothingSpent) {
-  return { id, removed, limits_rub: limitTexts(limits), ...spendingOf(counter), created_at: createdAt };
+export function memberRow(member: Member, counter = nothingSpent) {
+  const { id, removed, limits, createdAt } = member;
+  const budgets = { limits_rub: limitTexts(limits) };
+  return { id, removed, ...budgets, ...useLimitsView(member), ...spendingOf(counter), created_at: createdAt };
 }
 
 export function memberTableRow(row: ReturnType<typeof memberRow>) {
@@ -70,6 +83,7 @@ export function keyRow(key: ApiKey, counter = nothingSpent) {
     member_id: key.memberId ?? null,
     limits_rub: limitTexts(limitsOfKey(key)),
     limit_reset: key.limitReset ?? null,
+    ...useLimitsView(key),
     ...spendingOf(counter),
     expires_at: key.expiresAt ?? null,
     tags: key.tags ?? {},

@@ -8,6 +8,7 @@ import { listWorkspaces } from '../../../lambdas/store/accounts/workspaces.ts';
 import { textBy } from '../command-line/arguments.ts';
 import type { Row } from '../../shared/output.ts';
 import { workspaceTableRow, workspaceRow } from './rows.ts';
+import { useLimitChange, withUseLimits, type UseLimitOptions } from './use-limit-options.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
 export function addWorkspaceCommands(program: Command): void {
@@ -23,9 +24,8 @@ export function addWorkspaceCommands(program: Command): void {
     .command('list')
     .description('list the workspaces of the account with their spending')
     .action(onAccount(workspaceRows, { shown: workspaceTableRow }));
-  workspaces
-    .command('set')
-    .description('change the name, slug or description of a workspace')
+  withUseLimits(workspaces.command('set'), 'its keys')
+    .description('change the name, slug, description or use limits of a workspace')
     .requiredOption('--workspace <id or slug>')
     .option('--name <name>', '', textBy(nameRule))
     .option('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
@@ -70,7 +70,7 @@ async function workspaceRows({ table, accountId }: Session) {
   return workspaces.map((workspace) => workspaceRow(workspace, counterOf(workspace.id)));
 }
 
-interface WorkspaceSettingsOptions {
+interface WorkspaceSettingsOptions extends UseLimitOptions {
   workspace: string;
   name?: string;
   slug?: string;
@@ -83,7 +83,7 @@ async function changeWorkspaceSettings(
 ): Promise<Row> {
   if (Object.keys(given).length === 0)
     throw invalidRequest('--name', 'is missing; pass it or another setting (see --help)');
-  const changed = await updateWorkspace(changes, { idOrSlug: workspace }, given);
+  const changed = await updateWorkspace(changes, { idOrSlug: workspace }, { ...given, ...useLimitChange(given) });
   const counterOf = await readCounters(table, 'workspace', [changed.id]);
   return { ...workspaceRow(changed, counterOf(changed.id)), description: changed.description };
 }

@@ -37,7 +37,7 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
   const request = { model, messages: [] };
   const signals = { isFailing: () => false, speedOf: () => undefined };
   const candidates = await usableEndpoints(
-    { catalog, request },
+    { catalog, request, check: undefined },
     { exclusionOf: () => undefined, signals, promptTokens: 0 },
     { makes: decisionsModality.makes, toCandidate: (usable) => engineCandidate(decisionsModality, usable) },
   );

@@ -1,0 +1,53 @@
+/** Rows of the manifest (routes.ts) for modalities, and facts that several routes have. */
+
+import type { ModalityRow } from './route.ts';
+
+/** Timeout of functions that do not stream. API Gateway would end their requests after 29 seconds. */
+export const WITHIN_INTEGRATION_SECONDS = 27;
+
+/** Facts of functions that draw images. They end before the silence of five minutes that clients and proxies allow. */
+export const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
+
+/** Modalities with a declaration in inference/modalities/, which has their other differences. */
+export const wholeModalities = {
+  decisions: {
+    one: 'decision',
+    paths: ['/decisions', '/systemone'],
+    isListed: false,
+    answering: { timeoutSeconds: WITHIN_INTEGRATION_SECONDS, memoryMb: 1024 },
+  },
+  embeddings: {
+    one: 'embeddings',
+    paths: ['/embeddings'],
+    isListed: true,
+    // The vectors of two thousand texts are too large for an answer without streaming.
+    answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
+  },
+  rerank: {
+    one: 'rerank',
+    paths: ['/rerank'],
+    isListed: true,
+    // An answer repeats the documents of the request. Together they may be too large for an answer without streaming.
+    answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
+  },
+  transcriptions: {
+    one: 'transcription',
+    paths: ['/audio/transcriptions'],
+    isListed: true,
+    // A provider may take minutes for a recording of an hour.
+    answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
+  },
+  translations: {
+    one: 'translation',
+    paths: ['/audio/translations'],
+    isListed: false,
+    answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
+  },
+  images: { one: 'image', paths: ['/images'], isListed: false, answering: drawing },
+  speech: {
+    one: 'speech',
+    paths: ['/audio/speech'],
+    isListed: false,
+    answering: { streaming: true, timeoutSeconds: 900, memoryMb: 512 },
+  },
+} as const satisfies Record<string, ModalityRow>;

@@ -1,0 +1,19 @@
+import { optional, plain } from '../table/record.ts';
+
+/**
+ * Fields of a stored key, workspace or member that limit how a key is used. A request must obey the limits of its key,
+ * of the key's workspace and of the key's member.
+ */
+export const useLimitFields = {
+  /** Models that may be called: ids of models or aliases, and patterns with `*`. Undefined allows all models. */
+  allowedModels: optional(plain<string[]>('allowed_models')),
+  /** Networks from which a key may be used: addresses, or blocks in CIDR notation. Undefined allows all networks. */
+  allowedNetworks: optional(plain<string[]>('allowed_networks')),
+};
+
+export interface UseLimits {
+  allowedModels: string[] | undefined;
+  allowedNetworks: string[] | undefined;
+}
+
+export const noUseLimits: UseLimits = { allowedModels: undefined, allowedNetworks: undefined };
