@@ -165,6 +165,7 @@ const spendingPartitions = [
   'IDEMPOTENCY#',
   'LEASE#',
   'MODELS#',
+  'RATE#',
   'REFUSAL#',
   'WARM#',
 ];

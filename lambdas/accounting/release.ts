@@ -48,7 +48,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
  */
 const RELEASE_PAUSES_MS = [0, 250, 1_000];
 
-const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
+const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [], rateHolds: [] };
 
 /**
  * Writes a record without a hold (a tombstone), so that the hold can no longer be placed. If this process dies, the

@@ -12,6 +12,7 @@ import { transact, type Writes } from '../store/table/transact.ts';
 import type { Key } from '../store/table/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 import { modelItemOf, ModelSums } from './model-sums.ts';
+import { rateItemsOf, RateReleases } from './rate-releases.ts';
 import { ServiceShares, serviceItemsOf } from './service-share.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -42,7 +43,12 @@ export function writesOf(settlement: Settlement): string[] {
 
 /** Returns the names of the writes that settlements of one transaction may share. */
 function sharedWritesOf(settlement: Settlement): string[] {
-  return [...scopesOf(settlement.payer).map(counterName), modelItemOf(settlement), ...serviceItemsOf(settlement)];
+  return [
+    ...scopesOf(settlement.payer).map(counterName),
+    modelItemOf(settlement),
+    ...serviceItemsOf(settlement),
+    ...rateItemsOf(settlement),
+  ];
 }
 
 /**
@@ -173,12 +179,14 @@ function settleWrites(
   { counters, part, swept }: { counters: Counters; part: number; swept: boolean },
 ): Writes {
   const shares = new ServiceShares();
+  const rates = new RateReleases();
   const writes: Writes = {};
   const atMs = nowMs();
   const models = new ModelSums(atMs);
   for (const settlement of group) {
     const { generationId, payer, hold, outcome } = settlement;
     shares.settle(settlement);
+    rates.settle(settlement);
     models.settle(settlement);
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
@@ -193,7 +201,13 @@ function settleWrites(
   }
   const partOfAccount = (id: string) => (counters.get(counterName({ kind: 'account', id }))?.part ? part : 0);
   const ofModels = models.writes(table, partOfAccount);
-  return { ...writes, ...counterWrites(table, counters), ...ofModels, ...shares.writes(table) };
+  return {
+    ...writes,
+    ...counterWrites(table, counters),
+    ...ofModels,
+    ...shares.writes(table),
+    ...rates.writes(table),
+  };
 }
 
 /** Replaces the sweep's estimate with the real outcome. A separate entry records the difference. */

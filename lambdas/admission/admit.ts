@@ -22,6 +22,7 @@ import {
   beyondMaxTokens,
   minAmount,
   maxAnswerTokens,
+  maxTokensOf,
   shortened,
   shortest,
   type Quote,
@@ -97,6 +98,12 @@ export interface Refused {
 
 /** Maximum time in ms that a client waits for a hold. Running requests release most of their holds within seconds. */
 const DEFAULT_PATIENCE_MS = 10_000;
+
+/**
+ * Maximum time in ms that a request waits for another request of its key to end. A request counts as running until it is
+ * settled, a moment after its answer.
+ */
+const PARALLEL_PATIENCE_MS = 2_000;
 
 const waitingRoom = new WaitingRoom();
 
@@ -201,11 +208,20 @@ export async function holdOrRefuse(
   let isCounted = false;
   const refusedWith = (refusal: AdmissionRefusal) => toRefused(refusal, admission, plan, isCounted);
   let waiter: Waiter | undefined;
+  let parallelUntilMs: number | undefined;
   try {
     for (;;) {
       const result = await place(plan);
       if ('placed' in result) return { placed: result.placed, recording: result.recording, plan, shortened };
       const { refused } = result;
+      if (refused.kind === 'rate' && refused.limited === 'parallel' && !clientLeft?.aborted) {
+        parallelUntilMs ??= Math.min(deadlineMs, performance.now() + PARALLEL_PATIENCE_MS);
+        waiter = waitingIn(`running#${admission.request.generation.payer.keyHash}`, waiter);
+        if (waiter && performance.now() < parallelUntilMs) {
+          await waiter.turn(parallelUntilMs);
+          continue;
+        }
+      }
       if (refused.kind !== 'no_room') return refusedWith(refused);
       const { left, leftWithoutHolds } = roomOf(refused);
       // An exact prompt count cannot help if even the shortest answer is too expensive.
@@ -221,11 +237,7 @@ export async function holdOrRefuse(
       if (clientLeft?.aborted) return refusedWith({ kind: 'client_left' });
       const isPatient = performance.now() < deadlineMs;
       if (isHeldOnly(refused) && isPatient) {
-        const scope = `${refused.scope.kind}#${refused.scope.id}`;
-        if (waiter?.name !== scope) {
-          waiter?.leave();
-          waiter = waitingRoom.enter(scope);
-        }
+        waiter = waitingIn(`${refused.scope.kind}#${refused.scope.id}`, waiter);
         if (waiter) {
           await waiter.turn(deadlineMs);
           continue;
@@ -241,6 +253,13 @@ export async function holdOrRefuse(
   }
 }
 
+/** Returns the place of a request in a queue, and gives up its place in another queue; undefined if the queue is full. */
+function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined {
+  if (waiter?.name === name) return waiter;
+  waiter?.leave();
+  return waitingRoom.enter(name);
+}
+
 /**
  * Reduces the estimated prompt size and cost to those of the plan. An estimate from bytes may be larger than the plan's
  * exact count.
@@ -251,7 +270,8 @@ export function holdRequest({ generation, ...request }: Admission['request'], pl
     tokens: Math.min(tokens, ...plan.quotes.map(({ bound }) => bound.promptTokens)),
     cost: Money.min(cost, plan.inputAmount),
   };
-  return { ...request, generation: { ...generation, inputEstimate }, amount: plan.amount };
+  const rates = request.rates && { ...request.rates, tokens: maxTokensOf(plan) };
+  return { ...request, rates, generation: { ...generation, inputEstimate }, amount: plan.amount };
 }
 
 function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined {

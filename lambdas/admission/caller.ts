@@ -21,6 +21,8 @@ import type { Item, Table } from '../store/table/table.ts';
 import { workspaceFrom, workspaceKey, type Workspace } from '../store/accounts/workspaces.ts';
 import type { Key } from '../store/table/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
+import { minuteKeys, noteCounts } from './rates/rate-counts.ts';
+import { rateLimitsOf, type RateLimits } from './rates/rate-limits.ts';
 
 /** A key with its account, workspace and member, as read at most three seconds ago. */
 export interface Caller {
@@ -115,14 +117,34 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
 async function readCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const key = await readKeyOfSecret(table, hash);
   if (!key) return undefined;
-  const items = await readItems(table, ownersOf(key));
-  return assemble(key, items);
+  const limits = rateLimitsOf({ key, workspace: undefined, member: undefined });
+  return assemble(key, await readWithCounts(table, ownersOf(key), key.hash, limits));
 }
 
 async function rereadCaller(table: Table, previous: Caller): Promise<Caller | undefined> {
-  const items = await readItems(table, [keyItemKey(previous.key.hash), ...ownersOf(previous.key)]);
+  const { hash } = previous.key;
+  const keys = [keyItemKey(hash), ...ownersOf(previous.key)];
+  const items = await readWithCounts(table, keys, hash, rateLimitsOf(previous));
   const keyData = items.find((item) => item['entity'] === 'key');
   return keyData && assemble(keyFrom(keyData), items);
+}
+
+/** Reads items, and in the same call the counts of a key that has limits on its requests. */
+async function readWithCounts(
+  table: Table,
+  keys: Key[],
+  keyHash: string,
+  limits: RateLimits | undefined,
+): Promise<Item[]> {
+  if (!limits) return readItems(table, keys);
+  const atMs = nowMs();
+  const items = await readItems(table, [...keys, ...minuteKeys(keyHash, limits, atMs)]);
+  noteCounts(
+    keyHash,
+    atMs,
+    items.filter((item) => item['entity'] === 'key_minute'),
+  );
+  return items;
 }
 
 function ownersOf(key: ApiKey): Key[] {

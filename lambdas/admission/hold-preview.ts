@@ -78,7 +78,8 @@ function previewedHold(
   if (freeRefusal) return { refused: freeRefusal, isUncertain: false };
   const scopes = counting.map(({ scope }) => scope);
   const kinds = scopes.map(({ kind }) => kind);
-  return { placed: { hold: { amount: request.amount, steps: 1, scopes: kinds, serviceHolds: [] }, scopes } };
+  const hold = { amount: request.amount, steps: 1, scopes: kinds, serviceHolds: [], rateHolds: [] };
+  return { placed: { hold, scopes } };
 }
 
 function amountOf(tried: Tried): Money {

@@ -4,7 +4,8 @@
  * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
  * concurrency, spent and held money of a limited scope never exceed its limit. Each counter adds the hold only if every
  * limited period (such as a day or a month) has room. The same applies to each part of a busy counter (scope-holds.ts).
- * The same transaction counts the use of free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts).
+ * The same transaction counts the use of free models (free-tier.ts) and the requests of the key (rates/), and claims an
+ * Idempotency-Key (request-claim.ts).
  * Weakness: a scope that had no limit when the caller was read is not counted. Its first limit takes effect when the
  * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at once, because
  * the condition includes the revision of the limits.
@@ -31,6 +32,7 @@ import {
   type FreeUse,
 } from './free/free-tier.ts';
 import { processLeases, type LeasedHold, type LeaseSource } from './lease-source.ts';
+import { isRateWrite, RateSearch, type RateRefusal, type RateUse } from './rates/rate-search.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -41,6 +43,8 @@ export interface HoldRequest {
   scopes: Scope[];
   /** Use of free models; undefined if the request has none. */
   free?: FreeUse | undefined;
+  /** Limits on the requests of the key; undefined if it has none. */
+  rates?: RateUse | undefined;
   /** Claim that ties the `Idempotency-Key` to the generation; undefined without that header. */
   claim?: RequestClaim | undefined;
 }
@@ -63,6 +67,7 @@ export type HoldRefusal =
   | { kind: 'busy'; cause: Error }
   /** Another request with the same Idempotency-Key was admitted first. */
   | { kind: 'claimed'; known: InferenceClaim; fingerprint: string }
+  | RateRefusal
   | FreeRefusal;
 
 export type HoldResult =
@@ -101,7 +106,8 @@ export async function placeHold(
   { leases = processLeases(), recordsLater = false }: { leases?: LeaseSource | undefined; recordsLater?: boolean } = {},
 ): Promise<HoldResult> {
   const limited = request.scopes.filter(({ limits }) => isLimited(limits));
-  const leased = request.free || request.claim ? undefined : await leases?.take(table, limited, request);
+  const leased =
+    request.free || request.claim || request.rates ? undefined : await leases?.take(table, limited, request);
   if (leased) {
     const { placed, recorded } = holdFromLease(table, request, limited, leased);
     if (!recordsLater) return recorded;
@@ -131,7 +137,8 @@ function holdFromLease(
   leased: LeasedHold,
 ): { placed: PlacedHold; recorded: Promise<HoldResult> } {
   const { generation, amount } = request;
-  const hold: Hold = { amount, steps: 1, scopes: scopes.map(({ kind }) => kind), serviceHolds: [] };
+  const kinds = scopes.map(({ kind }) => kind);
+  const hold: Hold = { amount, steps: 1, scopes: kinds, serviceHolds: [], rateHolds: [] };
   const record = pendingPut(table, { ...generation, hold, lease: { id: leased.leaseId, amount } });
   const placed = { hold, scopes };
   const recorded = leased
@@ -184,27 +191,49 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
   const { free, claim } = request;
   const refused = free && refusedAtOnce(free);
   if (refused) return refusedBy(refused);
+  const rates = request.rates && new RateSearch(table, request.rates);
+  const usedUp = claim ? undefined : rates?.refusedAtOnce();
+  if (usedUp) return refusedBy(usedUp);
   let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
   // A second attempt handles limits that changed after they were read. After three attempts, limits keep changing too
-  // fast.
-  for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
+  // fast. Attempts at other parts of the key's counts do not count, because there is room in them.
+  for (let attempt = 1; attempt - (rates?.moves ?? 0) <= 3; attempt += 1) {
+    const kinds = scopes.map((scope) => scope.kind);
+    const rateHolds = rates?.holds ?? [];
+    const hold: Hold = { amount: request.amount, steps: 1, scopes: kinds, serviceHolds, rateHolds };
     const record = pendingPut(table, { ...request.generation, hold });
-    if (scopes.length === 0 && !free && !claim) {
+    if (scopes.length === 0 && !free && !claim && !rates) {
       const existing = await writeAlone(table, record);
       return existing ? placedBefore(existing, request) : { placed: { hold, scopes } };
     }
-    const outcome = await holdInScopes(table, scopes, scopeHold, {
+    const writes = {
       record,
       ...(free && freeWrites(table, free, serviceHolds)),
       ...(claim && { claim: claimWrite(table, claim, request.generation.id) }),
-    });
-    if (outcome.committed) return { placed: { hold, scopes } };
+      ...rates?.writes(),
+    };
+    const outcome = await holdInScopes(table, scopes, scopeHold, writes, rates && isRateWrite).catch(
+      async (error: unknown) => {
+        if (!rates || !(error instanceof StoreBusyError)) throw error;
+        wasUncertain ||= error.isUncertain;
+        return { overRate: await rates.afterConflict(error) };
+      },
+    );
+    if ('overRate' in outcome) {
+      if (outcome.overRate) return refusedBy(outcome.overRate, wasUncertain);
+      continue;
+    }
+    if (outcome.committed) {
+      rates?.noteAdmitted();
+      return { placed: { hold, scopes } };
+    }
     if (outcome.failed.record) return placedBefore(outcome.failed.record, request);
     wasUncertain ||= outcome.isUncertain;
     const claimed = claim && claimedBy(claim, outcome.failed.claim);
     if (claimed) return refusedBy(claimed, wasUncertain);
+    const overRate = await rates?.afterFailure(outcome.failed);
+    if (overRate) return refusedBy(overRate, wasUncertain);
     const next = scopesAfterRefusal(scopes, outcome.counters, request);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
     // A scope whose limit was removed is not part of the hold.
@@ -212,7 +241,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
     if (moved && 'refused' in moved) return refusedBy(moved.refused, wasUncertain);
     serviceHolds = moved?.holds ?? serviceHolds;
-    if (moved && attempt === 3) return refusedBy(contendedBudget(free), wasUncertain);
+    if (moved && attempt - (rates?.moves ?? 0) >= 3) return refusedBy(contendedBudget(free), wasUncertain);
   }
   return refusedBy(busy(new StoreBusyError(new Error('Limits kept changing while a hold was placed'))), wasUncertain);
 }

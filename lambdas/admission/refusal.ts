@@ -6,6 +6,7 @@ import { refusingInterval, type ScopeKind } from '../store/counters/counters.ts'
 import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
+import { rateRefusalError } from './rates/rate-refusal.ts';
 
 /** Names of the limits on a payer's spending. */
 export const limitSourceNames = [
@@ -202,6 +203,8 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
     case 'free_requests':
     case 'free_budget':
       return freeRefusalError(refusal);
+    case 'rate':
+      return rateRefusalError(refusal);
     case 'claimed':
       return claimRefusal(refusal.known, { fingerprint: refusal.fingerprint, generation: undefined })!;
     case 'client_left':

@@ -65,8 +65,9 @@ const ATTEMPTS_IN_A_PART = 2;
 /**
  * Holds an amount in every scope, and makes the writes that belong to the hold, in one transaction.
  * @param writes the write of the hold's record, and others that belong to the hold
- * @throws {StoreBusyError} if an item stays busy or no attempt finds room. A busy counter is split into several items, its
- *   parts; each attempt tries one of them or the counter itself.
+ * @param isForCaller returns whether a busy item is left to the caller, which knows other places for its write
+ * @throws {StoreBusyError} if an item stays busy or no attempt finds room, or soon if a busy item is left to the caller.
+ *   A busy counter is split into several items, its parts; each attempt tries one of them or the counter itself.
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(
@@ -74,8 +75,9 @@ export async function holdInScopes<Name extends string>(
   scopes: readonly Scope[],
   hold: ScopeHold,
   writes: Writes<Name> & { record: Writes<Name>[Name] },
+  isForCaller?: (name: string) => boolean,
 ): Promise<HoldOutcome<Name>> {
-  const search = new Search(table, scopes, hold);
+  const search = new Search(table, scopes, hold, isForCaller);
   for (let place = 1; place < MAX_PLACES; place += 1) {
     const outcome = await search.tryAt(place, writes);
     if (outcome) return outcome;
@@ -94,6 +96,7 @@ class Search {
   readonly #table: Table;
   readonly #scopes: readonly Scope[];
   readonly #hold: ScopeHold;
+  readonly #isForCaller: ((name: string) => boolean) | undefined;
   /**
    * Part number that this hold uses at every split counter. Two holds with different part numbers then share no item of
    * these counters.
@@ -105,10 +108,11 @@ class Search {
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 
-  constructor(table: Table, scopes: readonly Scope[], hold: ScopeHold) {
+  constructor(table: Table, scopes: readonly Scope[], hold: ScopeHold, isForCaller?: (name: string) => boolean) {
     this.#table = table;
     this.#scopes = scopes;
     this.#hold = hold;
+    this.#isForCaller = isForCaller;
   }
 
   /**
@@ -126,6 +130,9 @@ class Search {
     } catch (error) {
       if (!(error instanceof StoreBusyError) || attempts === undefined) throw error;
       this.#isUncertain ||= error.isUncertain;
+      if (this.#isForCaller && error.conflicting.some(this.#isForCaller)) {
+        throw new StoreBusyError(error.cause, error.conflicting, this.#isUncertain);
+      }
       await this.#goElsewhere(place, error);
       return undefined;
     }
@@ -161,7 +168,7 @@ class Search {
    */
   #attempts(): number | undefined {
     const mayGet = this.#scopes.some((scope) => isLimited(scope.limits) && mayGetParts(scope));
-    if (mayGet) return ATTEMPTS_BEFORE_PARTS;
+    if (mayGet || this.#isForCaller) return ATTEMPTS_BEFORE_PARTS;
     return this.#tried.size > 0 ? ATTEMPTS_IN_A_PART : undefined;
   }
 

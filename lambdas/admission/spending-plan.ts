@@ -72,6 +72,11 @@ export function maxAnswerTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }
 
+/** Returns the upper bound on the tokens of the prompt and the answer over all endpoints. */
+export function maxTokensOf({ quotes }: SpendingPlan): number {
+  return Math.max(...quotes.map(({ bound }) => bound.promptTokens + bound.outputTokens));
+}
+
 /** Returns the maximum output tokens beyond max_tokens over all endpoints. */
 export function beyondMaxTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map((quote) => quote.beyondMaxTokens));

@@ -29,6 +29,12 @@ const EXPOSED = [
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
   'location',
+  ...['limit', 'remaining', 'reset'].flatMap((what) => [
+    `x-ratelimit-${what}-requests`,
+    `x-ratelimit-${what}-tokens`,
+    `anthropic-ratelimit-requests-${what}`,
+    `anthropic-ratelimit-tokens-${what}`,
+  ]),
 ].join(', ');
 /** Matches header names separated by commas. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;

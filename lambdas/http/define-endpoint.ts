@@ -2,6 +2,7 @@ import { checkNetwork } from '../admission/allowed-networks.ts';
 import { authenticate } from '../admission/authenticate.ts';
 import { asInferenceCaller, checkCredential, type Caller } from '../admission/caller.ts';
 import { secretFrom } from '../admission/credentials.ts';
+import { rateHeadersOf } from '../admission/rates/rate-headers.ts';
 import { resources } from '../resources.ts';
 import { recordedId } from '../store/generations/generation-key.ts';
 import type { Credential } from '../route.ts';
@@ -22,5 +23,7 @@ async function identify(
 export const defineEndpoint = endpointsWith<KeyedRoute>({
   identify,
   recordedId: ({ account }, id) => recordedId(account, id),
+  limitHeaders: (caller, route, atMs) =>
+    rateHeadersOf(caller, route === 'create-message' ? 'anthropic' : 'openai', atMs),
   noteRefusal: async (refusal) => resources.refusals().note(refusal),
 });

@@ -144,6 +144,11 @@ interface Keyed {
    * @param id id from the request
    */
   recordedId: (caller: Caller, id: string) => string;
+  /**
+   * Returns the headers with the limits on a key's requests.
+   * @param atMs time of the request, in epoch milliseconds
+   */
+  limitHeaders: (caller: Caller, route: RouteName, atMs: number) => Record<string, string>;
   /** Records why a request with a known key was rejected. It must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
@@ -189,7 +194,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .before((passage: RequestState) => parseRequest(passage, route, accepts))
         .before((passage: RequestState) => offerOnce(passage, name, accepts))
         // middy runs these functions in reverse order.
-        .after((passage: RequestState) => finishResponse(name, route, passage))
+        .after((passage: RequestState) => finishResponse(name, route, passage, { keyed }))
         .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
         .onError((passage: RequestState) => refuseRequest(name, route, passage, keyed))
         .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
@@ -229,7 +234,7 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
   const answer = request.unrouted ? preflight(request, [route.method]) : undefined;
   if (answer) {
     passage.response = answer;
-    finishResponse(name, route, passage);
+    finishResponse(name, route, passage, {});
   }
   return answer;
 }
@@ -290,7 +295,12 @@ function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts)
   event.once = (answer) => once({ route, owner, request }, answer);
 }
 
-function finishResponse(name: RouteName, route: Route, passage: RequestState, refusal?: GatewayError): void {
+function finishResponse(
+  name: RouteName,
+  route: Route,
+  passage: RequestState,
+  { keyed, refusal }: { keyed?: Keyed | undefined; refusal?: GatewayError },
+): void {
   const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
@@ -306,6 +316,8 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
   if (route.inference) {
     headers['x-generation-id'] ??= generationId;
+    const { caller } = passage.event;
+    if (caller) Object.assign(headers, keyed?.limitHeaders(caller, name, generationTimeMs(generationId)!));
   }
   if (route.inference || route.isTimed) headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
   log('info', 'request', {
@@ -337,7 +349,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
     waitUntil(keyed.noteRefusal({ id, payer: caller.payer, createdAtMs: generationTimeMs(id)!, route: name, ...why }));
   }
   passage.response = errorResponse(refusal, request.id);
-  finishResponse(name, route, passage, refusal);
+  finishResponse(name, route, passage, { keyed, refusal });
 }
 
 /** Number of hash digits that identify a key in the log. The operator's commands accept the short form. */

@@ -1,6 +1,7 @@
 import { admit, type Admission, type Admitted } from '../admission/admit.ts';
 import type { InferenceCaller } from '../admission/caller.ts';
 import type { HoldRequest } from '../admission/hold.ts';
+import { rateLimitsOf } from '../admission/rates/rate-limits.ts';
 import { newGeneration, type NewGeneration } from '../admission/new-generation.ts';
 import { forbidden } from '../platform/errors.ts';
 import type { Account } from '../store/accounts/accounts.ts';
@@ -56,7 +57,9 @@ export function admissionOf(
 ): Admission {
   checkMaySpend(caller.account);
   const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, bootId });
-  const request = { generation, scopes, free, claim };
+  const limits = rateLimitsOf(caller);
+  const rates = limits && { limits, keyHash: caller.key.hash, tokens: 0, atMs: generation.createdAtMs };
+  const request = { generation, scopes, free, claim, rates };
   return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsLater };
 }
 

@@ -199,7 +199,13 @@ async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange):
   if (merged.kind === 'management' && merged.limit) {
     throw invalidRequest('limit', 'a management key spends nothing, so it cannot have a limit; leave it out');
   }
+  if (merged.kind === 'management') checkUsesNoModels(merged);
   return merged;
+}
+
+function checkUsesNoModels({ allowedModels, rpmLimit, tpmLimit, parallelLimit }: ApiKey): void {
+  if ([allowedModels, rpmLimit, tpmLimit, parallelLimit].every((limit) => limit === undefined)) return;
+  throw invalidRequest('key', 'a management key calls no models, so of the use limits it can only have networks');
 }
 
 /**

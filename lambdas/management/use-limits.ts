@@ -7,6 +7,9 @@ import type { Item } from '../store/table/table.ts';
 export const useLimitSettings = {
   allowedModels: { field: 'allowed_models', auditedAs: 'allowed_models' },
   allowedNetworks: { field: 'allowed_networks', auditedAs: 'allowed_networks' },
+  rpmLimit: { field: 'rpm_limit', auditedAs: 'rpm_limit' },
+  tpmLimit: { field: 'tpm_limit', auditedAs: 'tpm_limit' },
+  parallelLimit: { field: 'parallel_limit', auditedAs: 'parallel_limit' },
 } as const satisfies Record<keyof UseLimits, { field: string; auditedAs: string }>;
 
 type Settings = typeof useLimitSettings;

@@ -140,7 +140,7 @@ describe('a settlement', () => {
   it('after the end of its day queues the shard again, once for many settlements', async () => {
     const spender = await newSpender(table, {});
     const late = holdRequest(spender, Money.zero, { atMs: Date.parse(yesterday) + 1_000 });
-    const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
+    const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [], rateHolds: [] };
     const settled = settlement(late, hold, Money.zero);
     await reopenDays(() => queue, [settled, settled]);
     expect(sent).toMatchObject([
@@ -150,7 +150,7 @@ describe('a settlement', () => {
 
   it('of the current day queues nothing', async () => {
     const spender = await newSpender(table, {});
-    const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
+    const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [], rateHolds: [] };
     await reopenDays(() => queue, [settlement(holdRequest(spender, Money.zero), hold, Money.zero)]);
     expect(sent).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { outcome, rub } from '../support/spending.ts';
 const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   generationId: newGenerationId(),
   payer: { accountId: 'a', workspaceId: 'w', memberId: 'm', keyHash: 'k' },
-  hold: { amount: rub('2.000000000001'), steps: 3, scopes: ['key', 'account'], serviceHolds: [] },
+  hold: { amount: rub('2.000000000001'), steps: 3, scopes: ['key', 'account'], serviceHolds: [], rateHolds: [] },
   outcome: outcome(rub('0.3')),
   ...more,
 });

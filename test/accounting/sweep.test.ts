@@ -142,7 +142,7 @@ describe('the sweep', () => {
   it('continues after a hold that cannot be settled, and reports it', async () => {
     // DynamoDB allows no key as long as the counter of this hold would need.
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
-    const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] };
+    const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [], rateHolds: [] };
     const item = pendingPut(table, { ...poison.generation, hold, sweepAtMs: 1 }).Put!.Item;
     await documentsOf(table).send(new PutCommand({ TableName: table.name, Item: item }));
     const others = await Promise.all(Array.from({ length: 20 }, () => held()));

@@ -228,10 +228,10 @@ describe('an unusable key', () => {
   });
 });
 
-describe('a rotated key', () => {
-  const rotated = (hash: string, seconds: number) => rotateKey(context, 'pepper', { hash }, seconds);
-  const found = async (secretHash: string) => (await findCaller(table, secretHash).catch(() => undefined))?.key.hash;
+const rotated = (hash: string, seconds: number) => rotateKey(context, 'pepper', { hash }, seconds);
+const found = async (secretHash: string) => (await findCaller(table, secretHash).catch(() => undefined))?.key.hash;
 
+describe('a rotated key', () => {
   it('is the same key for its new secret, and for the old one until the stated time', async () => {
     const hash = await newKey();
     const { key } = await rotated(hash, 60);

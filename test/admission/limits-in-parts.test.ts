@@ -277,7 +277,7 @@ describe('the limit of a counter with parts', () => {
   it('has room again after settlements, in any part', async () => {
     const { spender } = await busySpender({ daily: rub('2') });
     const passed = await holdAtOnce(spender, '0.01', 220);
-    const hold = { amount: rub('0.01'), steps: 1, scopes: ['key' as const], serviceHolds: [] };
+    const hold = { amount: rub('0.01'), steps: 1, scopes: ['key' as const], serviceHolds: [], rateHolds: [] };
     await settleBatch(
       table,
       passed.map((request) => settlement(request, hold, Money.zero)),

@@ -121,10 +121,10 @@ describe('keys rotate', () => {
   });
 });
 
-describe('POST /keys/{hash}/rotate', () => {
-  const rotate = (hash: unknown, body: object, headers?: Record<string, string>) =>
-    manage(gateway, 'POST', `/keys/${hash as string}/rotate`, body, headers);
+const rotate = (hash: unknown, body: object, headers?: Record<string, string>) =>
+  manage(gateway, 'POST', `/keys/${hash as string}/rotate`, body, headers);
 
+describe('POST /keys/{hash}/rotate', () => {
   it('lets the old secret work for a day, unless the request states another time', async () => {
     const old = await json('keys', 'create', '--name', 'over HTTP');
 

@@ -78,7 +78,7 @@ const made = (providerName: string, more: object = {}) => ({
   settlement: {
     generationId: newGenerationId(),
     payer: { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash: 'k' },
-    hold: { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] },
+    hold: { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [], rateHolds: [] },
     outcome: { ...outcome(rub('0.5')), providerName, ...more },
   },
   sentAtMs: 1_000,

@@ -134,7 +134,7 @@ class Settlements {
     };
     const { generation } = holdRequest({ payer, scopes: [] }, HOLD, { atMs: START_MS });
     const scopes: Settlement['hold']['scopes'] = isLimited ? ['workspace', 'account'] : [];
-    const hold = { amount: HOLD, steps: 1, scopes, serviceHolds: [] };
+    const hold = { amount: HOLD, steps: 1, scopes, serviceHolds: [], rateHolds: [] };
     return { generationId: spreadId(generation.id), payer, hold, outcome: outcome(COST) };
   }
 }

@@ -109,6 +109,7 @@ describe('the fields of a message', () => {
         steps: 3,
         scopes: ['key' as const],
         serviceHolds: [{ model: 'm:free', part: 7, amount: Money.parse('0.5') }],
+        rateHolds: [{ kind: 'running' as const, part: 2, tokens: 0 }],
       },
     ],
   ])('restore %s', (_, { toMessage, messageSchema }, value) => {

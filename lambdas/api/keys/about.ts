@@ -28,6 +28,7 @@ const key = {
   privacy: privacyExample,
   ...useLimitsExample,
   allowed_models: ['sandbox/claude', 'sandbox/gpt*'],
+  rpm_limit: 60,
   sensitive_data: { ...sensitiveExample, dictionary: [] },
   created_at: exampleTime,
   updated_at: exampleTime,

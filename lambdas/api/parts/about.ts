@@ -22,7 +22,13 @@ export const budgetExample = {
 };
 
 /** Use limits of a key, workspace or member without any. */
-export const useLimitsExample = { allowed_models: null, allowed_networks: null };
+export const useLimitsExample = {
+  allowed_models: null,
+  allowed_networks: null,
+  rpm_limit: null,
+  tpm_limit: null,
+  parallel_limit: null,
+};
 
 export const privacyExample = {
   version: 0,

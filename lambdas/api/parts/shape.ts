@@ -77,6 +77,15 @@ export const useLimitsShape = {
     .array(z.string())
     .nullable()
     .meta({ description: 'The networks from which requests may come, in CIDR notation; null for all networks.' }),
+  rpm_limit: countShape
+    .nullable()
+    .meta({ description: 'The most requests of a key that are admitted in a UTC minute; null for no limit.' }),
+  tpm_limit: countShape
+    .nullable()
+    .meta({ description: 'The most tokens of a key in a UTC minute, prompts and answers; null for no limit.' }),
+  parallel_limit: countShape
+    .nullable()
+    .meta({ description: 'The most requests of a key that run at once; null for no limit.' }),
 };
 
 const model = z.string().meta({ description: 'The id of the model.' });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { allowedModelRule, MAX_ALLOWED, NETWORK_RULE } from '../../management/rules.ts';
+import { allowedModelRule, MAX_ALLOWED, MAX_RATES, NETWORK_RULE } from '../../management/rules.ts';
 import { isNetwork } from '../../platform/networks.ts';
 import { textField } from '../../http/fields.ts';
 
@@ -10,6 +10,12 @@ function allowed<Entry extends z.ZodType<string>>(entry: Entry) {
     .min(1, 'must have at least one entry; null removes the restriction')
     .max(MAX_ALLOWED, `must have at most ${MAX_ALLOWED} entries`)
     .nullish();
+}
+
+/** Schema of a limit. 0 is refused, because a key that must not send requests should be disabled instead. */
+function rate(field: keyof typeof MAX_RATES) {
+  const says = `must be a whole number from 1 to ${MAX_RATES[field]}; null removes the limit`;
+  return z.int(says).min(1, says).max(MAX_RATES[field], says).nullish();
 }
 
 /**
@@ -25,6 +31,18 @@ export function useLimitFieldsFor(whose: string) {
     allowed_networks: allowed(z.string().max(64, NETWORK_RULE).refine(isNetwork, NETWORK_RULE)).meta({
       description: `The networks from which ${whose} may be used: IPv4 and IPv6 addresses, and blocks in CIDR notation. Requests from other addresses get 403. null allows all networks.`,
       example: ['192.0.2.0/24', '2001:db8::/32'],
+    }),
+    rpm_limit: rate('rpm_limit').meta({
+      description: `The most requests of ${whose} that are admitted in a UTC minute. Further requests get 429. null for no limit.`,
+      example: 60,
+    }),
+    tpm_limit: rate('tpm_limit').meta({
+      description: `The most tokens of prompts and answers of ${whose} in a UTC minute. A request counts with its upper bound while it runs, and with its real tokens after that. null for no limit.`,
+      example: 200_000,
+    }),
+    parallel_limit: rate('parallel_limit').meta({
+      description: `The most requests of ${whose} that run at once, videos included. null for no limit.`,
+      example: 8,
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { optional, plain } from '../table/record.ts';
+import { count, optional, plain } from '../table/record.ts';
 
 /**
  * Fields of a stored key, workspace or member that limit how a key is used. A request must obey the limits of its key,
@@ -9,11 +9,25 @@ export const useLimitFields = {
   allowedModels: optional(plain<string[]>('allowed_models')),
   /** Networks from which a key may be used: addresses, or blocks in CIDR notation. Undefined allows all networks. */
   allowedNetworks: optional(plain<string[]>('allowed_networks')),
+  /** Maximum number of requests of a key that are admitted in one UTC minute, and of their tokens. */
+  rpmLimit: optional(count('rpm_limit')),
+  tpmLimit: optional(count('tpm_limit')),
+  /** Maximum number of running requests of a key. */
+  parallelLimit: optional(count('parallel_limit')),
 };
 
 export interface UseLimits {
   allowedModels: string[] | undefined;
   allowedNetworks: string[] | undefined;
+  rpmLimit: number | undefined;
+  tpmLimit: number | undefined;
+  parallelLimit: number | undefined;
 }
 
-export const noUseLimits: UseLimits = { allowedModels: undefined, allowedNetworks: undefined };
+export const noUseLimits: UseLimits = {
+  allowedModels: undefined,
+  allowedNetworks: undefined,
+  rpmLimit: undefined,
+  tpmLimit: undefined,
+  parallelLimit: undefined,
+};

@@ -100,12 +100,11 @@ function conditionOf(transition: FinalTransition): Condition {
   if (transition.from === 'swept') {
     return { equal: { state: 'final', swept: true, total_cost_rub: moneyAttribute(transition.sweptCost) } };
   }
-  const { amount, steps, serviceHolds } = transition.hold;
+  const { amount, steps, serviceHolds, rateHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // Holds on budgets of free models do not change after admission. A caller that knows of none may have lost the
-    // reply to its own
-    // write, so the condition is that the record has none either.
-    absent: serviceHolds.length > 0 ? [] : ['service_holds'],
+    // The holds on budgets of free models, and the counts of the key, do not change after admission. A caller without
+    // them may have missed the reply to their write. So the record must have none either.
+    absent: [...(serviceHolds.length > 0 ? [] : ['service_holds']), ...(rateHolds.length > 0 ? [] : ['rate_holds'])],
   };
 }

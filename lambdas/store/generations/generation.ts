@@ -4,6 +4,7 @@ import { apiTypes } from '../../catalog/wires.ts';
 import { scopeKinds, type ScopeKind } from '../counters/counters.ts';
 import * as z from 'zod';
 import { serviceHoldRecord } from '../counters/service-budgets.ts';
+import { rateHoldsField } from '../counters/key-rates.ts';
 import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
 import { payerRecord } from '../accounts/payer.ts';
 import { pricesField } from './prices.ts';
@@ -36,6 +37,8 @@ export const holdRecord = record({
   ),
   /** Holds on the service's own budgets for free models; empty if no free model may serve the request. */
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
+  /** Counts of the key's requests that include this request; empty if the key has no limits on them. */
+  rateHolds: rateHoldsField,
 });
 
 /** Hold of a pending generation: its amount, the number of its steps, and the scopes that count it. */

@@ -1,17 +1,23 @@
 /** Limits on the use of keys as command-line options, for example --models sandbox/gpt* --networks 192.0.2.0/24 */
 
 import { InvalidArgumentError, type Command } from 'commander';
-import { allowedModelRule, MAX_ALLOWED, NETWORK_RULE } from '../../../lambdas/management/rules.ts';
+import { allowedModelRule, MAX_ALLOWED, MAX_RATES, NETWORK_RULE } from '../../../lambdas/management/rules.ts';
 import type { UseLimitsChange } from '../../../lambdas/management/use-limits.ts';
 import { isNetwork } from '../../../lambdas/platform/networks.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
+import { wholeNumberUpTo } from '../command-line/arguments.ts';
 
 /** Entries of a list; "none" removes the list. It stays a text, because commander treats null as a missing argument. */
 type ListArgument = string[] | 'none';
 
+type RateArgument = number | 'none';
+
 export interface UseLimitOptions {
   models?: ListArgument;
   networks?: ListArgument;
+  rpm?: RateArgument;
+  tpm?: RateArgument;
+  parallel?: RateArgument;
 }
 
 /**
@@ -21,15 +27,28 @@ export interface UseLimitOptions {
 export function withUseLimits(command: Command, whose: string): Command {
   return command
     .option('--models <list or none>', `models that ${whose} may call: ids and patterns with *, by comma`, parseModels)
-    .option('--networks <list or none>', `networks that may use ${whose}: addresses and CIDR, by comma`, parseNetworks);
+    .option('--networks <list or none>', `networks that may use ${whose}: addresses and CIDR, by comma`, parseNetworks)
+    .option('--rpm <number or none>', 'requests per minute of a key', rateUpTo(MAX_RATES.rpm_limit))
+    .option('--tpm <number or none>', 'tokens per minute of a key', rateUpTo(MAX_RATES.tpm_limit))
+    .option('--parallel <number or none>', 'running requests of a key', rateUpTo(MAX_RATES.parallel_limit));
 }
 
-export function useLimitChange({ models, networks }: UseLimitOptions): UseLimitsChange {
-  return { allowedModels: listOption(models), allowedNetworks: listOption(networks) };
+export function useLimitChange({ models, networks, rpm, tpm, parallel }: UseLimitOptions): UseLimitsChange {
+  return {
+    allowedModels: orNone(models),
+    allowedNetworks: orNone(networks),
+    rpmLimit: orNone(rpm),
+    tpmLimit: orNone(tpm),
+    parallelLimit: orNone(parallel),
+  };
 }
 
-function listOption(given: ListArgument | undefined): string[] | null | undefined {
+function orNone<Value>(given: Value | 'none' | undefined): Value | null | undefined {
   return given === 'none' ? null : given;
+}
+
+function rateUpTo(most: number): (text: string) => RateArgument {
+  return (text) => (text === 'none' ? text : wholeNumberUpTo(most)(text));
 }
 
 function parseModels(text: string): ListArgument {

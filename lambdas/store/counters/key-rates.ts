@@ -1,0 +1,95 @@
+/**
+ * Counts of a key's requests: admitted requests and their tokens per UTC minute, and running requests. A large limit is
+ * divided over several items, its parts, because DynamoDB takes only few transactions per second on one item. The limits
+ * of the parts add up to the limit.
+ */
+
+import { generationTimeMs } from '../../platform/ids.ts';
+import { count, list, oneOf, record, type Field, type RecordOf } from '../table/record.ts';
+import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
+import { update, type Key, type Write } from '../table/writes.ts';
+
+export const MINUTE_LENGTH_MS = 60_000;
+/** Time in ms for which the count of a minute is kept after its end. */
+const KEEP_MINUTES_MS = 60 * MINUTE_LENGTH_MS;
+
+/** Kinds of items: the count of one minute, and the count of running requests. */
+export const rateKinds = ['minute', 'running'] as const;
+export type RateKind = (typeof rateKinds)[number];
+
+const rateHoldRecord = record({
+  kind: oneOf('kind', rateKinds),
+  /** Number of the part that counts the request. */
+  part: count('part'),
+  /** Tokens that the minute counts until the request is settled; 0 for running requests. */
+  tokens: count('tokens'),
+});
+
+/** One place in which a request is counted. The generation's record lists them, for its settlement. */
+export type RateHold = RecordOf<typeof rateHoldRecord>;
+
+const rateHolds = list('rate_holds', rateHoldRecord, rateKinds.length);
+
+/**
+ * Field of a hold with the places in which its request is counted; empty if its key has no such limits. Messages omit
+ * an empty list, because the previous release does not know the field.
+ */
+export const rateHoldsField: Field<readonly RateHold[]> = {
+  ...rateHolds,
+  toMessage: (holds) => (holds.length > 0 ? rateHolds.toMessage(holds) : undefined),
+};
+
+/** Returns the beginning of the UTC minute in which a request is counted: the minute of its admission. */
+export function minuteStart(atMs: number): number {
+  return atMs - (atMs % MINUTE_LENGTH_MS);
+}
+
+/** Returns the key of a count. `atMs` is the time of a request's admission. */
+export function rateItemKey(keyHash: string, { kind, part }: Pick<RateHold, 'kind' | 'part'>, atMs: number): Key {
+  const minute = `MINUTE#${new Date(minuteStart(atMs)).toISOString().slice(0, 16)}`;
+  return { pk: `RATE#${keyHash}#${part}`, sk: kind === 'minute' ? minute : 'RUNNING' };
+}
+
+/** Limits of one part. An absent limit does not exist. */
+export interface RateShare {
+  requests?: number | undefined;
+  tokens?: number | undefined;
+  running?: number | undefined;
+}
+
+/** Counts a request in a part. The condition is that the part has room: `share.tokens` is at least `hold.tokens`. */
+export function rateHoldUpdate(
+  table: Table,
+  keyHash: string,
+  hold: RateHold,
+  { share, atMs }: { share: RateShare; atMs: number },
+): Write {
+  const key = rateItemKey(keyHash, hold, atMs);
+  if (hold.kind === 'running') {
+    const when = { atMostIfPresent: { running: share.running! - 1 } };
+    return update(table, key, { set: { entity: 'key_running' }, add: { running: 1 }, when });
+  }
+  const atMostIfPresent: Item = {};
+  if (share.requests !== undefined) atMostIfPresent['requests'] = share.requests - 1;
+  if (share.tokens !== undefined) atMostIfPresent['tokens'] = share.tokens - hold.tokens;
+  const expiresAt = (minuteStart(atMs) + MINUTE_LENGTH_MS + KEEP_MINUTES_MS) / 1_000;
+  return update(table, key, {
+    set: { entity: 'key_minute', [TTL_ATTRIBUTE]: expiresAt },
+    add: { requests: 1, tokens: hold.tokens },
+    when: { atMostIfPresent },
+  });
+}
+
+/** Change of a count by a settlement. */
+export interface RateChange {
+  generationId: string;
+  keyHash: string;
+  hold: RateHold;
+  /** Amount that is added to the running requests, or to the tokens of the minute. */
+  change: number;
+}
+
+export function rateSettleUpdate(table: Table, { generationId, keyHash, hold, change }: RateChange): Write {
+  const key = rateItemKey(keyHash, hold, generationTimeMs(generationId)!);
+  return update(table, key, { add: { [hold.kind === 'running' ? 'running' : 'tokens']: change } });
+}
