@@ -11,6 +11,8 @@ const imageBackgrounds = ['transparent', 'opaque'] as const;
 
 /** Maximum number of images in a request. */
 export const MAX_IMAGES = 10;
+/** Maximum number of partial images that a request may ask for. */
+export const MAX_PARTIAL_IMAGES = 3;
 /** Maximum number of pictures that a request may send. */
 export const MAX_REFERENCES = 16;
 
@@ -39,6 +41,8 @@ export const imageOptionsSchema = z
     /** Maximum number of pictures in a request; 0 if absent. */
     max_references: z.int().nonnegative().max(MAX_REFERENCES).optional(),
     max_prompt_characters: z.int().positive().optional(),
+    /** Maximum number of partial images that the provider sends while it draws one. Absent: it sends none. */
+    max_partial_images: z.int().positive().max(MAX_PARTIAL_IMAGES).optional(),
     /** Maximum tokens that the model writes, and bills, for an image. Absent: it bills no tokens. */
     tokens: byKind(z.int().positive()).optional(),
     /** Maximum tokens that the provider reads for a picture of the request; 10,000 if absent. */

@@ -164,9 +164,8 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
 }
 
 function responseContent({ schema, example, content, maybeLate }: Success) {
-  // A route that streams also returns its answer as JSON. If a route has any other content, such as a page, it does
-  // not.
-  const isJson = content === undefined || 'text/event-stream' in content;
+  // A route with an example of JSON may also have other content, such as events. A page or a file has no such example.
+  const isJson = content === undefined || example !== undefined;
   const json = {
     schema: maybeLate ? z.union([schema, errorShape]) : schema,
     ...(example === undefined ? {} : { example: wholeExample(schema, example) }),

@@ -46,6 +46,20 @@ describe('the OpenRouter SDK', () => {
     expect((drawn as { data: { b64Json: string }[] }).data.every(({ b64Json }) => isPng(b64Json))).toBe(true);
   });
 
+  it('streams an image, and reads its error', async () => {
+    const request = { model: 'sandbox/token-painter', quality: 'low' as const, stream: true };
+    const events = async (text: string) => {
+      const drawn = await openrouter.images.generate({ imageGenerationRequest: { ...request, prompt: text } });
+      const read: { type: string; usage?: object | undefined }[] = [];
+      for await (const event of drawn as AsyncIterable<{ type: string }>) read.push(event);
+      return read;
+    };
+
+    expect(await events(prompt)).toMatchObject([
+      { type: 'image_generation.completed', mediaType: 'image/png', usage: { completionTokens: 272 } },
+    ]);
+  });
+
   it('reads refusals', async () => {
     const wrong = { model: 'sandbox/painter', prompt, size: '7x7' };
     await expect(openrouter.images.generate({ imageGenerationRequest: wrong })).rejects.toMatchObject({
@@ -78,6 +92,46 @@ describe('the OpenAI SDK', () => {
     expect(drawn.usage).toMatchObject({ input_tokens: 5, output_tokens: 544, total_tokens: 549 });
   });
 
+  it('streams partial images, and edits', async () => {
+    const request = {
+      model: 'sandbox/token-painter',
+      prompt,
+      quality: 'low',
+      stream: true,
+      partial_images: 2,
+    } as const;
+    const drawn = [];
+    for await (const event of await openai.images.generate(request)) drawn.push(event);
+    const image = await toFile(Buffer.from(drawn[0]!.b64_json, 'base64'), 'fox.png', { type: 'image/png' });
+    const edited = [];
+    for await (const event of await openai.images.edit({ ...request, image })) edited.push(event);
+
+    expect(drawn.map(({ type }) => type)).toEqual([
+      'image_generation.partial_image',
+      'image_generation.partial_image',
+      'image_generation.completed',
+    ]);
+    expect(edited.map(({ type }) => type)).toEqual([
+      'image_edit.partial_image',
+      'image_edit.partial_image',
+      'image_edit.completed',
+    ]);
+    expect([...drawn, ...edited].every(({ b64_json }) => isPng(b64_json))).toBe(true);
+    expect(edited.at(-1)).toMatchObject({ usage: { output_tokens: 472, input_tokens_details: { image_tokens: 194 } } });
+  });
+
+  it('throws the error of a stream', async () => {
+    const request = { model: 'sandbox/token-painter', stream: true, partial_images: 2 } as const;
+    const failing = await openai.images.generate({ ...request, prompt: `${prompt}\n@sandbox break=1 delay=20` });
+    const types: string[] = [];
+    const read = async () => {
+      for await (const { type } of failing) types.push(type);
+    };
+
+    await expect(read()).rejects.toBeInstanceOf(APIError);
+    expect(types).toEqual(['image_generation.partial_image']);
+  });
+
   it('edits images', async () => {
     const [first] = (await openai.images.generate({ model: 'sandbox/painter', prompt })).data!;
     const image = await toFile(Buffer.from(first!.b64_json!, 'base64'), 'fox.png', { type: 'image/png' });
@@ -94,7 +148,7 @@ describe('the OpenAI SDK', () => {
 
   it.each([
     [400, { model: 'sandbox/painter', prompt, size: '7x7' }],
-    [400, { model: 'sandbox/painter', prompt, stream: true as const }],
+    [400, { model: 'sandbox/painter', prompt, partial_images: 1 }],
     [400, { model: 'sandbox/painter', prompt: `${prompt}\n@sandbox refuse` }],
     [404, { model: 'sandbox/nothing', prompt }],
     [400, { model: 'sandbox/painter', prompt: 'x'.repeat(32_001) }],

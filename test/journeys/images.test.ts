@@ -258,8 +258,9 @@ describe('a request for images', () => {
     ['background', { background: 'transparent' }, 'opaque'],
     ['n', { n: 11 }, '10'],
     ['response_format', { response_format: 'url' }, 'b64_json'],
-    ['stream', { stream: true }, 'false'],
-    ['partial_images', { partial_images: 2 }, '0'],
+    ['n', { stream: true, n: 2 }, 'must be 1'],
+    ['partial_images', { partial_images: 2 }, 'must be 0 without "stream": true'],
+    ['partial_images', { stream: true, partial_images: 4 }, '3'],
     ['svg', { svg: { model: 'x' } }, 'SVG'],
     ['images', { images: [{ image_url: 'https://example.org/a.png' }] }, 'POST /images/edits'],
     ['models', { models: ['sandbox/gpt'] }, 'model'],
@@ -319,7 +320,7 @@ describe('the models that draw images', () => {
 
     expect(data.find(({ id }) => id === 'sandbox/token-painter')).toMatchObject({
       supported_parameters: { quality: { type: 'enum', values: ['low', 'medium', 'high'] } },
-      supports_streaming: false,
+      supports_streaming: true,
       endpoints: '/v1/images/models/sandbox/token-painter/endpoints',
     });
   });

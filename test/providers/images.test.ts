@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
-import { wholeSend, type FollowUps } from '../../lambdas/providers/batch-engine.ts';
+import { wholeSend, type FollowUps, type Send, type StreamPart } from '../../lambdas/providers/batch-engine.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
-import type { ImageTarget, ImageTask } from '../../lambdas/providers/images/codec.ts';
+import type { ImageEvent, ImageFile, ImageTarget, ImageTask } from '../../lambdas/providers/images/codec.ts';
 import { imageEngines } from '../../lambdas/providers/images/engines.ts';
 
 type ImageWire = WireOf<'image'>;
@@ -35,13 +35,13 @@ const noFollowUps: FollowUps = {
   poll: () => Promise.reject(new UpstreamError('malformed', 'no job')),
   download: () => Promise.reject(new UpstreamError('broken', 'no file')),
 };
-const drawn = (wire: ImageWire, body: unknown, more: Partial<ImageTask> = {}, followUps = noFollowUps) =>
-  imageEngines[wire].answer(
+const drawn = async (wire: ImageWire, body: unknown, more: Partial<ImageTask> = {}, followUps = noFollowUps) =>
+  (await imageEngines[wire].answer(
     task(more),
     target(),
     wholeSend(() => Promise.resolve(body)),
     followUps,
-  );
+  )) as ImageFile[];
 
 describe('a request for images', () => {
   it.each<[string, ImageWire, Partial<ImageTask>, ImageTarget, object]>([
@@ -335,5 +335,119 @@ describe('the usage of images', () => {
 
   it('is absent where tokens have a price and none are reported', () => {
     expect(read('openai-images', { data: [{ b64_json: PNG }] })).toBeUndefined();
+  });
+});
+
+/** What a stream of the provider becomes: partial images by their positions, the finished one, and usage. */
+async function streamed(body: string, partialImages = 2, at = target({ max_partial_images: 3, tokens: { any: 900 } })) {
+  const parts: StreamPart<ImageEvent>[] = [];
+  const send = wholeSend(() => Promise.reject(new TypeError('a whole answer was requested')));
+  const open: Send['open'] = async (batchRequest, decode) => {
+    const chunks = (async function* () {
+      yield Buffer.from(body);
+    })();
+    for await (const part of decode({ headers: {}, body: chunks })) parts.push(part as StreamPart<ImageEvent>);
+    return { parts: (async function* () {})(), batchRequest };
+  };
+  await imageEngines['openai-images'].answer(task({ partialImages }), at, Object.assign(send, { open }), noFollowUps);
+  return parts;
+}
+const eventOf = (data: { type: string; [field: string]: unknown }) =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const partialEvent = eventOf({ type: 'image_generation.partial_image', b64_json: PNG, partial_image_index: 0 });
+const usage = { input_tokens: 5, output_tokens: 480, output_tokens_details: { image_tokens: 480 } };
+const completedEvent = (more: object = { usage }) =>
+  eventOf({ type: 'image_generation.completed', b64_json: JPEG, ...more });
+const tokenUsage = {
+  output_images: 1,
+  input_tokens: 5,
+  image_input_tokens: 0,
+  output_tokens: 480,
+  output_tokens_details: { image_tokens: 480 },
+};
+
+describe('a streamed image', () => {
+  it('is requested as a stream where the endpoint sends partial images, and as a whole elsewhere', () => {
+    const at = target({ max_partial_images: 2 });
+
+    expect(sentBy('openai-images', { partialImages: 3 }, at)[0]!.body).toMatchObject({
+      stream: true,
+      partial_images: 2,
+    });
+    for (const [partialImages, image] of [
+      [0, { max_partial_images: 2 }],
+      [3, {}],
+    ] as const) {
+      expect(sentBy('openai-images', { partialImages }, target(image))[0]!.body).not.toHaveProperty('stream');
+    }
+  });
+
+  it('has a bound with the tokens of its partial images', () => {
+    const at = target({ max_partial_images: 3, tokens: { any: 900 } });
+    const [request] = imageEngines['openai-images'].batchRequests(task({ partialImages: 3 }), at);
+
+    expect(request?.outputTokens).toBe(1_200);
+    expect(request?.estimatedUsage).toMatchObject({ output_tokens: 1_200 });
+  });
+
+  it('comes after its partial images, with the usage', async () => {
+    const parts = await streamed(partialEvent + partialEvent + completedEvent() + 'data: [DONE]\n\n');
+
+    expect(parts).toEqual([
+      { event: { file: picture, partialIndex: 0 } },
+      { event: { file: picture, partialIndex: 1 } },
+      { event: { file: { mediaType: 'image/jpeg', base64: JPEG } }, usage: tokenUsage },
+    ]);
+  });
+
+  it('may come with fewer partial images, or as one document', async () => {
+    expect(await streamed(completedEvent())).toHaveLength(1);
+    const [part] = await streamed(JSON.stringify({ data: [{ b64_json: PNG }], usage }));
+    expect(part).toMatchObject({ event: { file: picture }, usage: tokenUsage });
+  });
+
+  it('has no usage where tokens have a price and none are reported', async () => {
+    expect(await streamed(completedEvent({}))).toEqual([
+      { event: { file: { mediaType: 'image/jpeg', base64: JPEG } } },
+    ]);
+  });
+
+  it('may be an edit', async () => {
+    const events = (partialEvent + completedEvent()).replaceAll('image_generation', 'image_edit');
+    expect(await streamed(events)).toHaveLength(2);
+  });
+
+  it('may end with an error that the provider states', async () => {
+    const error = { type: 'error', error: { message: 'try later', code: 'server_error' } };
+    expect(await streamed(partialEvent + eventOf(error))).toEqual([
+      { event: { file: picture, partialIndex: 0 } },
+      { error },
+    ]);
+  });
+
+  it.each([
+    ['broken', 'no finished image', partialEvent + 'data: [DONE]\n\n'],
+    ['malformed', 'more partial images than requested', partialEvent.repeat(3) + completedEvent()],
+    ['malformed', 'a partial image that is none', partialEvent.replaceAll(PNG, 'AAAA') + completedEvent()],
+    ['malformed', 'an event that is not JSON', 'data: {"type":\n\n'],
+    ['broken', 'nothing', ''],
+  ])('is a failure (%s) with %s', async (failure, _what, body) => {
+    await expect(streamed(body)).rejects.toMatchObject({ failure });
+  });
+});
+
+describe('a stream from a provider that sends no partial images', () => {
+  it('has the finished image alone', async () => {
+    const answer = await imageEngines.imagen.answer(
+      task({ partialImages: 2 }),
+      target(),
+      wholeSend(() => Promise.resolve({ predictions: [{ bytesBase64Encoded: PNG }] })),
+      noFollowUps,
+    );
+
+    if (Array.isArray(answer)) throw new TypeError('The answer is not a stream');
+    const parts: unknown[] = [];
+    for await (const part of answer.parts) parts.push(part);
+    expect(parts).toEqual([{ event: { file: picture } }]);
   });
 });

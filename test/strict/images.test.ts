@@ -5,7 +5,7 @@ import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batc
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
 import { imagesModality } from '../../lambdas/inference/modalities/images.ts';
 import { imageRequestSchema } from '../../lambdas/inference/modalities/images-schema.ts';
-import type { ImageFile, ImageTask } from '../../lambdas/providers/images/codec.ts';
+import type { ImagesAnswer, ImageTask } from '../../lambdas/providers/images/codec.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { imageFakes, imageSources } from './images.ts';
 
@@ -32,13 +32,16 @@ const requests: object[] = [
   { background: 'opaque' },
   { seed: 2 ** 31 - 20 },
   { moderation: 'low', style: 'vivid' },
+  { stream: true },
+  { stream: true, partial_images: 3, n: 1 },
+  { stream: true, partial_images: 2, input_references: [picture] },
   { input_references: [picture] },
   { input_references: [picture, picture, picture, picture] },
   { prompt: 'broken \ud83d' },
   { prompt: 'word '.repeat(5_000) },
 ];
 
-type Candidate = BatchCandidate<ImageTask, ImageFile[]>;
+type Candidate = BatchCandidate<ImageTask, ImagesAnswer>;
 
 function candidateOf({ model, endpoint }: (typeof places)[number]): Candidate {
   const pricing = endpoint.pricing!;
@@ -117,6 +120,9 @@ describe('a strict fake of images', () => {
   it.each([
     ['openai-images openai', { model: 'm', prompt: 'p', response_format: 'b64_json' }, /response_format/],
     ['openai-images openai', { model: 'm', prompt: 'p', background: 'transparent' }, /transparent/],
+    ['openai-images openai', { model: 'm', prompt: 'p', n: 2, stream: true, partial_images: 1 }, /n=1/],
+    ['openai-images openai', { model: 'm', prompt: 'p', partial_images: 1 }, /streamed/],
+    ['openai-images xai', { model: 'm', prompt: 'p', stream: true }, /stream/],
     ['openai-images xai', { model: 'm', prompt: 'p', size: '1024x1024' }, /size/],
     ['openai-images togetherai', { model: 'm', prompt: 'p', response_format: 'url' }, /response_format/],
     ['imagen google', { instances: [{ prompt: 'p' }], parameters: { sampleCount: 5 } }, /sampleCount/],

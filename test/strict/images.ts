@@ -10,6 +10,9 @@ interface Asked {
   transparent?: boolean;
   format?: string | undefined;
   compression?: number | undefined;
+  /** Number of images of a streamed answer. */
+  streamed?: number | undefined;
+  hasPartials?: boolean;
 }
 
 const openai = 'https://developers.openai.com/api/docs/guides/image-generation';
@@ -27,14 +30,27 @@ const gptBody = z
     input_fidelity: z.enum(['low', 'high']).optional(),
     images: z.array(dataUrl).min(1).max(16).optional(),
     mask: dataUrl.optional(),
+    stream: z.literal(true).optional(),
+    partial_images: z.int().min(1).max(3).optional(),
   })
-  .transform(({ background, output_format, output_compression }): Asked => ({
+  .transform(({ background, output_format, output_compression, n, stream, partial_images }): Asked => ({
     transparent: background === 'transparent',
     format: output_format,
     compression: output_compression,
+    streamed: stream ? (n ?? 1) : undefined,
+    hasPartials: partial_images !== undefined,
   }));
 
 const openaiRules: readonly Rule<Asked>[] = [
+  {
+    source: openai,
+    refuses: ({ read: { streamed } }) => (streamed ?? 1) > 1 && 'streaming is only supported with n=1',
+  },
+  {
+    source: openai,
+    refuses: ({ read: { streamed, hasPartials } }) =>
+      (streamed !== undefined) !== hasPartials && 'partial images are streamed, and a stream has partial images',
+  },
   {
     source: openai,
     refuses: ({ read: { transparent, format } }) => transparent && format === 'jpeg' && 'a JPEG is not transparent',

@@ -1,4 +1,4 @@
-import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
+import { KEEP_ALIVE } from '../../platform/sse.ts';
 import { chatCompletion } from '../../client-apis/chat/completion.ts';
 import { chatJson, chatRequestSchema, type ChatCall } from '../../client-apis/chat/request.ts';
 import { chatFieldNames } from '../../client-apis/chat/field-names.ts';

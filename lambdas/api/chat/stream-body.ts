@@ -1,5 +1,5 @@
 import { ChunkWriter, type ChunkSettings } from '../../client-apis/chat/chunks.ts';
-import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
+import { KEEP_ALIVE } from '../../platform/sse.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';

@@ -8,18 +8,38 @@ const b64_json = 'iVBORw0KGgo=';
 const created = 1_795_000_000;
 
 const billing =
-  'A finished image is charged whole, and a request that fails or is cancelled costs nothing. The answer comes as a whole, after up to five minutes; a failure has its status.';
+  'A finished image is charged whole, and a request that fails costs nothing. The answer comes after up to five minutes, as a whole or with `stream` as events; a failure before the first image has its status.';
 const late = 'If the answer has no `usage.cost` yet, `GET /generation` has the cost a little later.';
+
+const partialImage = 'An unfinished image in base64, if the model sends any: at most `partial_images`.';
+const completed = 'The image in base64, with its usage and cost. It is the last event.';
+const error = 'The answer broke off, and costs nothing; the body is that of every error.';
+
+function streamed(kind: 'image_generation' | 'image_edit', example: object) {
+  const data = JSON.stringify({ type: `${kind}.completed`, ...example });
+  return {
+    'text/event-stream; charset=utf-8': {
+      schema: { type: 'string' as const },
+      example: `event: ${kind}.completed\ndata: ${data}\n\n`,
+      'x-events': { [`${kind}.partial_image`]: partialImage, [`${kind}.completed`]: completed, error },
+    },
+  };
+}
+
+const usageExample = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, output_images: 1, cost: 4 };
 
 export const about: ModalityTexts = {
   summary: 'Draw images',
   description: `Draws images from a description, and from pictures if the model takes any. A size, quality or format that the model does not have is refused; the message lists those that it has. ${billing}`,
   bodyExample: request,
-  answer: ok('The finished images, in base64.', imageAnswer, {
-    created,
-    data: [{ b64_json, media_type: 'image/png' }],
-    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, output_images: 1, cost: 4 },
-  }),
+  answer: {
+    ...ok('The finished images, in base64.', imageAnswer, {
+      created,
+      data: [{ b64_json, media_type: 'image/png' }],
+      usage: usageExample,
+    }),
+    content: streamed('image_generation', { b64_json, media_type: 'image/png', created, usage: usageExample }),
+  },
   estimateSummary: 'Estimate images',
 };
 
@@ -39,6 +59,9 @@ const openaiExample = {
   data: [{ b64_json }],
 };
 
+const openaiEvent = (kind: 'image_generation' | 'image_edit') =>
+  streamed(kind, { b64_json, created_at: created, output_format: 'png', usage: openaiExample.usage });
+
 const parameters = {
   n: { type: 'range', min: 1, max: 10 },
   size: { type: 'enum', values: ['1024x1024', '512x512'] },
@@ -51,7 +74,10 @@ const inference = tagged('Inference', {
     summary: 'Draw images, in OpenAI’s shape',
     description: `The same as \`POST /images\`, with the answer of OpenAI’s API. ${billing} ${late}`,
     bodyExample: request,
-    success: ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
+    success: {
+      ...ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
+      content: openaiEvent('image_generation'),
+    },
     errors: [...providerErrors, 'payment_required'],
   },
   'edit-image': {
@@ -59,7 +85,10 @@ const inference = tagged('Inference', {
     summary: 'Edit images, in OpenAI’s shape',
     description: `Draws images from pictures and a description of the change. ${billing} ${late}`,
     bodyExample: { ...request, images: [{ image_url: `data:image/png;base64,${b64_json}` }] },
-    success: ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
+    success: {
+      ...ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
+      content: openaiEvent('image_edit'),
+    },
     errors: [...providerErrors, 'payment_required'],
   },
 });

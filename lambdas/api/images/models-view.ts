@@ -13,9 +13,13 @@ export function imageModelView(model: Model): ImageModelBody {
     created: Date.parse(data.created) / 1_000,
     architecture: { input_modalities: data.input_modalities, output_modalities: data.output_modalities },
     supported_parameters: Object.assign({}, ...parameters.toReversed()) as ImageModelBody['supported_parameters'],
-    supports_streaming: false,
+    supports_streaming: drawingEndpoints(model).some(sendsPartialImages),
     endpoints: `/v1/images/models/${model.id}/endpoints`,
   };
+}
+
+function sendsPartialImages({ data: { image } }: Endpoint): boolean {
+  return image?.max_partial_images !== undefined;
 }
 
 /** Endpoints of a model that draw images over a route for images. */
@@ -29,7 +33,7 @@ export function imageEndpointView(endpoint: Endpoint): ImageEndpointBody {
     provider_slug: endpoint.provider.id,
     provider_tag: endpointTag(endpoint),
     supported_parameters: parametersOf(endpoint),
-    supports_streaming: false,
+    supports_streaming: sendsPartialImages(endpoint),
     allowed_passthrough_parameters: [],
     pricing: pricesOf(endpoint),
   };
@@ -52,6 +56,8 @@ function parametersOf({ data: { image }, supportedParameters }: Endpoint): Recor
   }
   const pictures = image?.max_references ?? 0;
   if (pictures > 0) parameters['input_references'] = { type: 'range', min: 0, max: pictures };
+  const partials = image?.max_partial_images;
+  if (partials !== undefined) parameters['partial_images'] = { type: 'range', min: 0, max: partials };
   if (supportedParameters.includes('output_compression')) {
     parameters['output_compression'] = { type: 'range', min: 0, max: 100 };
   }

@@ -91,7 +91,9 @@ export type CapabilityBody = z.output<typeof capability>;
 const supportedParameters = z.record(z.string(), capability).meta({
   description: 'The fields that requests may have, each with its accepted values. An absent field is not supported.',
 });
-const supportsStreaming = z.boolean().meta({ description: 'Whether the model can stream its images.' });
+const supportsStreaming = z
+  .boolean()
+  .meta({ description: 'Whether partial images can be streamed. Without them, a stream has only the finished image.' });
 
 const imageModel = z
   .strictObject({

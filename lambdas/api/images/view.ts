@@ -1,8 +1,8 @@
 /** Writes images in the shapes of OpenRouter's and OpenAI's APIs. */
 
-import { promptTokens } from '../../accounting/usage.ts';
 import { listResponse } from '../../http/list-response.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import { imageUsage, openaiImageUsage } from '../../inference/modalities/image-usage.ts';
 import type { ImageEdit, ImageRequest } from '../../inference/modalities/images-schema.ts';
 import { nowMs } from '../../platform/clock.ts';
 import type { ImageFile } from '../../providers/images/codec.ts';
@@ -15,18 +15,9 @@ type MediaType = ImageAnswer['data'][number]['media_type'];
 const createdNow = () => Math.floor(nowMs() / 1_000);
 
 export function drawnImages({ result, charged: { usage }, cost }: Drawn): HttpResponse {
-  const prompt = promptTokens(usage);
-  const { outputTokens: completion, imageOutputTokens: drawn } = usage;
   const answer: Omit<ImageAnswer, 'data'> = {
     created: createdNow(),
-    usage: {
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: prompt + completion,
-      ...(drawn === undefined ? {} : { completion_tokens_details: { image_tokens: drawn } }),
-      output_images: result.length,
-      ...cost,
-    },
+    usage: { ...imageUsage(usage, result.length), ...cost },
   };
   const elements = result.map(({ base64, mediaType }): ImageAnswer['data'][number] => ({
     b64_json: base64,
@@ -36,23 +27,13 @@ export function drawnImages({ result, charged: { usage }, cost }: Drawn): HttpRe
 }
 
 export function imagesForOpenai({ body, result, charged: { usage }, cost }: Drawn): HttpResponse {
-  const prompt = promptTokens(usage);
-  const { outputTokens: completion, imageOutputTokens: drawn = 0, imageInputTokens: pictures = 0 } = usage;
   const answer: Omit<OpenaiImageAnswer, 'data'> = {
     created: createdNow(),
     background: body.background ?? undefined,
     output_format: result[0]?.mediaType.slice('image/'.length),
     quality: body.quality ?? undefined,
     size: body.size ?? undefined,
-    usage: {
-      input_tokens: prompt,
-      input_tokens_details: { text_tokens: prompt - pictures, image_tokens: pictures },
-      output_tokens: completion,
-      output_tokens_details: { text_tokens: completion - drawn, image_tokens: drawn },
-      total_tokens: prompt + completion,
-      output_images: result.length,
-      ...cost,
-    },
+    usage: { ...openaiImageUsage(usage, result.length), ...cost },
   };
   return listResponse(answer, { name: 'data', elements: result.map(({ base64 }) => ({ b64_json: base64 })) });
 }

@@ -1,5 +1,5 @@
 import { withoutMark } from '../../messages/refusal-block.ts';
-import { PING } from '../../http/sse.ts';
+import { PING } from '../../platform/sse.ts';
 import { SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
 import { streamBody } from './stream-body.ts';
 

@@ -1,5 +1,5 @@
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
-import { PING, sseEvent } from '../../http/sse.ts';
+import { PING, sseEvent } from '../../platform/sse.ts';
 import { withoutMark } from '../../messages/refusal-block.ts';
 import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';

@@ -1,4 +1,4 @@
-import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
+import { KEEP_ALIVE } from '../../platform/sse.ts';
 import {
   responsesRenames,
   responsesJson,

@@ -2,7 +2,7 @@ import { ResponseWriter } from '../../client-apis/responses/stream-events.ts';
 import type { OutputSettings } from '../../client-apis/responses/output-items.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { toGatewayError } from '../../platform/errors.ts';
-import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
+import { KEEP_ALIVE } from '../../platform/sse.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**

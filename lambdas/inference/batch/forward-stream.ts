@@ -1,7 +1,7 @@
 /**
  * Forwards an answer to the client while the provider sends it, and settles it once, however it ends. A failure before
  * the first content costs nothing. After it the request is charged by the provider's usage or the gateway's count, even
- * if the provider breaks off or the client leaves.
+ * if the client leaves. If the provider breaks off, an answer that is billed as a whole costs nothing.
  */
 
 import type { Charged } from '../../accounting/charge.ts';
@@ -155,8 +155,9 @@ class ForwardedStream<Event> {
       const about = { requestId, generationId: input.generationId, model: model.id, provider: endpoint.provider.id };
       logBrokenAnswer(failure, about);
     }
-    // The client is charged for this answer, and a retry would be charged again.
-    return clientFailure(failure, this.#run).discourageRetry();
+    const shown = clientFailure(failure, this.#run);
+    // If the client is charged for this answer, a retry would be charged again.
+    return this.#isCharged ? shown.discourageRetry() : shown;
   }
 
   /** Settles the answer. Call it once, as the last step. */
@@ -164,7 +165,7 @@ class ForwardedStream<Event> {
     // A generator that is left before its end has no other ending.
     const ending = (this.ending ??= 'client_left');
     abortBecause(this.#run.abort, ending === 'client_left' ? ending : 'ended');
-    const rounds = this.#rounds();
+    const rounds = this.#isCharged ? this.#rounds() : [];
     const charged = this.#charged ?? (await chargedWithinLimits(this.#run, rounds));
     const { receivedAtMs } = this.#run.input.request;
     await reportBatch(
@@ -172,11 +173,19 @@ class ForwardedStream<Event> {
       { rounds, charged },
       {
         ending,
-        hasOutput: true,
+        hasOutput: this.#isCharged,
         latencyMs: Math.round(this.#beganAtMs - receivedAtMs),
         generationTimeMs: Math.round(performance.now() - this.#beganAtMs),
       },
     );
+  }
+
+  /**
+   * An answer that is billed as a whole costs nothing unless it is complete. A client that leaves after the first content
+   * pays all the same, because the provider goes on and bills the whole answer.
+   */
+  get #isCharged(): boolean {
+    return !this.#run.terms.isBilledWhole || this.ending === 'complete' || this.ending === 'client_left';
   }
 
   #measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {

@@ -1,7 +1,14 @@
 /** The bodies of POST /images (OpenRouter's), /images/generations and /images/edits (OpenAI's), in one vocabulary. */
 
 import * as z from 'zod';
-import { imageFormats, imageQualities, imageTiers, MAX_IMAGES, MAX_REFERENCES } from '../../catalog/image-options.ts';
+import {
+  imageFormats,
+  imageQualities,
+  imageTiers,
+  MAX_IMAGES,
+  MAX_PARTIAL_IMAGES,
+  MAX_REFERENCES,
+} from '../../catalog/image-options.ts';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences, sessionId } from '../../messages/preferences.ts';
@@ -80,11 +87,12 @@ const sharedFields = {
   response_format: optionalField(z.literal('b64_json', 'must be b64_json: answers have the image itself')).meta({
     description: 'Only `b64_json` is accepted, which is the default: answers have the image itself.',
   }),
-  stream: optionalField(z.literal(false, 'must be false: images are not streamed yet')).meta({
-    description: 'The only accepted value is false.',
+  stream: optionalField(z.boolean()).meta({
+    description: 'Whether the answer is a stream of events: partial images, and finally the image. It has one image.',
   }),
-  partial_images: optionalField(z.literal(0, 'must be 0: images are not streamed yet')).meta({
-    description: 'The only accepted value is 0.',
+  partial_images: optionalField(z.int().min(0).max(MAX_PARTIAL_IMAGES)).meta({
+    description:
+      'The number of partial images in a stream; 0 if absent. Fewer may come, also none if the model sends none. OpenAI bills 100 further tokens for each.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:
@@ -140,9 +148,17 @@ function schemaOf<Fields extends typeof generationFields | typeof editFields>(fi
     const sent = body as z.output<z.ZodObject<typeof sharedFields>>;
     const insistence = insistenceFault(sent, namesOf(unknownFields(body, fields)));
     if (insistence) refuse(context, insistence);
-    const contradiction = contradictionIn(sent);
+    const contradiction = contradictionIn(sent) ?? contradictionOfStream(sent);
     if (contradiction) refuse(context, contradiction);
   });
+}
+
+/** OpenAI streams one image only, and no other API says to which image a partial image belongs. */
+function contradictionOfStream({ n, stream, partial_images: partials }: z.output<z.ZodObject<typeof sharedFields>>) {
+  if (stream !== true) {
+    return partials ? { path: ['partial_images'], message: 'must be 0 without "stream": true' } : undefined;
+  }
+  return n != null && n > 1 ? { path: ['n'], message: 'must be 1 with "stream": true' } : undefined;
 }
 
 /** Explicit pixels decide, so other fields must say the same. zod calls this also for a size of another form. */

@@ -1,12 +1,13 @@
 import { valueOfKind } from '../../catalog/image-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { FormFile } from '../../platform/form-file.ts';
-import type { ImageFile, ImageTask } from '../../providers/images/codec.ts';
+import type { ImageFile, ImagesAnswer, ImageTask } from '../../providers/images/codec.ts';
 import { imageEngines } from '../../providers/images/engines.ts';
 import { imageSettings, untunable } from '../../providers/images/settings.ts';
 import { withRequestPrice } from '../../routing/dispatched-prices.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
+import { imageEvents, openaiImageEvents } from './image-events.ts';
 import {
   imageEditSchema,
   imageRequestSchema,
@@ -21,7 +22,7 @@ import { fetchedPicture, pictureIn, uploadedPicture } from './pictures.ts';
 type ImageBody = ImageRequest | ImageEdit;
 
 const members: Omit<
-  BatchModality<ImageBody, ImageTask, ImageFile[], ImageFile[]>,
+  BatchModality<ImageBody, ImageTask, ImagesAnswer, ImageFile[]>,
   'accepts' | 'apiType' | 'engines'
 > = {
   makes: 'image',
@@ -52,7 +53,14 @@ export const imagesModality = defineModality({
   engines: imageEngines,
   accepts: { body: imageRequestSchema, exactWithin: ['max_price'] },
   prepare: withReferences,
+  forwardedAs: ({ stream }, requestId) => (stream ? imageEvents(requestId) : undefined),
 });
+
+/** The same, streamed in OpenAI's events. */
+export const imageGenerationsModality: typeof imagesModality = {
+  ...imagesModality,
+  forwardedAs: (body, requestId) => (body.stream ? openaiImageEvents('image_generation', body, requestId) : undefined),
+};
 
 /** The same, with the fields of OpenAI's edits. */
 export const imageEditsModality = defineModality({
@@ -61,6 +69,7 @@ export const imageEditsModality = defineModality({
   engines: imageEngines,
   accepts: { body: imageEditSchema, exactWithin: ['max_price'] },
   prepare: withEdited,
+  forwardedAs: (body, requestId) => (body.stream ? openaiImageEvents('image_edit', body, requestId) : undefined),
 });
 
 /** `auto` leaves the choice to the model, as an absent field does. */
@@ -80,6 +89,7 @@ function imageTaskOf(body: ImageBody): ImageTask {
     compression: body.output_compression ?? undefined,
     seed: body.seed ?? undefined,
     moderation: chosen(body.moderation),
+    partialImages: body.stream ? (body.partial_images ?? 0) : undefined,
     ...picturesOf(body),
   };
 }
@@ -137,7 +147,8 @@ function withPriceOf<Candidate extends BatchCandidate>(task: ImageTask, candidat
 }
 
 /**
- * Returns the candidates that can draw the images, each with its price of one.
+ * Returns the candidates that can draw the images, each with its price of one. Candidates that send the requested
+ * partial images are first.
  * @throws {GatewayError} 400 with the first candidate's refusal, if no candidate remains
  */
 function pricedCandidates<Candidate extends BatchCandidate>(
@@ -156,5 +167,6 @@ function pricedCandidates<Candidate extends BatchCandidate>(
     }
   });
   if (priced.length === 0) throw refusal;
-  return priced;
+  const lacks = ({ target }: Candidate) => Number(untunable(task, target).includes('partial_images'));
+  return priced.toSorted((a, b) => lacks(a) - lacks(b));
 }

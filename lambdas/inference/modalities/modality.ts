@@ -78,7 +78,10 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
     onExcluded: OnExcluded | undefined,
   ) => BatchCandidate<Task, Answer>[];
   maxAtOnce: number;
-  /** Whether only a complete answer is charged. Absent: a client that leaves also pays for the finished requests. */
+  /**
+   * Whether only a complete answer is charged, or a stream whose client leaves after the first content. Absent: a client
+   * that leaves also pays for the finished requests.
+   */
   isBilledWhole?: boolean;
   /**
    * Builds a whole answer for the client.

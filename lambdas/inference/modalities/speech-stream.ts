@@ -4,6 +4,7 @@ import { promptTokens } from '../../accounting/usage.ts';
 import type { Charged } from '../../accounting/charge.ts';
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { errorEnvelope } from '../../platform/errors.ts';
+import { KEEP_ALIVE, sseEvent } from '../../platform/sse.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
 
 const soundTypes: Record<SpeechFormat, string> = {
@@ -24,10 +25,10 @@ export function soundStream(format: SpeechFormat): ClientStream<Buffer> {
 export function soundEvents(requestId: string): ClientStream<Buffer> {
   return {
     contentType: 'text/event-stream; charset=utf-8',
-    chunk: (sound) => speechEvent({ type: 'speech.audio.delta', audio: sound.toString('base64') }),
-    last: (charged) => speechEvent({ type: 'speech.audio.done', usage: speechUsage(charged) }),
-    failure: (error) => speechEvent({ ...errorEnvelope(error, requestId) }),
-    comment: ': keep-alive\n\n',
+    chunk: (sound) => sseEvent({ type: 'speech.audio.delta', audio: sound.toString('base64') }),
+    last: (charged) => sseEvent({ type: 'speech.audio.done', usage: speechUsage(charged) }),
+    failure: (error) => sseEvent(errorEnvelope(error, requestId)),
+    comment: KEEP_ALIVE,
   };
 }
 
@@ -41,8 +42,4 @@ function speechUsage({ usage, cost, estimated }: Charged): object {
     total_tokens: inputTokens + outputTokens,
     ...(estimated ? {} : { cost }),
   };
-}
-
-function speechEvent(data: { type: string } & Record<string, unknown>): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

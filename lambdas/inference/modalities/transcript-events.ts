@@ -4,6 +4,7 @@ import type { Charged } from '../../accounting/charge.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import type { Money } from '../../money/money.ts';
 import { errorEnvelope } from '../../platform/errors.ts';
+import { KEEP_ALIVE, sseEvent } from '../../platform/sse.ts';
 import type { TranscriptDelta } from '../../providers/transcription/codec.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
 
@@ -13,16 +14,16 @@ export function transcriptEvents(requestId: string): ClientStream<TranscriptDelt
     contentType: 'text/event-stream; charset=utf-8',
     chunk: ({ delta }) => {
       text += delta;
-      return transcriptEvent({ type: 'transcript.text.delta', delta });
+      return sseEvent({ type: 'transcript.text.delta', delta });
     },
     last: (charged) =>
-      transcriptEvent({
+      sseEvent({
         type: 'transcript.text.done',
         text,
         usage: transcriptUsage(charged, charged.estimated ? {} : { cost: charged.cost }),
       }),
-    failure: (error) => transcriptEvent({ ...errorEnvelope(error, requestId) }),
-    comment: ': keep-alive\n\n',
+    failure: (error) => sseEvent(errorEnvelope(error, requestId)),
+    comment: KEEP_ALIVE,
   };
 }
 
@@ -60,8 +61,4 @@ export function transcriptUsage(
     total_tokens: input + output,
     ...cost,
   };
-}
-
-function transcriptEvent(data: { type: string } & Record<string, unknown>): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -5,7 +5,7 @@ import { frameData, SseFrameSplitter } from './sse-frames.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** Last event of OpenAI's streams, which is not JSON. */
-const DONE_MARK = '[DONE_MARK]';
+const DONE_MARK = '[DONE]';
 
 /**
  * Yields the JSON of server-sent events. If the body is one JSON document in place of events, yields the document.

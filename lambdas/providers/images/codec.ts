@@ -2,7 +2,7 @@
 
 import type { ImageOptions } from '../../catalog/image-options.ts';
 import type { ImagesQuirks } from '../../catalog/quirk-schemas.ts';
-import type { BatchReader, FollowUps } from '../batch-engine.ts';
+import type { BatchReader, FollowUps, OpenedResponse, StreamedAnswer, StreamPart } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
 /** A picture that a client sent, or a drawn image. */
@@ -36,6 +36,8 @@ export interface ImageTask extends ImageSettings {
   size?: string | undefined;
   pictures: readonly ImageFile[];
   mask?: ImageFile | undefined;
+  /** Number of partial images before the finished one, in a streamed answer; undefined for a whole answer. */
+  partialImages?: number | undefined;
 }
 
 /** The images that one request to the provider asks for. */
@@ -44,12 +46,30 @@ export interface Drawing extends ImageSettings {
   count: number;
   pictures: readonly ImageFile[];
   mask?: ImageFile | undefined;
+  /** Number of partial images that the provider sends; undefined if it sends only the finished images. */
+  partialImages?: number | undefined;
 }
+
+/** An image of a streamed answer. */
+export interface ImageEvent {
+  file: ImageFile;
+  /** Position of a partial image, from 0; undefined for the finished image. */
+  partialIndex?: number | undefined;
+}
+
+/** Finished images, or for a task with `partialImages` the parts of a streamed answer. */
+export type ImagesAnswer = ImageFile[] | StreamedAnswer<ImageEvent>;
 
 export type ImageTarget = WireTarget<ImagesQuirks> & { image: ImageOptions };
 
 /** An image in a provider's answer: its content, or the address of its file. */
 export type DrawnImage = { base64: string } | { url: string };
+
+/** An image in the events of a provider. */
+export interface DrawnEvent {
+  image: DrawnImage;
+  isPartial: boolean;
+}
 
 export interface ImageCodec extends BatchReader {
   /**
@@ -62,4 +82,9 @@ export interface ImageCodec extends BatchReader {
    * @throws {UpstreamError} for an answer without images
    */
   imagesIn(body: unknown, target: ImageTarget, followUps: FollowUps): DrawnImage[] | Promise<DrawnImage[]>;
+  /**
+   * Yields partial images, and finally the finished image with its usage. Absent: the wire has no partial images.
+   * @param maxEventBytes maximum size of an event
+   */
+  decode?(response: OpenedResponse, maxEventBytes: number): AsyncGenerator<StreamPart<DrawnEvent>, void>;
 }

@@ -3,11 +3,22 @@
 import { valueOfKind, type ImageOptions } from '../../catalog/image-options.ts';
 import { isBase64 } from '../../platform/base64.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { BatchEngine, BatchRequest, FollowUps } from '../batch-engine.ts';
+import type { BatchEngine, BatchRequest, FollowUps, StreamPart } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
-import type { Drawing, DrawnImage, ImageCodec, ImageFile, ImageSettings, ImageTarget, ImageTask } from './codec.ts';
+import type {
+  Drawing,
+  DrawnEvent,
+  DrawnImage,
+  ImageCodec,
+  ImageEvent,
+  ImageFile,
+  ImagesAnswer,
+  ImageSettings,
+  ImageTarget,
+  ImageTask,
+} from './codec.ts';
 import { imageSettings } from './settings.ts';
 import { imageTypeOf } from './sniff-image.ts';
 
@@ -16,12 +27,16 @@ const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 /** Maximum size of all images of a request together, in base64. They are in memory until the answer is sent. */
 const MAX_IMAGES_CHARACTERS = 128 * 1024 * 1024;
 const IMAGE_ENVELOPE_BYTES = 64 * 1024;
+const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
+const MAX_IMAGE_EVENT_BYTES = IMAGE_ENVELOPE_BYTES + base64Length(MAX_IMAGE_BYTES);
 const DEFAULT_REFERENCE_TOKENS = 10_000;
 const TEMPLATE_TOKENS = 512;
 const BYTES_PER_PROMPT_TOKEN = 4;
+/** Tokens that OpenAI bills for each partial image, in addition to the tokens of the finished image. */
+const PARTIAL_IMAGE_TOKENS = 100;
 
 /** The engine of a wire. More images than a request may ask for take several requests. */
-export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImageFile[]> {
+export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImagesAnswer> {
   return {
     readUsage: (body, headers, target) => billedUsage(codec.readUsage(body, headers, target), target),
     *batchRequests(task, target) {
@@ -37,12 +52,50 @@ export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImageFile[]> {
         if (images.length > drawing.count) throw new UpstreamError('malformed', 'The provider sent too many images');
         return Promise.all(images.map((image) => fileOf(image, followUps)));
       };
-      const files = (await Promise.all(drawingsOf(task, imageTarget(target)).map(one))).flat();
+      const drawings = drawingsOf(task, imageTarget(target));
+      const [{ partialImages: partials = 0 } = {}] = drawings;
+      if (partials > 0) {
+        return send.open(imageRequest(codec, drawings[0]!, imageTarget(target)), (response) =>
+          filesIn(codec.decode!(response, MAX_IMAGE_EVENT_BYTES), { partials, target, followUps }),
+        );
+      }
+      const files = (await Promise.all(drawings.map(one))).flat();
       const characters = files.reduce((sum, { base64 }) => sum + base64.length, 0);
       if (characters > MAX_IMAGES_CHARACTERS) throw new UpstreamError('too_large', 'The images are too large together');
-      return files;
+      return task.partialImages === undefined ? files : { parts: finishedParts(files) };
     },
   };
+}
+
+/** Parts of an answer whose images were received, and charged, as a whole. */
+async function* finishedParts(files: readonly ImageFile[]): AsyncGenerator<StreamPart<ImageEvent>, void> {
+  for (const file of files) yield { event: { file } };
+}
+
+interface StreamedDrawing {
+  /** Number of partial images that were requested. */
+  partials: number;
+  target: WireTarget;
+  followUps: FollowUps;
+}
+
+/** @throws {UpstreamError} for anything but images, and for more partial images than were requested */
+async function* filesIn(
+  parts: AsyncGenerator<StreamPart<DrawnEvent>, void>,
+  { partials, target, followUps }: StreamedDrawing,
+): AsyncGenerator<StreamPart<ImageEvent>, void> {
+  let sent = 0;
+  for await (const { event, usage, ...part } of parts) {
+    const reported = billedUsage(usage, target);
+    const shared = reported ? { ...part, usage: reported } : part;
+    if (!event) {
+      yield shared;
+      continue;
+    }
+    const partialIndex = event.isPartial ? sent++ : undefined;
+    if (sent > partials) throw new UpstreamError('malformed', 'The provider sent too many partial images');
+    yield { ...shared, event: { file: await fileOf(event.image, followUps), partialIndex } };
+  }
 }
 
 /** Without prices of tokens, only the images count. With them, a report without tokens counts as none. */
@@ -80,15 +133,22 @@ function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
   for (let left = count; left > 0; left -= atOnce) {
     // Equal seeds would draw equal images.
     const seed = settings.seed === undefined ? undefined : settings.seed + drawings.length;
-    drawings.push({ ...settings, seed, prompt, count: Math.min(atOnce, left), pictures, mask });
+    const partialImages = partialImagesOf(task, options);
+    drawings.push({ ...settings, seed, prompt, count: Math.min(atOnce, left), pictures, mask, partialImages });
   }
   return drawings;
 }
 
+/** A provider may send fewer partial images than requested, also none, as OpenAI's reference says. */
+function partialImagesOf({ partialImages = 0 }: ImageTask, { max_partial_images: most = 0 }: ImageOptions) {
+  return Math.min(partialImages, most) || undefined;
+}
+
 function imageRequest(codec: ImageCodec, drawing: Drawing, target: ImageTarget): BatchRequest {
   const { image: options } = target;
-  const { prompt, pictures, count } = drawing;
-  const outputTokens = options.tokens ? count * tokensOf(drawing, options.tokens) : 0;
+  const { prompt, pictures, count, partialImages = 0 } = drawing;
+  const drawnTokens = options.tokens ? count * tokensOf(drawing, options.tokens) : 0;
+  const outputTokens = options.tokens ? drawnTokens + partialImages * PARTIAL_IMAGE_TOKENS : 0;
   const pictureTokens = pictures.length * (options.reference_tokens ?? DEFAULT_REFERENCE_TOKENS);
   return {
     request: codec.requestFor(drawing, target),
@@ -97,7 +157,8 @@ function imageRequest(codec: ImageCodec, drawing: Drawing, target: ImageTarget):
     pieces: { outputImages: exactly(count), pricedImages: exactly(pictures.length) },
     estimatedTokens: options.tokens ? Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_PROMPT_TOKEN) + pictureTokens : 0,
     ...(options.tokens ? { estimatedUsage: drawnUsage(count, outputTokens) } : {}),
-    maxAnswerBytes: IMAGE_ENVELOPE_BYTES + Math.min(MAX_IMAGES_CHARACTERS, count * base64Length(MAX_IMAGE_BYTES)),
+    maxAnswerBytes:
+      IMAGE_ENVELOPE_BYTES + Math.min(MAX_IMAGES_CHARACTERS, (count + partialImages) * base64Length(MAX_IMAGE_BYTES)),
   };
 }
 
@@ -111,8 +172,6 @@ function drawnUsage(count: number, tokens: number): WireUsage {
 function tokensOf(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
   return valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));
 }
-
-const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
 
 /** @throws {UpstreamError} for anything but a PNG, JPEG or WebP image of a bounded size */
 async function fileOf(image: DrawnImage, { download }: FollowUps): Promise<ImageFile> {

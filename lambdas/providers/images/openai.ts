@@ -1,12 +1,15 @@
 /**
  * OpenAI's API for images, and servers that have it with small differences: xAI, Together, LocalAI. Pictures go as data
- * URLs in JSON, which OpenAI takes beside forms. https://developers.openai.com/api/docs/guides/image-generation
+ * URLs in JSON, which OpenAI takes beside forms. Only OpenAI sends partial images. https://developers.openai.com/api/docs/guides/image-generation
  */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import type { StreamPart } from '../batch-engine.ts';
+import { jsonEvents } from '../http/json-events.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { WireUsage } from '../../messages/types.ts';
-import type { Drawing, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
+import type { Drawing, DrawnEvent, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
 import { listOrEmpty } from './lists.ts';
 import { pixelsOf } from './settings.ts';
 
@@ -14,7 +17,7 @@ export const openaiImages: ImageCodec = {
   requestFor(drawing, target) {
     const { quirks, upstreamModel } = target;
     const { prompt, count, quality, background, outputFormat, compression, seed, moderation, inputFidelity } = drawing;
-    const { pictures } = drawing;
+    const { pictures, partialImages } = drawing;
     const body = {
       model: upstreamModel,
       prompt,
@@ -27,6 +30,7 @@ export const openaiImages: ImageCodec = {
       seed,
       moderation,
       response_format: quirks.response_format,
+      ...(partialImages ? { stream: true, partial_images: partialImages } : {}),
     };
     if (pictures.length === 0) return jsonRequest('/images/generations', body);
     const pictured = {
@@ -39,14 +43,38 @@ export const openaiImages: ImageCodec = {
 
   imagesIn: (body) => itemsIn(body).flatMap(imageIn),
 
+  decode: ({ body }, maxEventBytes) => imageEventsIn(jsonEvents(body, maxEventBytes)),
+
   readUsage(body) {
     const output_images = itemsIn(body).flatMap(imageIn).length;
-    const { usage } = recordOrEmpty(body);
-    return isRecord(usage) && typeof usage['output_tokens'] === 'number'
-      ? { ...imageTokens(usage), output_images }
-      : { output_images };
+    return usageOfImages(recordOrEmpty(body)['usage'], output_images);
   },
 };
+
+const IMAGE_EVENT = /^image_(?:generation|edit)\.(partial_image|completed)$/;
+
+/** Servers without streams answer with one document, which has the finished image. */
+async function* imageEventsIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<DrawnEvent>, void> {
+  for await (const event of events) {
+    const { type, usage } = recordOrEmpty(event);
+    const [, stage] = IMAGE_EVENT.exec(typeof type === 'string' ? type : '') ?? [];
+    const [image] = imageIn(stage === undefined ? itemsIn(event)[0] : event);
+    if (!image) {
+      yield { error: event };
+      return;
+    }
+    const isPartial = stage === 'partial_image';
+    yield { event: { image, isPartial }, ...(isPartial ? {} : { usage: usageOfImages(usage, 1) }) };
+    if (!isPartial) return;
+  }
+  throw new UpstreamError('broken', 'The provider ended its answer before the finished image');
+}
+
+function usageOfImages(usage: unknown, output_images: number): WireUsage {
+  return isRecord(usage) && typeof usage['output_tokens'] === 'number'
+    ? { ...imageTokens(usage), output_images }
+    : { output_images };
+}
 
 function sizeFields(
   { size, aspectRatio, resolution }: Drawing,

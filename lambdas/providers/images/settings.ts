@@ -12,7 +12,7 @@ const tunings = {
   inputFidelity: 'input_fidelity',
 } as const;
 
-type TunedTask = Partial<Pick<ImageTask, keyof typeof tunings | 'quality'>>;
+type TunedTask = Partial<Pick<ImageTask, keyof typeof tunings | 'quality' | 'partialImages'>>;
 type Listed = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
 /** Returns the client's names of the fields that an endpoint does not take. They only tune an image. */
@@ -20,7 +20,12 @@ export function untunable(task: TunedTask, { supportedParameters, image }: Liste
   const fields = Object.entries(tunings) as [keyof typeof tunings, string][];
   const unlisted = fields.filter(([field, name]) => task[field] !== undefined && !supportedParameters.includes(name));
   const isPlain = task.quality !== undefined && !image?.qualities;
-  return [...(isPlain ? ['quality'] : []), ...unlisted.map(([, name]) => name)];
+  const sendsNone = (task.partialImages ?? 0) > 0 && image?.max_partial_images === undefined;
+  return [
+    ...(isPlain ? ['quality'] : []),
+    ...unlisted.map(([, name]) => name),
+    ...(sendsNone ? ['partial_images'] : []),
+  ];
 }
 
 /**

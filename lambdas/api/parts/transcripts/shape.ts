@@ -14,7 +14,7 @@ const times = {
 
 const durationUsage = z.strictObject({
   type: z.literal('duration').meta({ description: 'The recording is billed by its length.' }),
-  seconds: countShape.meta({ description: 'The billed seconds.' }),
+  seconds: countShape.meta({ description: 'The billed seconds of the recording.' }),
   cost: lateCostShape,
 });
 const tokenUsage = z.strictObject({
@@ -25,15 +25,15 @@ const tokenUsage = z.strictObject({
       audio_tokens: countShape.meta({ description: 'The tokens of the recording.' }),
       text_tokens: countShape.meta({ description: 'The tokens of the prompt.' }),
     })
-    .meta({ description: 'The parts of `input_tokens`.' }),
+    .meta({ description: 'The parts of `input_tokens`, by their kinds.' }),
   output_tokens: countShape.meta({ description: 'The tokens of the text.' }),
-  total_tokens: countShape.meta({ description: 'The tokens of both.' }),
+  total_tokens: countShape.meta({ description: 'The sum of both counts of tokens.' }),
   cost: lateCostShape,
 });
 
 export const transcriptAnswer = z
   .strictObject({
-    text: z.string().meta({ description: 'The whole text.' }),
+    text: z.string().meta({ description: 'The whole text of the recording.' }),
     task: z
       .enum(['transcribe', 'translate'])
       .optional()
@@ -54,7 +54,7 @@ export const transcriptAnswer = z
       .optional()
       .meta({ description: 'With `verbose_json`: the segments, unless only words were requested.' }),
     words: z
-      .array(z.strictObject({ word: z.string().meta({ description: 'The word.' }), ...times }))
+      .array(z.strictObject({ word: z.string().meta({ description: 'The word as it was spoken.' }), ...times }))
       .optional()
       .meta({ description: 'With `verbose_json` and the granularity `word`: the words.' }),
     usage: z.union([durationUsage, tokenUsage]).meta({ description: 'The billed units, and their cost.' }),

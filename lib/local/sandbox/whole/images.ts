@@ -1,4 +1,4 @@
-/** Images of the sandbox: PNGs of one color, which the prompt decides, and a JPEG. */
+/** Images of the sandbox: PNGs of one color, which the prompt decides, and a JPEG; streamed with partial images. */
 
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
@@ -14,11 +14,14 @@ interface PaintRequest {
   quality?: string;
   output_format?: string;
   images?: { image_url: string }[];
+  stream?: boolean;
+  partial_images?: number;
 }
 
 const DEFAULT_SIDE = 1_024;
 const CHARACTERS_PER_PROMPT_TOKEN = 4;
 const PICTURE_TOKENS = 194;
+const TOKENS_OF_PARTIAL = 100;
 /** Tokens of an image by its quality, as OpenAI bills them. */
 const tokensOfQuality: Record<string, number> = { low: 272, medium: 1_056, high: 4_160 };
 /** Far more than any request may be billed for. */
@@ -33,10 +36,10 @@ function repaint(request: PaintRequest): SandboxAnswer {
   if (images.length === 0 || !images.every(({ image_url }) => DATA_URL.test(image_url))) {
     return { status: 400, body: openaiRefusal(400, "'images' must have data URLs: the sandbox fetches nothing.") };
   }
-  return paint(request);
+  return paint(request, 'image_edit');
 }
 
-function paint(request: PaintRequest): SandboxAnswer {
+function paint(request: PaintRequest, route = 'image_generation'): SandboxAnswer {
   const { prompt, n, output_format: format = 'png' } = request;
   const directives = readDirectives(prompt);
   if (directives.error !== undefined) return requestedFailure(directives.error);
@@ -49,12 +52,29 @@ function paint(request: PaintRequest): SandboxAnswer {
   const drawn = directives.nullAt === undefined ? data : [];
   const reported = parseDirectiveLine(prompt).valueOf('usage');
   const usage = reported === 'none' ? {} : { usage: usageOf(request, reported === 'absurd') };
+  if (request.stream) {
+    const partial = (_: unknown, at: number) => ({
+      type: `${route}.partial_image`,
+      partial_image_index: at,
+      b64_json: draw(at + 1),
+    });
+    const partials = Array.from({ length: request.partial_images ?? 0 }, partial);
+    const sent: { type: string }[] = [...partials, { type: `${route}.completed`, ...drawn[0], ...usage }];
+    if (directives.failAt !== undefined)
+      sent.splice(directives.failAt, sent.length, { type: 'error', ...streamFailure });
+    const pieces = sent.map((event) => Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+    return { status: 200, body: {}, delivery: directives, contentType: 'text/event-stream', pieces };
+  }
   return {
     status: 200,
     body: { created: Math.floor(Date.now() / 1_000), data: drawn, ...usage },
     delivery: directives,
   };
 }
+
+const streamFailure = {
+  error: { message: 'The sandbox was asked to fail.', type: 'server_error', param: null, code: 'server_error' },
+};
 
 const moderationRefusal = {
   error: {
@@ -65,10 +85,14 @@ const moderationRefusal = {
   },
 };
 
-function usageOf({ prompt, n, quality = 'high', images = [] }: PaintRequest, isAbsurd: boolean): object {
+function usageOf(
+  { prompt, n, quality = 'high', images = [], partial_images: partials = 0 }: PaintRequest,
+  isAbsurd: boolean,
+): object {
   const text_tokens = Math.ceil(prompt.length / CHARACTERS_PER_PROMPT_TOKEN);
   const image_tokens = images.length * PICTURE_TOKENS;
-  const output_tokens = isAbsurd ? ABSURD_TOKENS : n * (tokensOfQuality[quality] ?? tokensOfQuality['high']!);
+  const drawnTokens = n * (tokensOfQuality[quality] ?? tokensOfQuality['high']!);
+  const output_tokens = isAbsurd ? ABSURD_TOKENS : drawnTokens + partials * TOKENS_OF_PARTIAL;
   const input_tokens = text_tokens + image_tokens;
   return {
     input_tokens,

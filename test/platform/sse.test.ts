@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { PING, sseEvent } from '../../lambdas/http/sse.ts';
+import { PING, sseEvent } from '../../lambdas/platform/sse.ts';
 
 function read(text: string) {
   const events: { event: string | undefined; data: unknown }[] = [];
