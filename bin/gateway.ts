@@ -1,4 +1,4 @@
-/** Runs the CDK app: `npm run synth`, `npm run deploy`. It prints its progress, because it takes half a minute. */
+/** Runs the CDK app: `npm run synth`, `npm run deploy`. It prints progress messages, because it takes half a minute. */
 
 import { join } from 'node:path';
 import { bundleFunctions, bundleServer } from '../lib/shared/bundles/bundle.ts';

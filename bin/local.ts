@@ -6,15 +6,15 @@ import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts'
 import { startGateway, type LocalGateway } from '../lib/local/start.ts';
 
 process.env[variables.local] = '1';
-/** Only the owner may read files that a gateway and its database write. */
+/** Makes files that a gateway and its database write readable only by their owner. */
 process.umask(0o077);
 
 /**
- * Milliseconds within which a second signal is ignored. One Ctrl-C may arrive twice: from the terminal and through npm.
+ * Time in ms within which a second signal is ignored. One Ctrl-C may arrive twice: from the terminal and through npm.
  */
 const SAME_SIGNAL_MS = 500;
 /**
- * Maximum milliseconds for the gateway to stop after its database, or another process that it needs, has ended. Without
+ * Maximum time in ms for the gateway to stop after its database, or another process that it needs, has ended. Without
  * the database, running requests might never end.
  */
 const END_AFTER_LOSS_MS = 8_000;
@@ -35,15 +35,16 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // Until the gateway has started, it serves no requests, so this process ends at once. The processes that it has
-    // started end with it.
+    // Before the gateway has started, it serves no requests, so this process ends immediately. The processes that it
+    // has started end with it.
     if (!gateway) process.exit(1);
     if (stoppingSinceMs === undefined) {
       stoppingSinceMs = performance.now();
       if (process.stderr.isTTY) process.stderr.write(STOPPING);
       void gateway.stop().then(() => process.exit(0));
     } else if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) {
-      // A second signal stops the gateway at once. The sweep of the next start settles the requests that were running.
+      // A second signal stops the gateway immediately. The sweep at the next start settles the requests that were
+      // running.
       process.exit(1);
     }
   };

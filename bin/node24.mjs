@@ -32,18 +32,18 @@ function refuse(reason) {
 
 function run(node) {
   const env = {
-    // With this variable, Node caches the JavaScript that it compiles from TypeScript files. The cache saves a third of
-    // the startup time, and memory.
+    // Makes Node cache the JavaScript that it compiles from TypeScript files, which saves a third of the startup time,
+    // and memory.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process must live until the child ends. So it passes a signal on to the child instead of ending. The child
-  // gets Ctrl-C twice: from the terminal and from this process. `bin/local.ts` ignores the second.
+  // This process must live until the child ends, so it passes signals on to the child instead of ending. The child gets
+  // Ctrl-C twice: from the terminal and from this process; `bin/local.ts` ignores the second.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm starts this process through a shell, which does not pass npm's signals on. So if npm is killed, this process
-  // only sees that its parent has changed.
+  // npm starts this process through a shell, which does not pass npm's signals on. If npm is killed, this process only
+  // notices that its parent has changed.
   const parent = process.ppid;
   const look = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), LOOK_EVERY_MS)

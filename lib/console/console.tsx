@@ -21,7 +21,7 @@ import { changeVisit, restorePlace } from './visits.ts';
 
 const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 
-/** Component of the whole console: a sign-in form, or a page of the account after sign-in. */
+/** The whole console: a sign-in form, or, after sign-in, a page of the account. */
 export function Console() {
   const { language, chooseLanguage } = useLanguage();
   const { isDark, switchTheme } = useTheme();
@@ -82,7 +82,7 @@ function SignedIn({ texts }: { texts: Texts }) {
   const last = useRef(place);
   useLayoutEffect(() => restorePlace(main.current!), [route.hash]);
   useEffect(() => {
-    // The focus moves to the beginning of the new page, for readers who use a keyboard or a screen reader.
+    // Moves the focus to the beginning of the new page, for readers who use a keyboard or a screen reader.
     if (last.current !== place) main.current?.focus({ preventScroll: true });
     last.current = place;
     const page = navigationPages.find((page) => page === route.page);
@@ -126,11 +126,11 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
   }
 }
 
-/** Returns the current route, from the hash of the address, with the hash itself. */
+/** Returns the current route, read from the URL's hash, together with the hash. */
 function useHashRoute(): HashRoute & { hash: string } {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    // Disables the browser's own restoration of the scroll position, which would scroll before the page's rows are
+    // Disables the browser's own restoration of the scroll position, which would happen before the page's rows are
     // loaded.
     history.scrollRestoration = 'manual';
     const follow = () => {

@@ -107,7 +107,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
 }
 
 /**
- * Shows the name of a key. If the key was deleted, or while the name loads, it shows the beginning of the key's hash.
+ * Shows the name of a key. While the name is loading, or if the key was deleted, shows the beginning of the key's hash.
  */
 function KeyName({ hash }: { hash: string }) {
   const { client } = useConsole();

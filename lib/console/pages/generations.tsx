@@ -19,8 +19,8 @@ const filterNames = ['workspace', 'key', 'member', 'model', 'status', 'from', 't
 type Filters = Record<(typeof filterNames)[number], string>;
 
 /**
- * Page of the account's requests, newest first, updated live. The filters are part of the address, so that a list can
- * be shared as a link.
+ * Page of the account's requests, newest first, updated live. The filters are part of the URL, so that a list can be
+ * shared as a link.
  */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
@@ -63,15 +63,12 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** Returns the first day of a list without a chosen first day. The list then covers one week. */
+/** Returns the first day of a list if none is chosen. The list then covers one week. */
 function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-/**
- * Shows how far back in time the search has read. It is shown while the search runs, or if the search stopped before it
- * read everything.
- */
+/** Shows how far back in time the search has read: while it runs, or if it stopped before it had read everything. */
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();
@@ -130,8 +127,8 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 type Choice = readonly [value: string, name: string];
 
 /**
- * Adds the selected value to the choices if it is not among them, for example because the key was deleted. Its text is
- * then its id.
+ * Adds the selected value to the choices if it is missing, for example because the key was deleted. It is shown as its
+ * shortened id.
  */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);

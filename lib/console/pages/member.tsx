@@ -19,8 +19,8 @@ const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
 
 /**
- * Page of one member: spending of this week by model, remaining limits, and the latest requests, including refused
- * ones.
+ * Page of one member: the current week's spending by model, remaining limits, and the latest requests, including
+ * rejected requests.
  */
 export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { texts, client } = useConsole();
@@ -95,10 +95,7 @@ function KeysOfMember({ keys }: { keys: readonly ShownKey[] }) {
   );
 }
 
-/**
- * Shows the models of the week and the latest requests. Both tables use one list of today's requests, which is read
- * once.
- */
+/** Shows the week's models and the latest requests. Both tables use the same list of today's requests. */
 function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMember }) {
   const { texts, client } = useConsole();
   const { rub, count } = useFormats();

@@ -67,7 +67,7 @@ export function ModelPage({ slug }: { slug: string }) {
 }
 
 /**
- * Returns the path of a model's endpoints. Slashes in a model's id separate segments of the path, so they are not
+ * Returns the path of a model's endpoints. The slashes in a model id separate segments of the path, so they are not
  * encoded.
  */
 export function modelPath(slug: string): string {

@@ -17,10 +17,12 @@ import { InferenceKey } from './playground/inference-key.tsx';
 import { MediaPlayground } from './playground/media-playground.tsx';
 import { Samples } from './playground/samples.tsx';
 
-/** Input of the form. `model` is undefined until the user chooses one. Until then, the first callable model is used. */
+/**
+ * Input of the form. `model` is undefined until the user chooses a model; until then, the first callable model is used.
+ */
 type Typed = Omit<PlaygroundDraft, 'model'> & { model: string | undefined };
 
-/** Page with a form for a request of one output modality, and the answer. */
+/** Page with a form for a request of one output kind, and the answer. */
 export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const [key, setKey] = useState(inferenceKeySlot.read());
@@ -57,14 +59,14 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
 }
 
 interface TextPlaygroundProps {
-  /** Model that the form begins with. */
+  /** Model that the form initially shows. */
   first: string | undefined;
   /** Inference key that pays for the request; undefined until the user has chosen one. */
   inferenceKey: string | undefined;
   models: Loaded<ShownModel[]>;
 }
 
-/** Form for a message, the answer as it streams, and code that sends the same request. */
+/** Form for a message, the streamed answer, and code that sends the same request. */
 function TextPlayground({ first: chosen, inferenceKey: key, models }: TextPlaygroundProps) {
   const [typed, setTyped] = useState<Typed>({
     model: chosen,
@@ -147,7 +149,7 @@ function useSending(key: string | undefined) {
   return { answer, generationId, failure, isRunning, send, stop };
 }
 
-/** Reads the items of a stream with a reader, because some browsers cannot iterate over streams. */
+/** Yields the items of a stream. Uses a reader, because some browsers cannot iterate over streams. */
 async function* eachOf<Value>(stream: ReadableStream<Value>): AsyncGenerator<Value, void> {
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

@@ -7,8 +7,8 @@ export interface Difference {
 }
 
 /**
- * Shows that someone else has changed the edited resource. The changed values are next to the user's own values, which
- * are kept.
+ * Shows that another person has changed the edited resource. The changed values are shown next to the user's own
+ * values, which are kept.
  */
 export function ConflictNotice({ differences }: { differences: Difference[] }) {
   const { texts } = useConsole();

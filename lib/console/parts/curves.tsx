@@ -29,7 +29,7 @@ interface CurvesProps {
   range?: [min: number, max: number] | undefined;
 }
 
-/** Chart with curves over UTC days or hours. The same values are in a table, so screen readers only get the label. */
+/** Chart with curves over UTC days or hours. A table contains the same values, so screen readers get only the label. */
 export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);
@@ -87,7 +87,7 @@ export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   );
 }
 
-/** Returns the indexes of values without neighbors. A curve would not show them. */
+/** Returns the indexes of values without neighbors, which a curve would not show. */
 function lonePoints(values: readonly (number | null)[]): number[] {
   const isThere = (index: number) => values[index] !== undefined && values[index] !== null;
   return [...values.keys()].filter((index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1));

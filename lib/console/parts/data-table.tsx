@@ -8,7 +8,7 @@ export interface Column<Row> {
   isFigure?: boolean;
   /** CSS class of the cells. */
   look?: string;
-  /** Content of the column's cell in the last row, which contains the sums of the rows above it. */
+  /** Content of the column's cell in the last row, which contains the totals. */
   total?: ComponentChildren;
 }
 
@@ -17,7 +17,7 @@ interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Text that replaces the rows if there are none. */
+  /** Text that is shown instead of rows if there are none. */
   empty?: string;
   /** Returns the group of a row. The table shows the rows of a group together, under the name of the group. */
   groupOf?: (row: Row) => string;
@@ -26,7 +26,7 @@ interface TableProps<Row> {
 }
 
 /**
- * Table with column titles. On narrow screens it becomes a list of cards, where each cell shows the title of its
+ * Table with column titles. On narrow screens it becomes a list of cards, in which each cell shows the title of its
  * column. The first cell is the name of the row.
  */
 export function DataTable<Row>({ caption, columns, rows, rowKey, empty, groupOf, look = '' }: TableProps<Row>) {

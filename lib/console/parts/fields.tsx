@@ -15,7 +15,7 @@ interface TextFieldProps {
   placeholder?: string;
 }
 
-/** Preact's types distinguish inputs by their ARIA role, and this input sets none. */
+/** Labelled text input of one or more lines. */
 export function TextField({
   label,
   value,

@@ -4,7 +4,10 @@ import { ApiFailure, NoAnswer } from '../gateway-client.ts';
 import type { Loaded } from '../loaded.ts';
 import type { Texts } from '../texts/languages.ts';
 
-/** Returns the message to show for a failure. Most messages of the API say what to correct, so they are shown. */
+/**
+ * Returns the message to show for a failure. The API's own messages are shown unchanged, because most of them say what
+ * to correct.
+ */
 export function failureMessage(failure: unknown, texts: Texts): string {
   if (failure instanceof NoAnswer) return texts.noAnswer;
   if (failure instanceof ApiFailure) return failure.message;

@@ -53,7 +53,7 @@ export function RequestTable({ rows, keys }: { rows: readonly ShownRequest[]; ke
   );
 }
 
-/** Returns a column that shortens long texts by an ellipsis. The HTML title contains the whole text. */
+/** Returns a column that shortens long texts with an ellipsis. The cell's HTML title contains the whole text. */
 function clipped(look: string, title: string, textOf: (request: ShownRequest) => string): Column<ShownRequest> {
   return {
     title,

@@ -3,7 +3,7 @@ import { markText } from './time-axis.ts';
 
 export interface BarPart {
   name: string;
-  /** Values of the part (one color of the bars), one per day. They only determine heights, so they are rounded. */
+  /** Values of the part (one color of the bars), one per day. They only determine heights, so they may be rounded. */
   values: number[];
 }
 
@@ -17,7 +17,7 @@ interface StackedBarsProps {
   totalOf: (day: string) => string;
 }
 
-/** Number of parts that colors can distinguish. */
+/** Maximum number of parts that colors can distinguish. */
 export const MAX_BAR_PARTS = 6;
 
 const HEIGHT = 100;

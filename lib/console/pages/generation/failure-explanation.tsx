@@ -4,11 +4,11 @@ import { failureClass } from '../../failure-class.ts';
 
 type Attempts = NonNullable<ShownRecord['generation']>['provider_responses'];
 
-/** Explains the failure of the last provider, and the remedy. */
+/** Explains the failure of the last provider, and how to fix it. */
 export function FailureExplanation({ attempts }: { attempts: Attempts }) {
   const { texts } = useConsole();
   const last = attempts.at(-1);
-  // If the client disconnected, there was no failure to explain.
+  // If the client disconnected, there is no failure to explain.
   if (!last?.failure || last.failure === 'aborted') return null;
   return (
     <section class="notice bad">

@@ -11,10 +11,7 @@ interface PriceRow {
   cost: ExactNumber;
 }
 
-/**
- * Shows the computation of a request's cost: units, price per unit, and amounts. It is the same computation as in the
- * books.
- */
+/** Shows how a request's cost was computed: units, prices per unit, and amounts, as in the books. */
 export function PriceLines({ record: { request, price_lines, proven } }: { record: ShownRecord }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

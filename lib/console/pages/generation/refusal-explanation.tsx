@@ -5,7 +5,7 @@ import { moneyOf } from '../../exact-numbers.ts';
 import { budgetsOfMemberHash, hashOf } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 
-/** Explains why a request was refused, and the remedy. */
+/** Explains why a request was rejected, and how to fix that. */
 export function RefusalExplanation({ request }: { request: ShownRequest }) {
   const { texts } = useConsole();
   const { refusal } = request;
@@ -45,7 +45,9 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
-/** Shows the missing amount and the remedy. Waiting helps only if the whole limit is at least the needed amount. */
+/**
+ * Shows the missing amount, and how to fix that. Waiting helps only if the whole limit is at least the required amount.
+ */
 function Shortfall({
   amounts,
   limit,
@@ -77,7 +79,7 @@ function Shortfall({
   );
 }
 
-/** Shows the limit at the time of the refusal. The limit may have changed since. */
+/** Shows the limit at the time of the refusal. The limit may have changed since then. */
 function AmountsThen({ amounts }: { amounts: Amounts }) {
   const { texts } = useConsole();
   const { rub } = useFormats();

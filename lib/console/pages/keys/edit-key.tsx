@@ -15,7 +15,7 @@ interface EditKeyProps {
   onSaved: () => void;
 }
 
-/** Edits a key. A list may be outdated, so it reads the key again first. */
+/** Edits a key. Reads the key again first, because the list may be outdated. */
 export function EditKey({ hash, onClose, onSaved }: EditKeyProps) {
   const { texts, client } = useConsole();
   const path = `/keys/${hash}`;
@@ -73,7 +73,7 @@ function KeyForm({ path, found, readAgain, onSaved }: KeyFormProps) {
   );
 }
 
-/** Returns only the fields that the user has changed. So other people's changes to other fields stay. */
+/** Returns only the fields that the user has changed, so that other people's changes to other fields are kept. */
 function changedFields(settings: KeySettingsBody, disabled: boolean, base: ShownKey): Partial<KeySettingsBody> {
   const before = { ...keyBody(typedFromKey(base))!, disabled: base.disabled };
   const after = { ...settings, disabled };

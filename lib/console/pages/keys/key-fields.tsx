@@ -4,7 +4,7 @@ import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
 
-/** Input of a key form as text. So invalid input is not lost. */
+/** Input of a key form, as text, so that invalid input is not lost. */
 export interface TypedKey {
   name: string;
   limit: string;
@@ -23,7 +23,7 @@ export function typedFromKey({ name, limit, limit_reset, expires_at }: ShownKey)
   };
 }
 
-/** Formats a time for the browser's time field: local time without a time zone. */
+/** Formats a time for the browser's time field: as local time without a time zone. */
 function localTime(text: string): string {
   const at = new Date(text);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

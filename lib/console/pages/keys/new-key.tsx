@@ -25,7 +25,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
   const [failure, setFailure] = useState<unknown>();
   const [secret, setSecret] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
-  // Retries use the same idempotency key. So a retry after a lost response returns the same API key.
+  // Retries use the same idempotency key, so a retry after a lost response returns the same API key.
   const [once, setOnce] = useState(newChangeName);
   const create = async (event: Event) => {
     event.preventDefault();

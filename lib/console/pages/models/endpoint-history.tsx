@@ -9,8 +9,8 @@ const measures = ['uptime', 'latency', 'throughput'] as const;
 type Measure = (typeof measures)[number];
 
 /**
- * Ranges of the value axis. A share always has the full scale. Otherwise a fall from 100 to 99 would look like a fall
- * to zero.
+ * Ranges of the value axis. Uptime always has the full scale; otherwise a fall from 100 to 99 would look like a fall to
+ * zero.
  */
 const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
 
@@ -73,8 +73,8 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
 }
 
 /**
- * Returns one curve per endpoint over thirty days, for as many endpoints as there are colors. Hours without
- * measurements leave a gap.
+ * Returns one curve per endpoint over thirty days, for at most as many endpoints as there are colors. Hours without
+ * measurements are gaps.
  */
 function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {
   const shown = endpoints.filter(({ history = [] }) => history.length > 0).slice(0, MAX_CURVES);

@@ -16,8 +16,8 @@ interface PlotRow {
 }
 
 /**
- * Shows the health of endpoints as bars on a common scale: uptime of three periods, and percentiles of latency and
- * speed in half an hour.
+ * Shows the health of endpoints as bars on a common scale: uptime over three periods, and percentiles of latency and
+ * throughput over half an hour.
  */
 export function EndpointPlots({ endpoints }: { endpoints: NamedEndpoint[] }) {
   const { texts } = useConsole();

@@ -11,7 +11,7 @@ const PATH = '/messages/estimate';
 /** Maximum number of additional models that the API accepts. */
 const MAX_OTHER_MODELS = 3;
 
-/** Form that estimates the cost of a typed prompt on each of some models. */
+/** Form that estimates the cost of a typed prompt on each of several models. */
 export function EstimateForm({ models }: { models: string[] }) {
   const { texts } = useConsole();
   const [prompt, setPrompt] = useState('');

@@ -107,7 +107,7 @@ function LatestOfModels({ latest }: { latest: ShownRequest[] }) {
   );
 }
 
-/** Shows the number of a model's refused requests as a link to them. The linked list contains the reasons. */
+/** Shows the number of a model's rejected requests, as a link to a list with the reasons. */
 function Refused({ model, count: refused }: { model: string; count: number }) {
   const { texts } = useConsole();
   const { count } = useFormats();

@@ -13,7 +13,7 @@ import { spendingByDay, spendingDimensions, type DaySpending, type SpendingDimen
 /** Maximum number of rows in the table. The statement and its files contain all spending. */
 const MAX_DAY_ROWS = 200;
 
-/** Shows thirty completed days and today as stacked bars by a chosen dimension, with the rows as a table. */
+/** Shows thirty completed days and today as bars, stacked by one dimension, and as a table. */
 export function SpendingDays({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub, count, day } = useFormats();
@@ -69,7 +69,7 @@ export function SpendingDays({ data }: { data: AccountData }) {
   );
 }
 
-/** Returns one part of the bars for each of the most expensive names, and one part for all others. */
+/** Returns one part of the bars for each of the most expensive names, and one part for all other names. */
 function partsOf(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
   const names = sumsBy(
     rows,

@@ -19,7 +19,10 @@ interface SpendingRow extends Record<Period, ExactNumber> {
   href: string;
 }
 
-/** Table of the current spending of each workspace, key and member from the books, highest of this month first. */
+/**
+ * Table of the current spending of each workspace, key and member according to the books, highest in the current month
+ * first.
+ */
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub } = useFormats();

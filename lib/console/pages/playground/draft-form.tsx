@@ -5,7 +5,9 @@ import type { PlaygroundDraft } from '../../playground-request.ts';
 import { FileField } from './file-field.tsx';
 import { ModelField } from './model-field.tsx';
 
-/** Maximum size of an image. A request may have at most six megabytes, and base64 makes a file a third larger. */
+/**
+ * Maximum size of an image in bytes. A request may have at most six megabytes, and base64 makes a file a third larger.
+ */
 const MAX_IMAGE_BYTES = 3_500_000;
 
 interface DraftFormProps {

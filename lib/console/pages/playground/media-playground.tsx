@@ -17,10 +17,10 @@ interface MediaPlaygroundProps {
   models: ShownModel[] | undefined;
 }
 
-/** Maximum size of a recording: the form has to fit into a request of API Gateway. */
+/** Maximum size of a recording in bytes: the form has to fit into a request to API Gateway. */
 const MAX_RECORDING_BYTES = 4_400_000;
 
-/** What the user has entered. `model` is undefined until the user chooses one. */
+/** Input of the form. `model` is undefined until the user chooses a model. */
 interface Typed {
   model: string | undefined;
   text: string;
