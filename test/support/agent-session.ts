@@ -1,5 +1,5 @@
 /**
- * Session of an agent in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
+ * Session of an agent, in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
  * cache marks). The texts are invented. In the session, the model searches for a tool, gets it, and calls it.
  */
 

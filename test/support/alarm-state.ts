@@ -50,8 +50,8 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 };
 
 /**
- * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined. So is every result computed
- * from it, except with FILL.
+ * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined, and so is every result
+ * computed from it, except with FILL.
  */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
@@ -59,8 +59,8 @@ const metricMath = {
 };
 
 /**
- * Whether the alarm sends a notification: in the state ALARM, or in the state INSUFFICIENT_DATA if it has an action for
- * that.
+ * Returns whether the alarm sends a notification: in the state ALARM, or in the state INSUFFICIENT_DATA if it has an
+ * action for this state.
  */
 export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
   const state = alarmState(alarm, points);
@@ -171,8 +171,8 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
 }
 
 /**
- * Whether a log line matches the pattern of a metric filter. Supports only the form of pattern in the templates: the
- * message's text, with stars for any characters at its ends.
+ * Returns whether a log line matches the pattern of a metric filter. Supports only the patterns in the templates: the
+ * message's text, with optional stars at both ends.
  */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;

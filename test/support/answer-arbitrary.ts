@@ -107,7 +107,7 @@ export const answerEvents = fc
     ] as MessagesEvent[];
   });
 
-/** Returns the complete message that the events of an answer add up to. */
+/** Returns the complete message that the events of an answer form. */
 export function wholeMessage(events: readonly MessagesEvent[]): MessageBody {
   const assembler = new MessageAssembler();
   for (const event of events) assembler.add(event);

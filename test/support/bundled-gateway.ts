@@ -1,7 +1,6 @@
 /**
- * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules. It is
- * built from the current sources for each run. Tests start hundreds of processes, and the bundle halves their startup
- * time.
+ * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules, from
+ * the current sources for each test run. Tests start hundreds of processes, and the bundle halves their startup time.
  */
 
 import { readFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Proxy in front of DynamoDB that counts calls and consumed units. */
+/** Proxy in front of DynamoDB that counts requests and consumed units. */
 export interface CapacityMeter {
   endpoint: string;
   calls: Record<string, number>;

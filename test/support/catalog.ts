@@ -7,12 +7,12 @@ import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
-/** Names of the variables that contain the sandbox's addresses. */
+/** Names of the variables that contain the sandbox's URLs. */
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
 /**
- * Environment variables, other than credentials, that an operator sets to serve every model: own addresses, and parts
- * of model names.
+ * Environment variables, apart from credentials, that an operator sets to serve every model: own URLs, and parts of
+ * model names.
  */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',

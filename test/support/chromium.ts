@@ -22,8 +22,8 @@ export function startChromium(): Promise<Browser> {
 }
 
 /**
- * Maximum time of a step, longer than any page needs on a busy machine. If a test hangs, it fails with the name of the
- * step.
+ * Maximum time of a step in ms, longer than any page needs on a busy machine. If a test hangs, it fails with the name
+ * of the step.
  */
 const STEP_TIMEOUT_MS = 100_000;
 

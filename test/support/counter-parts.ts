@@ -20,7 +20,9 @@ import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
 
-/** Adds spending to a part of a counter as a settlement does. Without `spread`, adds it to the counter itself. */
+/**
+ * Adds spending to a part of a counter, as a settlement does. If `spread` is undefined, adds it to the counter itself.
+ */
 export async function count(
   table: Table,
   scope: ScopeId,
@@ -74,7 +76,7 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   return parts;
 }
 
-/** Makes the next transactions on the counter of a scope fail with a conflict. */
+/** Makes the next transactions that include the counter of a scope fail with a conflict. */
 export function meetOthersAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
   let left = times;
   const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;

@@ -1,7 +1,7 @@
 /**
- * Streams and documents of all wires as text, in the form in which providers write them. Types and JSON.stringify
- * cannot express all numbers and shapes of a hostile provider. Streams of binary frames are also text, with one
- * character per byte (latin1). So attacks can cut, repeat and join the pieces of any stream.
+ * Streams and documents of all wires as text, as providers write them. Text is used because types and JSON.stringify
+ * cannot express all numbers and shapes that a hostile provider may send. Streams of binary frames are text with one
+ * character per byte (latin1), so attacks can cut, repeat and join the pieces of any stream.
  */
 
 import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
@@ -11,14 +11,14 @@ export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-ge
 export type WireName = (typeof wires)[number];
 
 /**
- * One wire for each reader of streams in the gateway: for the Messages API, for server-sent events, and for binary
+ * One wire for each stream reader of the gateway: for the Messages API, for other server-sent events, and for binary
  * frames.
  */
 export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 
 /**
  * Wires for attacks on the code that reads streams. Several wires may use the same reader, so `npm test` attacks one
- * wire for each reader. The long form of the tests attacks all wires.
+ * wire per reader. The long form of the tests attacks all wires.
  */
 export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 

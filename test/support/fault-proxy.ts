@@ -4,15 +4,13 @@ import http, { createServer, type IncomingMessage, type ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 
 /**
- * Faults that emulators do not have. "lost-reply": the write happens, and the client gets no reply. "delayed": the
- * client gets no reply either, and the write happens when the test calls `deliver`. "unavailable": the service answers
- * with 503.
+ * Faults that emulators do not have. "lost-reply": the write happens, but the client gets no reply. "delayed": the
+ * client gets no reply, and the write happens when the test calls `deliver`. "unavailable": the service responds with
+ * 503.
  */
 export type TableFault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
-/**
- * Fault of a transaction: it conflicts on each item whose JSON (in DynamoDB's form) contains the text `conflictsAt`.
- */
+/** Fault of a transaction: a conflict on each item whose DynamoDB JSON contains the text `conflictsAt`. */
 interface Conflict {
   conflictsAt: string;
   /** Code of the cancellation reason; by default TransactionConflict. */
@@ -36,8 +34,8 @@ export interface FaultProxy {
   /** Chooses the fault of a call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
   /**
-   * Called before each call is passed on. The call waits for its promise, so that tests can order the calls of several
-   * clients.
+   * Called before each request is passed on. The request waits for the returned promise, so that tests can order the
+   * requests of several clients.
    */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Called after a call has received its reply. */
@@ -51,8 +49,8 @@ export interface FaultProxy {
 }
 
 /**
- * Milliseconds without calls after which all running work counts as done. Clients pause for less time between related
- * calls.
+ * Time in ms without requests after which all running work counts as done. Clients pause for less time between related
+ * requests.
  */
 const QUIET_MS = 300;
 

@@ -29,21 +29,21 @@ export interface GatewayClient extends GatewayAddresses {
 
 /** Gateway in a separate process, started as `npm start` does, or from the bundle of a test run. */
 export interface RunningGateway extends GatewayClient {
-  /** Base URL of the web pages' server, if the gateway was started with `--web`. */
+  /** Base URL of the server, if the gateway was started with `--web`. */
   webUrl: string;
   process: ChildProcess;
   /** Returns everything that the gateway has written to standard error. */
   log: () => string;
   /**
    * Stops the gateway.
-   * @throws if the cost of a record does not follow from its price and usage
+   * @throws if a record's cost does not follow from its prices and usage
    */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
 
 /**
- * Empty credentials of all search engines. So no test searches the web, even if the developer's environment has
+ * Empty credentials for all search engines, so that no test searches the web even if the developer's environment has
  * credentials.
  */
 const noSearchAccounts = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Account with a history, made by the gateway's own code: holds, settlements, corrections, payments, and daily rows.
- * From noon of the day before the last day, its records are spread over more partitions.
+ * Account with a history that the gateway's own code has created: holds, settlements, corrections, payments, and daily
+ * rows. From noon of the last day but one, its records are spread over more partitions.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -71,8 +71,8 @@ function usageAt(index: number): TokenUsage {
 }
 
 /**
- * Returns the outcome of a generation, which depends on the index. It has several rounds (requests to the model) and
- * searches, is cut to its hold, breaks off without cost, or has none of these.
+ * Returns the outcome of a generation, which depends on the index: it has several rounds (requests to the model) and
+ * searches, is cut to its hold, fails without cost, or none of these.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
@@ -108,7 +108,10 @@ export interface RuledHistory extends History {
   stop: () => Promise<void>;
 }
 
-/** Makes a history in a table with DynamoDB's rules. Meanwhile, the table refuses or loses a fifth of all calls. */
+/**
+ * Creates a history in a table that has DynamoDB's rules. While it is created, the table rejects or loses a fifth of
+ * all requests.
+ */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
   // The long form of the tests changes the same items in quick succession. So transactions lock their items only for a
   // short time.

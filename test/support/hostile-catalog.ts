@@ -44,8 +44,8 @@ export function modelOf({
 }
 
 /**
- * Returns the providers of a model with a fallback, the hostile provider first. With this order in a request, they are
- * tried in this order, even if the first one is unhealthy.
+ * Returns the providers of a model with a fallback, the hostile provider first. If a request names them in this order,
+ * they are tried in this order, even if the first one is unhealthy.
  */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
@@ -59,7 +59,7 @@ export function writeHostileCatalog(directory: string, url: string): void {
     provider(`evil-${names[wire]}`, wire, url),
     provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
   ]);
-  // The provider runs in the process of the test, which an attack may block for seconds. So the timeout is long.
+  // The provider runs in the test's process, which an attack may block for seconds, so the timeout is long.
   providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
     model(WITNESS_MODEL, ['patient-claude']),

@@ -24,12 +24,12 @@ export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
   /**
-   * Sends one request that the provider answers with the attack. Then checks everything that must hold for every
+   * Sends one request, to which the provider responds with the attack. Then checks everything that must hold for every
    * answer.
    */
   attack: (attack: Attack) => Promise<Aftermath>;
   /**
-   * Sends a request that the provider answers with the attack. The client disconnects during the answer. Then checks
+   * Sends one request, to which the provider responds with the attack, and disconnects during the answer. Then checks
    * the books.
    */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
@@ -178,8 +178,8 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 }
 
 /**
- * Checks an answer without streaming that its provider broke off. The client gets an error that it may retry. It pays
- * for the usage that the provider reported before the failure. On most wires the provider reports none.
+ * Checks a non-streaming answer that its provider broke off. The client gets an error after which it may retry, and
+ * pays for the usage that the provider reported before the failure; on most wires, it reports none.
  */
 export function expectBrokenOff({ status, headers, error, generation }: Aftermath, wire: WireName): void {
   expect(error).toBeDefined();

@@ -14,8 +14,8 @@ export interface HostileUpstream {
    */
   behaves: (behaviour: Behaviour) => string;
   /**
-   * Returns the number of requests to a path to which only redirects lead. If the gateway follows no redirects, it is
-   * 0.
+   * Returns the number of requests to a path that is only reachable by following redirects. It is 0 if the gateway
+   * follows no redirects.
    */
   trapped: () => number;
   stop: () => Promise<void>;
@@ -23,7 +23,9 @@ export interface HostileUpstream {
 
 export type Behaviour = (exchange: Exchange) => unknown;
 
-/** One request, and functions to answer it. If the connection is closed, functions that write resolve to false. */
+/**
+ * One request, and functions to respond to it. After the connection is closed, functions that write resolve to false.
+ */
 export interface Exchange {
   dialect: Dialect;
   path: string;

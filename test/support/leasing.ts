@@ -37,8 +37,9 @@ export function placed(result: HoldResult): PlacedHold {
 export const eagerLeases = (monotonicMs = () => 0) => new Leases({ minHoldsASecond: 2 }, monotonicMs);
 
 /**
- * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was separate. For
- * the second one, the process took a lease of 1.6 RUB. So 2 RUB are held, and 1.2 RUB of the lease remain.
+ * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was placed without
+ * a lease. For the second, the process took a lease of 1.6 RUB. So 2 RUB are held, of which 1.2 RUB of the lease
+ * remain.
  */
 export async function withLease(table: Table, spender: Spender, monotonicMs?: () => number): Promise<Leases> {
   const leases = eagerLeases(monotonicMs);

@@ -4,8 +4,8 @@ import { commitSeed } from './commit-seed.ts';
 export const isLongForm = process.env['TEST_LONG'] !== undefined && process.env['TEST_LONG'] !== '';
 
 /**
- * Returns the number of repetitions of a randomized test. `npm test` has to be fast, so it runs only some of them. The
- * long form, `TEST_LONG=1 npm test`, runs all.
+ * Returns the number of repetitions of a randomized test. `npm test` must be fast, so it runs only `ofWhichAlways` of
+ * them. The long form, `TEST_LONG=1 npm test`, runs all.
  */
 export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: number }): number {
   return isLongForm ? times : ofWhichAlways;

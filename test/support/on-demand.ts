@@ -1,5 +1,5 @@
 /**
- * Resources of a test run (called parts) that take seconds to make, such as a bundle. The run's main process makes each
+ * Resources of a test run (parts) that take seconds to create, such as a bundle. The run's main process creates each
  * part once, when a test file first requests it over HTTP. Most runs of a single file need none.
  */
 

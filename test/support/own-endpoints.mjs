@@ -1,7 +1,7 @@
 /**
- * Preloaded module (node --import) of a sandboxed gateway. Each function reaches DynamoDB at a path with its name, and
- * other services at its own port. So proxies can identify the caller. The real addresses of queues and files are
- * written to a file, for recorded-services.ts.
+ * Preloaded module (node --import) of a sandboxed gateway. It makes each function reach DynamoDB at a path with the
+ * function's name, and other services at a port of its own, so that proxies can identify the caller. It writes the real
+ * URLs of queues and files to a file, for recorded-services.ts.
  */
 
 import childProcess from 'node:child_process';

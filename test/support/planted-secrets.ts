@@ -14,8 +14,8 @@ const DEEPEST = 2;
 export type Forms = Record<string, string>;
 
 /**
- * Returns values that a schema allows and that contain `text`. For each text field of each variant, there is one value
- * with `text` in this field, and with all required fields. So fields that are later added to the schema are included.
+ * Returns values that a schema allows and that contain `text`: for each text field of each variant, one value with
+ * `text` in this field and with all required fields. Fields that are added to the schema later are thus included.
  */
 export function planted(
   schema: SchemaObject,

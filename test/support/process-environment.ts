@@ -1,6 +1,6 @@
 /**
- * Sets environment variables of this process until they are restored. A later test file in the same process could start
- * a gateway. It would inherit the variables, and use the wrong table.
+ * Sets environment variables of this process until they are restored. They must be restored, because a later test file
+ * in the same process could start a gateway, which would inherit them and use the wrong table.
  * @returns a function that restores the environment
  */
 export function setEnvironment(values: Record<string, string>): () => void {

@@ -1,5 +1,5 @@
 /**
- * Facts about the Node processes of a gateway. The processes report them themselves. So the facts are the same on every
+ * Facts about the Node processes of a gateway, reported by the processes themselves. So the facts are the same on every
  * system, and need no system tools.
  */
 

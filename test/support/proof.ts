@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generations/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table/table.ts';
 
-/** Record whose cost is not proved by its price and usage, with the cost that they yield. */
+/** Record whose cost does not follow from its prices and usage, with the cost that follows from them. */
 export interface Unproven {
   id: string;
   total: string;
@@ -14,8 +14,8 @@ export interface Unproven {
 }
 
 /**
- * Returns all final records of a table whose cost does not follow from their lines: tokens and seconds times prices, as
- * a reviewer would compute it from an export. If the cost exceeds the amount of the hold, the record is included too.
+ * Returns all final records of a table whose cost does not follow from their lines (tokens and seconds times prices, as
+ * a reviewer would compute it from an export), or exceeds the amount of the hold.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

@@ -1,6 +1,6 @@
 /**
- * Tests that sometimes fail for a known reason that is not fixed yet (test/quarantine.json). A test run prints them
- * with their dates, and does not count their failures. The list is usually empty.
+ * Tests that sometimes fail for a known cause that is not fixed yet (test/quarantine.json). A test run prints them with
+ * their dates, and ignores their failures. The list is usually empty.
  */
 
 import { readFileSync } from 'node:fs';

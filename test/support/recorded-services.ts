@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
-/** Call of a function to SQS, S3 or Secrets Manager, expressed as the permission that it needs. */
+/** Request from a function to SQS, S3 or Secrets Manager, expressed as the permission that it needs. */
 interface ServiceCall {
   functionName: string;
   /** Action, for example sqs:SendMessage. A call for a batch needs the permission of a call for one message. */

@@ -50,8 +50,8 @@ const timeouts = {
 
 /**
  * Returns the models and providers of a catalog. `test/<wire>` has only the sandbox as provider. `impatient/<wire>`
- * waits only a second for the first byte. `impatient/<wire>-or-sound` waits as briefly, and has a fallback: the more
- * expensive provider at `soundUrl`.
+ * waits only a second for the first byte. `impatient/<wire>-or-sound` also waits only a second, and has a fallback: the
+ * more expensive provider at `soundUrl`.
  */
 export function sandboxModels(soundUrl: string): { models: object[]; providers: object[] } {
   const wires: [string, SandboxWire][] = Object.entries(sandboxWires);

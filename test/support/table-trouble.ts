@@ -23,7 +23,7 @@ function anyFate({ action }: DynamodbCall): TableFault {
   for (const [share, fate] of fates) {
     left -= share;
     if (left >= 0) continue;
-    // Reads do not conflict, and a late read has no effect. So instead of these faults, a read gets throttling.
+    // Reads do not conflict, and a late read has no effect, so reads are throttled instead.
     const isRead = /^(?:Get|BatchGet|Query)/.test(action);
     return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
   }
@@ -31,7 +31,7 @@ function anyFate({ action }: DynamodbCall): TableFault {
 }
 
 /**
- * Injects faults through a proxy until they are stopped. Then all delayed calls take effect.
+ * Injects faults through a proxy until stopped. When stopped, all delayed requests take effect.
  * @returns a function that stops the faults
  */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {

@@ -12,8 +12,8 @@ interface Version {
 }
 
 /**
- * Bucket with versions and conditional writes, as S3 documents them. The S3 emulator has neither. Unsigned requests are
- * refused.
+ * Bucket with versions and conditional writes as S3 documents them, because the S3 emulator has neither. Unsigned
+ * requests are rejected.
  */
 export interface VersionedBucket extends Listening {
   /** Versions, latest first. */

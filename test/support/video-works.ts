@@ -37,8 +37,8 @@ export interface Kill {
 const VISIBILITY_MS = 24 * 60_000;
 
 /**
- * Starts everything that makes videos, in this process. It uses a real table, bucket and provider. The queue has
- * simulated time, so that hours pass at once.
+ * Starts everything that is needed to generate videos, in this process, with a real table, bucket and provider. The
+ * queue has simulated time, so that hours pass immediately.
  */
 export async function startVideoWorks(table: Table, paths = ['one']) {
   const provider = await startVideoProvider();
@@ -167,7 +167,7 @@ function worksOf(table: Table, catalog: Catalog) {
     run,
     /** Submits a job as POST /videos does. @returns the job's id, whether or not the function was stopped */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // A job may last longer than a day. So its hold has the time windows of its submission.
+      // A job may take longer than a day, so its hold belongs to the time windows of its submission.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;

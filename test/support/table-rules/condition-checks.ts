@@ -1,6 +1,6 @@
 /**
- * Failed conditions in a transaction that is already refused for a conflict. DynamoDB reports both: one response may
- * have a failed condition at one item, and a conflict at another.
+ * Failed conditions in a transaction that is already rejected because of a conflict. DynamoDB reports both: one
+ * response may contain a failed condition for one item, and a conflict for another.
  */
 
 import type { CancellationReason } from './refusals.ts';

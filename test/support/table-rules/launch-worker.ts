@@ -1,6 +1,6 @@
 /**
- * Replaces the emulator's binary in test runs with rules. The binary gets its own port. A second process listens on the
- * requested port, and enforces the rules. This process becomes the binary, so to end the process is to end the binary.
+ * Replaces the emulator's binary in test runs with rules. The binary gets a port of its own, and a second process
+ * listens on the requested port and enforces the rules. This process becomes the binary, so ending it ends the binary.
  * The arguments are the binary and the binary's own arguments.
  */
 

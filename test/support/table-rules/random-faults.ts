@@ -1,6 +1,6 @@
 /**
- * Faults that any call to the real service may have. The caller sets the share of calls for each fault. A refused write
- * was not made. If the reply is lost, the write may have been made, or may be made a moment later.
+ * Faults that any request to the real service may have, with the share of requests for each. A rejected write has no
+ * effect. If the reply is lost, the write may have taken effect, or may take effect a moment later.
  */
 
 import { randomFrom } from '../random.ts';

@@ -66,7 +66,7 @@ const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>)
 });
 const named = (...names: string[]) => fc.constantFrom(...names);
 
-/** One arbitrary event. In a short history, only a low limit is ever reached. So a limit covers only a few holds. */
+/** One arbitrary event. Limits cover only a few holds, because a short history can only reach low limits. */
 const happening = fc.oneof(
   weighted(14, { do: named('hold'), amount }),
   weighted(3, { do: named('extend', 'give-back'), amount }),
@@ -94,7 +94,7 @@ const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoo
 
 const actor = { kind: 'operator', id: 'test' } as const;
 /**
- * Prices at which a prompt token costs the smallest unit of money. So every amount is the price of some number of
+ * Prices at which a prompt token costs the smallest unit of money, so that every amount is the price of some number of
  * tokens.
  */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
@@ -298,8 +298,8 @@ export class RandomHistory {
 
   #ended(part: number): Settlement[] {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
-      // If a scope got its limit after a request began, the request's hold does not include the scope. The scope counts
-      // the cost only when the request ends.
+      // If a scope got its limit after the request began, the request's hold does not include the scope, which then
+      // counts the cost only when the request ends.
       this.#letPass(scopesOf(this.#payer).flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
       return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
@@ -330,8 +330,8 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // A correction may charge more than the estimate. Other requests may have spent that money meanwhile, so limits may
-    // be exceeded.
+    // A correction may charge more than the estimate, and other requests may have spent that money in the meantime, so
+    // limits may be exceeded.
     if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);

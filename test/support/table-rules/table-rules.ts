@@ -1,10 +1,10 @@
 /**
- * Rules of DynamoDB that emulators do not have. Concurrent transactions on an item refuse each other. A partition key
- * has limited throughput. Any call may be refused, fail or lose its reply (random-faults.ts). All other responses come
+ * Rules of DynamoDB that emulators do not have. Concurrent transactions on the same item conflict. A partition key has
+ * limited throughput. Any request may be rejected, fail or lose its reply (random-faults.ts). All other responses come
  * from the emulator.
  *
  * If a batch writes an item that a transaction has locked, the write is returned in UnprocessedItems, because DynamoDB
- * does not document another result.
+ * documents no other result.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -160,8 +160,8 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // DynamoDB does not repeat a transaction with a known token, but returns its first answer again. That answer cannot
-    // be a conflict.
+    // For a transaction with a known token, DynamoDB does not execute the transaction again, but returns its first
+    // response, which cannot be a conflict.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -308,7 +308,7 @@ export class TableRules {
     const reply = await this.#emulator(action, body);
     if (reply.status !== 200) return reply;
     const items = (reply.body['Items'] ?? (reply.body['Item'] ? [reply.body['Item']] : [])) as ItemJson[];
-    // With a projection or an index, the reply may not have whole items. So the known sizes do not change.
+    // With a projection or an index, the reply may contain only parts of items, so the known sizes do not change.
     const isWhole = body.IndexName === undefined && !('ProjectionExpression' in body);
     if (isWhole) for (const item of items) this.#known.see(table, item);
     const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
@@ -370,7 +370,10 @@ export class TableRules {
     return doneAtMs !== undefined && this.#nowMs() - doneAtMs < TOKEN_MS;
   }
 
-  /** Removes the token of a transaction when DynamoDB would forget it. The emulator may remember tokens longer. */
+  /**
+   * Removes the token of a transaction once DynamoDB would have forgotten it, because the emulator may remember tokens
+   * longer.
+   */
   #withoutForgotten(body: RequestBody): RequestBody {
     const { ClientRequestToken: token, ...others } = body;
     return token !== undefined && this.#tokens.has(token) ? others : body;
