@@ -19,7 +19,7 @@ import { workspaceKey } from '../store/accounts/workspaces.ts';
 import { update, type Key } from '../store/table/writes.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
-/** Item with budgets (workspace or member), and the scope that counts spending against them. */
+/** Item that has budgets (a workspace or a member), and the scope whose counter counts spending against them. */
 export interface BudgetOwner {
   key: Key;
   scope: ScopeId;

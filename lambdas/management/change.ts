@@ -34,7 +34,10 @@ export interface AuditedChange {
   after?: Item | undefined;
 }
 
-/** Returns a write for the transaction of a change. `made` is the result of the change. */
+/**
+ * Returns an additional write for the transaction of a change, for example to store the response. `made` is the result
+ * of the change.
+ */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
 /** Default of an extra write: no write. */
