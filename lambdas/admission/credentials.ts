@@ -36,8 +36,8 @@ export function sameHash(a: string, b: string): boolean {
 
 /**
  * Returns the key of a request, from `x-api-key` or `Authorization: Bearer`. If both headers are present, the one with
- * the pattern of this gateway's keys counts: Anthropic's clients send both headers if their environment also has a key
- * of Anthropic. If both have the pattern, `x-api-key` counts.
+ * the pattern of this gateway's keys counts: Anthropic's clients send both headers if their environment also contains
+ * an Anthropic key. If both have the pattern, `x-api-key` counts.
  * @throws {GatewayError} 401 without a key, or for a key of another service
  */
 export function secretFrom(headers: Record<string, string>): string {

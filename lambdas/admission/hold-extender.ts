@@ -24,13 +24,13 @@ const MAX_STEP_FACTOR = 32;
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /**
- * Number of attempts to extend a hold at the end of an answer. An attempt adds nothing if it finds an earlier change
- * whose reply was lost. Only one change runs at a time, so this happens at most once.
+ * Maximum number of attempts to extend a hold at the end of an answer. An attempt adds nothing if it only finds an
+ * earlier change whose reply was lost. Only one change runs at a time, so this happens at most once.
  */
 const MAX_TRIES_AT_END = 3;
 /**
- * Share of the tightest limit, in percent. No step exceeds it, except a step of the first step's size. Unused money of
- * a hold is returned only if it is more than this share.
+ * Maximum size of a step in percent of the scopes' lowest limit. A step of the first step's size is allowed even if it
+ * is larger. Unused money of a hold is returned only if it is at least this share.
  */
 const FAIR_SHARE_PERCENT = 5n;
 

@@ -39,7 +39,10 @@ export interface LeaseSource {
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
   /** Gives back the money of the process's leases in a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
-  /** Number of leases that have ended. If it grew during an attempt, the refusal of that attempt is out of date. */
+  /**
+   * Number of leases that have ended. If the number grew during an attempt to place a hold, a refusal of that attempt
+   * may be out of date, because an ended lease releases money.
+   */
   readonly ended: number;
 }
 

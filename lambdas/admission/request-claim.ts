@@ -1,15 +1,15 @@
 /**
  * Inference requests with an `Idempotency-Key`.
  *
- * Guarantee: each value of the header is charged for at most one answer. The transaction of the hold claims the header,
- * so the gateway admits only one of two concurrent requests. A claim ends in two cases:
+ * Guarantee: for each value of the header, at most one answer is charged. The transaction that places the hold also
+ * claims the value, so the gateway admits only one of two concurrent requests. A claim ends in two cases:
  * - Its generation is final, was not completed and cost nothing.
- * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
- *   usage.
+ * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its
+ *   reported usage.
  *
- * A refused request has claimed nothing, and may be sent again unchanged.
- * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again. The client gets only its
- * cost. If a handler died, its claim stays until the sweep has settled the generation.
+ * A refused request has claimed nothing, and may be sent again unchanged. Weakness: the gateway does not store answers,
+ * so a lost answer cannot be fetched again. The client gets only its cost. If a handler died, its claim stays until the
+ * sweep has settled the generation.
  */
 
 import { createHmac } from 'node:crypto';
@@ -31,11 +31,14 @@ const KEEP_CLAIMS_MS = 24 * 3_600_000;
 const MAX_GIVING_UP_MS = 1_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Claim of an `Idempotency-Key`, made in the transaction of the hold. */
+/** Claim on an `Idempotency-Key`, made in the transaction that places the hold. */
 export interface RequestClaim {
   name: string;
   fingerprint: string;
-  /** Generation that had the claim before. It was not completed and cost nothing. Undefined for a new claim. */
+  /**
+   * Generation that had the claim before. It was not completed and cost nothing, so the claim passes to this request.
+   * Undefined for a new claim.
+   */
   replaced: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Maximum number of waiting requests per scope and process. The number is limited because each waiting request occupies
- * a function.
+ * a Lambda environment.
  */
 const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;

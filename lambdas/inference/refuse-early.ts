@@ -16,7 +16,7 @@ interface Needed {
 
 /**
  * Refuses a request with exhausted limits before its prompt is scanned for sensitive data. The scan is free for the
- * client, and may occupy a common thread for seconds.
+ * client, and may occupy a shared worker thread for seconds.
  *
  * Guarantee: the hold would refuse the request with the same error. Only the needed amount may differ, because it is
  * computed for the prompt before protection. The counters are read only if the account is suspended, a limit is 0, or

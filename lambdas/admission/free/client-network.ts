@@ -3,7 +3,10 @@
 import { createHmac } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 
-/** Common network name of all invalid addresses, so that an invalid address does not bypass the count. */
+/**
+ * Name under which the requests of all invalid addresses are counted together, so that an invalid address does not
+ * bypass the limit.
+ */
 const UNKNOWN = 'unknown';
 const GROUPS = 8;
 /** Number of IPv6 address groups that identify a network. A client usually controls all addresses of a /64. */

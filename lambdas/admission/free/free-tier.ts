@@ -82,8 +82,8 @@ export function firstServiceHolds({ models }: FreeUse, generationId: string): Se
 }
 
 /**
- * Returns a refusal that needs no call to the store. Reasons are a limit of 0, a request larger than a part of the
- * budget, or a recent refusal. Returns undefined if the store must decide.
+ * Returns a refusal that can be decided without a call to the store: for a limit of 0, for a request larger than a part
+ * of the budget, or after a recent refusal. Returns undefined if the store must decide.
  */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   for (const kind of countKinds) {
@@ -227,14 +227,14 @@ function previewedBudgets(table: Table, use: FreeUse) {
 }
 
 /**
- * Creates the refusal for a request that lost every attempt, because other requests took the budget first. The refusal
- * is reported as if holds filled the budget.
+ * Creates the refusal for a request whose attempts to hold its cost all failed because other requests took the budget
+ * first. The refusal is reported as if holds filled the budget.
  */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);
 }
 
-/** Refuses the models whose limit is reached. */
+/** Creates the refusal of the models whose limit is reached. */
 function refusedAt(use: FreeUse, kind: CountKind, requests: number): FreeRefusal {
   const refused = use.models.filter((model) => (maxRequestsOf(model, kind) ?? Infinity) <= requests);
   return tooManyFreeRequests(use, kind, refused, minRequestsOf(use, kind));

@@ -10,7 +10,10 @@ import { JobThread, type JobRequest } from '../../platform/concurrency/job-threa
 import { once } from '../../platform/concurrency/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
-/** Maximum length of a counted prompt, more than the context of most models. Larger prompts use the bound by bytes. */
+/**
+ * Maximum length in characters of a prompt that is counted, more than the context of most models. For a longer prompt,
+ * its size in bytes is the upper bound on its tokens.
+ */
 const MAX_COUNTED_CHARACTERS = 2_000_000;
 /** Maximum time in ms of one count, including the start of the thread and the wait for other counts. */
 const COUNT_PATIENCE_MS = 3_000;

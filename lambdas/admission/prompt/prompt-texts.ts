@@ -26,8 +26,8 @@ const JSON_PART = 8_192;
 /**
  * Yields the texts of a request that the model reads, without media: system prompt, messages, tools and the schema of
  * the answer. Around each message it adds about as much text as chat templates do. Non-ASCII characters in JSON are
- * escaped, because some providers write JSON that way into the prompt. They are not escaped if the provider counts as
- * OpenAI does.
+ * escaped, because some providers write JSON that way into the prompt. They are not escaped for endpoints with OpenAI's
+ * tokenizer.
  * @param tokenizer tokenizer of the endpoint by the catalog
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {

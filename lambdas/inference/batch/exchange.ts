@@ -1,4 +1,7 @@
-/** Sends one request to a provider, and reads its answer: a whole JSON document, or parts that are forwarded. */
+/**
+ * Sends one request to a provider, and reads its answer: as one JSON document, or as a stream whose parts are
+ * forwarded.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRequest, DecodeStream, StreamedAnswer } from '../../providers/batch-engine.ts';
@@ -27,7 +30,7 @@ interface ProviderAnswer {
   headers: UpstreamResponse['headers'];
 }
 
-/** Returns the JSON of the provider's answer. */
+/** Returns the provider's answer as parsed JSON. */
 export function wholeAnswerTo(batchRequest: BatchRequest, exchange: ProviderExchange): Promise<ProviderAnswer> {
   return withPauses(exchange, () => receiveWhole(batchRequest, exchange));
 }
@@ -41,7 +44,7 @@ export function streamedAnswerTo<Event>(
   return withPauses(exchange, () => openStream(batchRequest, decode, exchange));
 }
 
-/** Sends a request. Retries twice if the provider is briefly unavailable. */
+/** Runs an exchange. Repeats it up to twice, after a pause, if the provider is briefly unavailable. */
 async function withPauses<Answer>(
   { candidate, signal }: ProviderExchange,
   sendOnce: () => Promise<Answer>,

@@ -46,7 +46,7 @@ export interface AnswerStage {
   batches: (first: Dispatched, answer: StagedAnswer) => PullIterator<RoundBatch>;
   /** Returns the price of the purchases so far. */
   spent: (quote: Quote) => Money;
-  /** Returns further members of the usage object for the client, which are not token counts. */
+  /** Adds the purchases so far to a charge. */
   withPurchases: (tokens: Charged, quote: Quote) => Charged;
   /** Returns members of the usage object for the client that are not token counts. */
   shownUsage: (usage: TokenUsage) => MessageDelta['usage'];

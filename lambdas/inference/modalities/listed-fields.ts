@@ -5,7 +5,7 @@ import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 
 /**
- * The candidates that list every field which has a value.
+ * Returns the candidates that list every field with a value.
  * @throws {GatewayError} 400 if no candidate lists a field
  */
 export function candidatesWith<Candidate extends BatchCandidate>(

@@ -1,4 +1,6 @@
-/** The body of POST /rerank: OpenRouter's, with fields of Cohere, Jina and Voyage. */
+/**
+ * Schema of the body of POST /rerank: the fields of OpenRouter's API, and fields of the Cohere, Jina and Voyage APIs.
+ */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -6,9 +8,9 @@ import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
 
-/** The most that any known provider takes. */
+/** Maximum number of documents, the highest of any known provider. */
 const MAX_RANKED_DOCUMENTS = 1_000;
-/** An answer repeats the documents. */
+/** Maximum size of all texts in bytes. It is limited because the answer repeats the documents. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const MAX_TOKENS_PER_DOC = 1_000_000;
 const MAX_USER_LABEL_CHARACTERS = 512;
@@ -55,13 +57,15 @@ const rerankFields = {
   stream: optionalField(z.literal(false, 'must be false: a rank is never streamed')).meta({
     description: 'Only false is accepted, because a rank comes as a whole.',
   }),
-  // The client's own label. The gateway does not use it.
   user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
 };
 
-/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+/**
+ * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them and the client is
+ * told their names. With `provider.require_parameters`, they are refused. null counts as absent.
+ */
 export const rerankRequestSchema = z.looseObject(rerankFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownRerankFields(body));
   if (insistence) refuse(context, insistence);
@@ -77,12 +81,12 @@ export const rerankRequestSchema = z.looseObject(rerankFields).superRefine((body
 });
 export type RerankRequest = z.output<typeof rerankRequestSchema>;
 
-/** Fields of a request that are sent to no endpoint. */
+/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
 export function unknownRerankFields(body: object): string[] {
   return namesOf(unknownFields(body, rerankFields));
 }
 
-/** The text of a document in either form. */
+/** Returns the text of a document, which is a string or an object. */
 export function rankedText(document: RerankRequest['documents'][number]): string {
   return typeof document === 'string' ? document : document.text;
 }

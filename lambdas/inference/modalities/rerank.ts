@@ -5,7 +5,7 @@ import { candidatesWith } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
 import { rerankRequestSchema, rankedText, unknownRerankFields } from './rerank-schema.ts';
 
-/** Documents in the order of their relevance to a query. */
+/** Modality that orders documents by their relevance to a query. */
 export const rerankModality = defineModality({
   apiType: 'rerank',
   makes: 'rerank',
@@ -25,7 +25,7 @@ export const rerankModality = defineModality({
     topN: Math.min(top_n ?? top_k ?? documents.length, documents.length),
     maxTokensPerDoc: max_tokens_per_doc ?? undefined,
   }),
-  // The query is read with each document.
+  // The model reads the query once for each document.
   promptBytes: ({ query, documents }) =>
     documents.reduce((bytes, text) => bytes + Buffer.byteLength(text), Buffer.byteLength(query) * documents.length),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
@@ -36,7 +36,7 @@ export const rerankModality = defineModality({
   tooMany: (asks, maxAsks) =>
     invalidRequest('documents', `take ${asks} requests to this model, of which one may take ${maxAsks}; send fewer`),
   maxAtOnce: 1,
-  // Sensitive data is replaced only in the provider's texts.
+  // The client gets its original texts back. Sensitive data is replaced only in the texts for the provider.
   resultOf: (ranked, own) => ranked.map(({ index, score }) => ({ index, score, text: own.documents[index]! })),
   outOfTime: 'The documents took longer than the gateway may run. Send fewer at once.',
 });

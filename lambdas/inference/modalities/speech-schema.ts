@@ -1,4 +1,4 @@
-/** The body of POST /audio/speech: OpenAI's and OpenRouter's in one schema. */
+/** Schema of the body of POST /audio/speech: the fields of OpenAI's and OpenRouter's APIs. */
 
 import * as z from 'zod';
 import { speechFormats } from '../../catalog/quirk-values.ts';
@@ -8,16 +8,16 @@ import { otherModels, providerPreferences } from '../../messages/preferences.ts'
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
 import { characterCount } from '../../providers/speech/codec.ts';
 
-/** The most that any known provider takes. */
+/** Maximum number of characters of a text, the highest of any known provider. */
 const MAX_SPOKEN_CHARACTERS = 40_000;
 const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
 const MAX_SPEECH_USER_CHARACTERS = 512;
-/** Names and ids of voices. They may become part of an address. */
+/** Name or id of a voice. Its characters are restricted because it may become part of a URL. */
 const voiceName = z.string().regex(/^[\w.:+-]{1,200}$/, 'must be a name or id of letters, digits and . _ : + -');
 
 const instructionsField = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
 
-/** OpenRouter's clients send the instructions among options of a provider. */
+/** Provider preferences with `options`, in which OpenRouter's clients send the instructions. */
 const speechPreferences = providerPreferences.extend({
   options: optionalField(
     z.strictObject({
@@ -83,20 +83,22 @@ const speechFields = {
       description: 'This field is refused, because voices are not cloned.',
     },
   ),
-  // The client's own label. The gateway does not use it.
   user: optionalField(z.string().max(MAX_SPEECH_USER_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
 };
 
-/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+/**
+ * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them and the client is
+ * told their names. With `provider.require_parameters`, they are refused. null counts as absent.
+ */
 export const speechRequestSchema = z.looseObject(speechFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownSpeechFields(body));
   if (insistence) refuse(context, insistence);
 });
 export type SpeechRequest = z.output<typeof speechRequestSchema>;
 
-/** Fields of a request that are sent to no endpoint. */
+/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
 export function unknownSpeechFields(body: object): string[] {
   return namesOf(unknownFields(body, speechFields));
 }

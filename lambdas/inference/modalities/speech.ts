@@ -10,20 +10,20 @@ import { soundEvents, soundStream } from './speech-stream.ts';
 
 const DEFAULT_FORMAT = 'mp3';
 
-/** The fields of a body that only tune the speech. The usual speed counts as absent. */
+/** Returns the fields of a body that only tune the speech. The normal speed (1) counts as absent. */
 const tuningOf = ({ speed, instructions, provider }: SpeechRequest) => ({
   speed: speed == null || speed === 1 ? undefined : speed,
   instructions: instructions || provider?.options?.openai?.instructions || undefined,
 });
 
-/** Spoken text. Its sound is forwarded while the provider sends it. */
+/** Modality that converts text to speech. The audio is forwarded while the provider sends it. */
 export const speechModality = defineModality({
   apiType: 'tts',
   makes: 'speech',
   accepts: { body: speechRequestSchema, exactWithin: ['max_price'] },
   leftOut: (body, target) => [...unknownSpeechFields(body), ...unsentFields(tuningOf(body), target)],
   engines: speechEngines,
-  // Replaced texts are spoken as their placeholders, because nothing can be restored in sound.
+  // If sensitive data was replaced, the audio contains the spoken placeholders, because audio cannot be restored.
   textsOf: (body) => {
     const { instructions } = tuningOf(body);
     const input = { field: 'input', text: body.input };
@@ -53,7 +53,11 @@ export const speechModality = defineModality({
   outOfTime: 'The speech took longer than the gateway may run. Send a shorter text.',
 });
 
-/** Puts endpoints that get every field of a task first, or excludes the others if the client requires its fields. */
+/**
+ * Sorts the candidates, those that support most fields of the task first. If the client requires all fields
+ * (`require_parameters`), excludes candidates that lack a field.
+ * @throws {GatewayError} 400 if the client requires all fields and no candidate supports them
+ */
 function preferListing<Candidate extends BatchCandidate>(
   task: SpeechTask,
   candidates: Candidate[],

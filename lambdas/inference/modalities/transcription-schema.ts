@@ -1,4 +1,4 @@
-/** The body of POST /audio/transcriptions: OpenAI's form, or OpenRouter's JSON. */
+/** Schema of the body of POST /audio/transcriptions: OpenAI's form, or OpenRouter's JSON. */
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';
@@ -20,7 +20,10 @@ const MAX_USER_LABEL_CHARACTERS = 512;
 const languageCode = z.string().regex(/^[a-z]{2,3}$/, 'must be a language of ISO 639, such as "en"');
 const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
 
-/** @param rule why the field is refused */
+/**
+ * Returns the schema of a field that is always refused.
+ * @param rule reason for the refusal, as text of the error
+ */
 const refusedField = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: 'This field is refused, because the gateway does not have it.' });
 
@@ -81,14 +84,16 @@ const transcriptionFields = {
   include: refusedField('is not supported: providers differ in the probabilities of tokens; leave it out'),
   known_speaker_names: refusedField('is not supported: the gateway does not name speakers; leave it out'),
   known_speaker_references: refusedField('is not supported: the gateway does not name speakers; leave it out'),
-  // The client's own label. The gateway does not use it.
   user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
 };
 const SOURCES = ['file', 'input_audio', 'url'] as const;
 
-/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+/**
+ * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them and the client is
+ * told their names. With `provider.require_parameters`, they are refused. null counts as absent.
+ */
 const requestSchema = z.looseObject(transcriptionFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownTranscriptionFields(body));
   if (insistence) refuse(context, insistence);
@@ -116,10 +121,10 @@ const requestSchema = z.looseObject(transcriptionFields).superRefine((body, cont
 export interface TranscriptionBody extends z.output<typeof requestSchema> {
   recording?: Recording;
 }
-/** `prepare` of the modality adds the recording. */
+/** Schema of the body. The schema does not set `recording`: the modality's `prepare` adds it. */
 export const transcriptionRequestSchema: z.ZodType<TranscriptionBody> = requestSchema;
 
-/** How a form is read into the same value that a JSON body has. */
+/** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const transcriptionForm = {
   files: ['file'],
   maxFiles: 1,
@@ -130,7 +135,7 @@ export const transcriptionForm = {
   exactWithin: ['max_price'],
 };
 
-/** Fields of a request that are sent to no endpoint. */
+/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
 export function unknownTranscriptionFields(body: object): string[] {
   return namesOf(unknownFields(body, { ...transcriptionFields, recording: undefined }));
 }

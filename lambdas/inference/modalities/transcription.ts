@@ -11,12 +11,12 @@ import { transcriptionRequestSchema, unknownTranscriptionFields } from './transc
 
 type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
-/** Formats of answers that have times. */
+/** Response formats that contain times. */
 const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
 
-/** Texts of recordings, in the language that is spoken. */
+/** Modality that transcribes recordings in the spoken language. */
 export const transcriptionModality = transcriptionInto(false);
-/** Texts of recordings, translated into English. */
+/** Modality that transcribes recordings in English, whatever the spoken language. */
 export const translationModality = transcriptionInto(true);
 
 function transcriptionInto(translates: boolean) {
@@ -30,7 +30,7 @@ function transcriptionInto(translates: boolean) {
       ...Object.keys(guidesOf(body)).filter((name) => !target.supportedParameters.includes(name)),
     ],
     engines: transcriptionEngines,
-    // The recording is not searched, as images of messages are not (docs/protection.md).
+    // Recordings are not searched for sensitive data, as images in messages are not (docs/protection.md).
     textsOf: ({ prompt, keywords }) => [
       ...(prompt ? [{ field: 'prompt', text: prompt }] : []),
       ...(keywords ?? []).map((text, index) => ({ field: `keywords.${index}`, text })),
@@ -64,8 +64,9 @@ function transcriptionInto(translates: boolean) {
 }
 
 /**
- * The candidates that take the task. A field that only guides the transcription prefers endpoints that take it, and is
- * left out if there are none.
+ * Returns the candidates that support the task. If some candidates support a field that only guides the transcription,
+ * only those remain. If none does, the field is left out, or the request fails if the client requires all fields.
+ * @throws {GatewayError} 400 if no candidate supports a required field
  */
 function fittingCandidates(
   task: TranscriptionTask,
@@ -91,7 +92,7 @@ function fittingCandidates(
   return candidatesWith(Object.fromEntries(taken), able, onExcluded);
 }
 
-/** Returns the fields that have a value, and only guide the transcription. */
+/** Returns those fields that have a value and only guide the transcription. */
 function guidesOf(fields: Partial<Record<'prompt' | 'keywords' | 'temperature' | 'language', unknown>>): object {
   const { prompt, keywords, temperature, language } = fields;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Lengths of MP3 and AAC files, which are rows of frames without a header of the file. Every frame counts, also behind
- * damaged bytes, so that a file cannot hide sound from the gateway that a provider hears.
+ * Computes the length of MP3 and AAC files, which are sequences of frames without a file header. Frames after damaged
+ * bytes count too. Otherwise a file could hide audio from the gateway that a provider plays and bills.
  */
 
 interface SoundFrame {
@@ -15,14 +15,18 @@ const AAC_BLOCK_SAMPLES = 1_024;
 const MP3_HEADER_BYTES = 4;
 const MP3_SAMPLE_RATES = [44_100, 48_000, 32_000];
 const MP3_KILOBITS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-/** Bit rates of versions 2 and 2.5, whose sample rates are a half and a quarter. */
+/**
+ * Bit rates in kbit/s of MPEG versions 2 and 2.5, whose sample rates are a half and a quarter of those of version 1.
+ */
 const SLOW_MP3_KILOBITS = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const MP3_FRAME_SAMPLES = 1_152;
 const BYTES_PER_KILOBIT = 125;
-/** How much slower the samples of a version are than those of version 1, by the version's number in a header. */
+/**
+ * Factor by which a version's sample rates are lower than those of version 1. The index is the header's version field.
+ */
 const SLOWER = [4, 1, 2, 1];
 
-/** Returns the length of all frames in seconds; undefined without any frame. */
+/** Returns the total length of all frames in seconds; undefined if there is no frame. */
 export function frameSeconds(bytes: Buffer, format: 'mp3' | 'aac'): number | undefined {
   const frameAt = format === 'aac' ? aacFrameAt : mp3FrameAt;
   let seconds = 0;
@@ -34,7 +38,7 @@ export function frameSeconds(bytes: Buffer, format: 'mp3' | 'aac'): number | und
   return seconds === 0 ? undefined : seconds;
 }
 
-/** Reads the header of a frame in ADTS, the form of AAC files without a container. */
+/** Reads an ADTS header. Every frame of an AAC file without a container has one. */
 function aacFrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   if (at + AAC_HEADER_BYTES > bytes.length || (bytes[at + 1]! & 0xf6) !== 0xf0) return undefined;
   const sampleRate = AAC_SAMPLE_RATES[(bytes[at + 2]! >> 2) & 0xf];
@@ -44,10 +48,10 @@ function aacFrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   return { bytes: length, seconds: (blocks * AAC_BLOCK_SAMPLES) / sampleRate };
 }
 
-/** Reads the header of a frame of MPEG layer III. */
+/** Reads the header of an MP3 frame (MPEG layer III). */
 function mp3FrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   if (at + MP3_HEADER_BYTES > bytes.length || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined;
-  // 3 is version 1, 2 is version 2, and 0 is version 2.5.
+  // Version field: 3 is version 1, 2 is version 2, and 0 is version 2.5.
   const version = (bytes[at + 1]! >> 3) & 3;
   const kilobits = (version === 3 ? MP3_KILOBITS : SLOW_MP3_KILOBITS)[bytes[at + 2]! >> 4];
   const fastRate = MP3_SAMPLE_RATES[(bytes[at + 2]! >> 2) & 3];

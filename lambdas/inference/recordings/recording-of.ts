@@ -4,8 +4,8 @@ import { fetchRecording, MAX_RECORDING_BYTES, recordingTooLarge } from './fetch-
 import { readRecording } from './read-recording.ts';
 
 /**
- * Returns the recording of a request: the file of its form, its base64, or the file at its address.
- * @throws {GatewayError} 400 for a file that is no recording, 413 for one that is too large
+ * Returns the recording of a request: the file in its form, the decoded Base64, or the file at its URL.
+ * @throws {GatewayError} 400 for a file that is not a recording or cannot be fetched, 413 for one that is too large
  */
 export async function recordingOf(
   { file, input_audio: inline, url }: TranscriptionBody,

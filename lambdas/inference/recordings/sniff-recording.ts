@@ -3,8 +3,8 @@ import type { RecordingFormat } from '../../catalog/quirk-values.ts';
 const ID3_HEADER_BYTES = 10;
 
 /**
- * Returns the format of a recording by its first bytes, whatever its name and declared type are; undefined for other
- * files.
+ * Returns the format of a recording, judged by its first bytes and not by its name or declared type; undefined if the
+ * format is unknown.
  */
 export function sniffRecording(bytes: Buffer): RecordingFormat | undefined {
   const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
@@ -16,14 +16,17 @@ export function sniffRecording(bytes: Buffer): RecordingFormat | undefined {
   return frameFormat(withoutTag(bytes));
 }
 
-/** Returns the file without the ID3 tag in front, whose size has seven bits in each byte. */
+/** Returns the file without an ID3 tag at its start. Each byte of the tag's size has seven bits. */
 export function withoutTag(bytes: Buffer): Buffer {
   if (bytes.toString('latin1', 0, 3) !== 'ID3') return bytes;
   const size = bytes.subarray(6, ID3_HEADER_BYTES).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
   return bytes.subarray(ID3_HEADER_BYTES + size);
 }
 
-/** MP3 and AAC have no header of a file: each frame begins with twelve set bits, and the layer, which is 0 for AAC. */
+/**
+ * Detects AAC (ADTS) and MP3, which have no file header. A frame of either begins with eleven set bits. In ADTS, the
+ * twelfth bit is also set, and the two bits of the layer are 0.
+ */
 function frameFormat(bytes: Buffer): RecordingFormat | undefined {
   const [first, second] = bytes;
   if (first !== 0xff || second === undefined || (second & 0xe0) !== 0xe0) return undefined;

@@ -1,18 +1,21 @@
 import type { Recording } from '../../providers/transcription/codec.ts';
 
 const PCM = 1;
-/** Encodings whose samples all have the same size: integers, floats, A-law and µ-law of telephony. */
+/** Encodings whose samples all have the same size: integers, floats, and the A-law and µ-law of telephony. */
 const EVEN_ENCODINGS = new Set([PCM, 3, 6, 7]);
 const EXTENSIBLE = 0xff_fe;
 const CHUNK_HEADER_BYTES = 8;
 const MAX_CHUNKS = 64;
-/** Maximum size of chunks behind the samples, such as texts. With more bytes behind them, the header lies. */
+/**
+ * Maximum number of bytes after the samples, for example of text chunks. If more follow, the declared size of the
+ * samples is wrong.
+ */
 const MAX_BYTES_AFTER_SAMPLES = 64 * 1024;
 
 /** The samples of a WAV file, and their length. */
 export interface WaveSamples {
   seconds: number;
-  /** Samples of 16 bits, which some providers take without a header; undefined for other samples. */
+  /** Samples with 16 bits, which some providers accept without a header; undefined for other samples. */
   samples: Recording['samples'];
 }
 
@@ -24,8 +27,9 @@ interface WaveFormat {
 }
 
 /**
- * Reads a WAV file with samples of one size; undefined for another encoding or an unreadable file. The length follows from the
- * bytes of the file if the declared size of the samples is wrong: programs that write into a pipe declare 0 or 4 GB.
+ * Reads a WAV file. If the declared size of the samples is wrong, all remaining bytes of the file count as samples:
+ * programs that write to a pipe declare 0 bytes or 4 GB.
+ * @returns undefined for an unreadable file, or an encoding whose samples differ in size
  */
 export function waveSamples(bytes: Buffer): WaveSamples | undefined {
   let format: WaveFormat | undefined;
@@ -44,7 +48,7 @@ export function waveSamples(bytes: Buffer): WaveSamples | undefined {
 function waveFormat(chunk: Buffer): WaveFormat {
   const encoding = chunk.readUInt16LE(0);
   return {
-    // An extensible format has the encoding in its first two bytes of its identifier.
+    // In the extensible format, the first two bytes of the format's GUID contain the encoding.
     encoding: encoding === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : encoding,
     channels: chunk.readUInt16LE(2),
     sampleRate: chunk.readUInt32LE(4),

@@ -21,7 +21,7 @@ type Of = Pick<VideoJob, 'id' | 'payer'>;
  * else.
  */
 export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
-  // Writes the request as a stream, because a request with pictures may be larger than one write of the store.
+  // Uploads the request in parts of 8 MiB, because a request with pictures may be larger.
   const whole = Readable.from([Buffer.from(JSON.stringify(request))]);
   await to.putStream(requestKey(job), whole, 'application/json');
 }

@@ -26,7 +26,7 @@ const publicUrl = z.string().superRefine((text, context) => {
 
 /**
  * Returns a fault for an http address that is not on this machine. In local mode, http is allowed only for the machine
- * itself. A call of any other http address would fail later.
+ * itself. A request to any other http URL would fail later.
  */
 function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
   if (protocol === 'https:') return undefined;

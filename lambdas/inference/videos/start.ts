@@ -61,8 +61,8 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
 }
 
 /**
- * Ends a job that has no message in the queue. Its answer may be stored, so a repeated request shows why no video is
- * made.
+ * Ends a job that has no message in the queue. The response may already be stored for repeated requests
+ * (`Idempotency-Key`), so their clients poll this job and get the error.
  */
 async function failWithoutMessage(table: Table, job: VideoJob): Promise<void> {
   const error =
