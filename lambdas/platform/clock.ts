@@ -1,6 +1,6 @@
 /**
- * Wall clock of the gateway. Windows, ids, expiries and logs use `nowMs`. So a local gateway can run at another date.
- * Durations are measured with performance.now(), which has no offset.
+ * The gateway's wall clock. Time windows, ids, expiries and log lines use `nowMs`, so that a local gateway can run at
+ * another date. Durations are measured with performance.now(), which does not shift.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
@@ -8,8 +8,9 @@ import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 let offsetMs: number | undefined;
 
 /**
- * Returns the time in epoch milliseconds.
- * @throws {Error} if an offset is set anywhere except on a developer's machine: production never runs at a shifted time
+ * Returns the time in ms since the epoch.
+ * @throws {Error} if an offset is set anywhere except on a developer's machine. A gateway in production never runs at
+ *   another date.
  */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();
@@ -26,7 +27,7 @@ function readOffsetMs(): number {
   return value;
 }
 
-/** A moment, by the wall clock and by the monotonic clock, which never goes back. */
+/** A moment, by the wall clock and by Node's monotonic clock, which never goes back. */
 export interface Moment {
   wallMs: number;
   steadyMs: number;
@@ -37,8 +38,9 @@ export function thisMoment(): Moment {
 }
 
 /**
- * Returns the age of a moment in ms, by the clock that shows more. While Lambda has frozen a function, the monotonic
- * clock may stand still. The wall clock may be set back. So values that must not be too old need both.
+ * Returns the age of a moment in ms, by the clock that gives the greater age. The monotonic clock may stand still while
+ * Lambda has frozen the process, and the wall clock may be set back. So a value that must not become too old needs
+ * both.
  */
 export function ageMs({ wallMs, steadyMs }: Moment): number {
   return Math.max(Date.now() - wallMs, performance.now() - steadyMs);

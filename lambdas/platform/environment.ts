@@ -1,42 +1,56 @@
-/** Reads process.env; no other file does. The CDK stacks, the local gateway and the functions share these names. */
+/**
+ * Defines the names of the environment variables, and reads them. No other file reads process.env. The CDK stacks, the
+ * local gateway and the Lambda functions share these names.
+ */
 
 import type { QueueName } from '../route.ts';
 
 export const variables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
-  /** Bucket for exports of the table, and the ARN that names the table in exports. Both are unset on a laptop. */
+  /**
+   * Bucket to which DynamoDB exports the table, and the ARN of the table for the export. Both are unset on a laptop.
+   */
   booksBucket: 'BOOKS_BUCKET_NAME',
   tableArn: 'TABLE_ARN',
-  /** Key in KMS that signs sealed days, and the URL of a timestamp authority, if the operator uses one. */
+  /**
+   * ARN of the KMS key that signs the sealed days of the books, and the URL of an authority that signs timestamps (RFC
+   * 3161), if the operator uses one.
+   */
   sealingKey: 'SEALING_KEY_ARN',
   timestampAuthority: 'TIMESTAMP_AUTHORITY_URL',
-  /** Directory and key file that replace bucket and KMS key in local runs. */
+  /** Directory and key file that replace the bucket and the KMS key on a laptop. */
   booksDirectory: 'GATEWAY_BOOKS_DIRECTORY',
   sealingKeyFile: 'GATEWAY_SEALING_KEY_FILE',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
-  /** Namespace of the metrics that functions write; unset if nothing reads metrics. */
+  /** CloudWatch namespace of the gateway's metrics; unset if nothing reads metrics. */
   metricsNamespace: 'METRICS_NAMESPACE',
-  /** Maximum number of output tokens that one step of a hold covers. */
+  /** Maximum number of output tokens by which a request extends its hold (the money reserved for it) at a time. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
-  /** Maximum time in ms that a request waits for money that other requests hold. */
+  /** Maximum time in ms for which a request waits for money that other requests have reserved. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
   /**
-   * Time in ms without output after which the gateway begins an unstreamed answer with white space, to keep connections
-   * open. The HTTP status is then fixed.
+   * Time in ms without output after which the gateway begins an unstreamed answer with white space, so that connections
+   * stay open. From then on, the HTTP status of the answer cannot change.
    */
   wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
-  /** Time in ms for which a caller is cached. Only tests and laptops set it. */
+  /** Time in ms for which the account and limits of a key are cached. Set only in tests and on laptops. */
   callerCacheMs: 'CALLER_CACHE_MS',
-  /** Directory of a catalog that replaces the one shipped with the code. */
+  /** Directory with the catalog that is used instead of the one in the gateway's bundle. */
   catalogDirectory: 'GATEWAY_CATALOG',
-  /** Bucket for catalogs published while the gateway runs; publicationsDirectory replaces it on a laptop. */
+  /**
+   * Bucket with the catalogs that the operator publishes while the gateway runs. On a laptop, publicationsDirectory
+   * replaces it.
+   */
   catalogBucket: 'CATALOG_BUCKET_NAME',
   publicationsDirectory: 'GATEWAY_PUBLICATIONS_DIRECTORY',
-  /** Web origins whose pages may call the gateway, separated by commas; `*` for all. */
+  /** Origins of websites whose pages may call the gateway (CORS), separated by commas; `*` for all. */
   corsOrigins: 'CORS_ORIGINS',
-  /** URLs of the sandbox provider, one for each wire, as the catalog's providers.json names them. Local runs only. */
+  /**
+   * URLs of the sandbox provider (a local imitation of providers), one for each provider API. The catalog's
+   * providers.json refers to them. Local runs only.
+   */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
@@ -45,9 +59,9 @@ export const variables = {
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
   /** Access key that the sandbox expects at its Bedrock URL. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
-  /** URL of the sandbox's search, as the catalog's search.json names it. Local runs only. */
+  /** URL of the sandbox's web search. The catalog's search.json refers to it. Local runs only. */
   sandboxSearchUrl: 'GATEWAY_SANDBOX_SEARCH_URL',
-  /** URLs of emulators; unset on AWS. */
+  /** URLs of emulators of AWS services; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
   /** Secret that signs requests to emulators. */
@@ -56,11 +70,14 @@ export const variables = {
   /** JSON file with the deployment's secrets, which replaces Secrets Manager. Local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
   /**
-   * `1` on a person's own machine. Only `npm start` and the operator's commands set it. Without it, the process counts
-   * as production.
+   * `1` on a person's own machine. Only `npm start` and the operator's commands set it. Without it, the gateway behaves
+   * as in production.
    */
   local: 'GATEWAY_LOCAL',
-  /** Identifies one run of a local gateway. The holds of a run that died can be recognized by it. Local runs only. */
+  /**
+   * Identifies one run of a local gateway. The next run recognizes by it the holds that an earlier run left. Local runs
+   * only.
+   */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds that are added to the system clock. Local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
@@ -104,7 +121,7 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
   return value;
 }
 
-/** Credentials and region of a function's role. Lambda and AWS's tools define these names. */
+/** Credentials and region of a Lambda function's role. AWS defines these names. */
 export const awsVariables = {
   accessKeyId: 'AWS_ACCESS_KEY_ID',
   secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
@@ -113,8 +130,8 @@ export const awsVariables = {
 } as const;
 
 /**
- * Settings of the URLs of AWS services. All AWS tools define these names. `AWS_ENDPOINT_URL_<SERVICE>` is for one
- * service.
+ * Settings of the URLs of AWS services. AWS's SDK and command line use the same names. `AWS_ENDPOINT_URL_<SERVICE>` is
+ * for one service.
  */
 export const endpointVariables = {
   url: 'AWS_ENDPOINT_URL',
@@ -124,8 +141,8 @@ export const endpointVariables = {
 } as const;
 
 /**
- * Settings of a server that serves many requests concurrently. Lambda itself sets `webFunctionEndpoint`, for a Web
- * Function.
+ * Settings of the gateway as a server process that handles many requests at a time. Lambda itself sets
+ * `webFunctionEndpoint`, in a Web Function.
  */
 export const serverVariables = {
   webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',
@@ -134,29 +151,32 @@ export const serverVariables = {
   port: 'GATEWAY_PORT',
   /** Host name of the gateway. */
   domain: 'GATEWAY_DOMAIN',
-  /** Number of the operator's own proxies, such as a load balancer, between a client and a container; 0 by default. */
+  /**
+   * Number of the operator's own proxies (for example a load balancer) between clients and a container. The default is
+   * 0.
+   */
   proxies: 'GATEWAY_PROXIES',
   /**
-   * `off`: each request has a separate hold, as in a function. Otherwise, requests share leases (money held in
-   * advance).
+   * `off` if each request reserves its own money in the table, as in a Lambda function. Otherwise a process reserves
+   * money in advance, in leases that its requests share.
    */
   leases: 'GATEWAY_LEASES',
-  /** Maximum number of requests that one process serves concurrently. Further requests get 529. */
+  /** Maximum number of requests that a process handles at a time. Further requests get status 529. */
   maxRequests: 'GATEWAY_MAX_REQUESTS',
-  /** Seconds from SIGTERM to the end of a container's process. */
+  /** Seconds from SIGTERM until a container's process ends. */
   graceSeconds: 'GATEWAY_GRACE_SECONDS',
 } as const;
 
-/** URL of a container's credentials. Amazon ECS and EKS define these names. */
+/** URL at which a container gets its credentials. Amazon ECS and EKS define these names. */
 export const containerVariables = {
   relativeUri: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   fullUri: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 } as const;
 
 /**
- * Returns whether this is a person's own machine. Only there may the gateway connect to loopback addresses, shift the
- * clock, and read secrets from a file. Only `npm start` and the operator's commands set the variable. So every other
- * place is production.
+ * Returns whether this is a person's own machine. Only there, the gateway may connect to loopback addresses, shift its
+ * clock, and read secrets from a file. Only `npm start` and the operator's commands set the variable, so every other
+ * place counts as production.
  */
 export function isOnOwnMachine(): boolean {
   return process.env[variables.local] === '1';

@@ -1,7 +1,7 @@
 /**
- * Errors in the form for clients. All client APIs use the same envelope. Clients of the Messages API read `error.type`.
- * Clients of the OpenRouter convention read `error.code` and `error.metadata.error_type`. Clients of OpenAI's APIs also
- * read `error.param`.
+ * Errors that clients get. All client APIs use the same JSON form. Clients of the Messages API read `error.type`.
+ * Clients of OpenRouter's API read `error.code` and `error.metadata.error_type`. Clients of OpenAI's APIs also read
+ * `error.param`.
  */
 
 interface ErrorSpec {
@@ -13,8 +13,8 @@ interface ErrorSpec {
 }
 
 /**
- * Properties of each kind of error, by the kind's `error_type`. If several kinds have the same status or type, the
- * first one represents it.
+ * Properties of each kind of error. The name of the kind is the `error_type` that clients get. If several kinds have
+ * the same status or `error.type`, the first one is used for it when an error of that status or type arrives.
  */
 export const errorKinds = {
   invalid_request: {
@@ -67,12 +67,12 @@ export type ErrorKind = keyof typeof errorKinds;
 
 const kindNames = Object.keys(errorKinds) as ErrorKind[];
 
-/** Returns the kind that represents a status; undefined if no kind has it. */
+/** Returns the kind to which a status belongs; undefined if no kind has it. */
 export function kindOfStatus(status: number): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].status === status);
 }
 
-/** Returns the kind that represents an `error.type` of the Messages API. */
+/** Returns the kind to which an `error.type` of the Messages API belongs. */
 export function kindOfMessagesType(type: string): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].messagesType === type);
 }
@@ -106,14 +106,15 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Marks the error as not worth an automatic retry: the retry would cost time or money, and would fail again. */
+  /** Tells clients not to retry automatically, because a retry would cost time or money and fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
   }
 
   /**
-   * Removes the mark of `discourageRetry`. Clients then decide themselves; most of them retry after a server failure.
+   * Removes the header that `discourageRetry` sets. Clients then decide themselves; most of them retry after a server
+   * error.
    */
   leaveRetryToClient(): this {
     delete this.headers['x-should-retry'];
@@ -122,7 +123,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * Status 409: another request with the same `Idempotency-Key` is being answered, so the client may retry in some
+ * Status 409: an earlier request with the same `Idempotency-Key` is still being answered. The client may retry in some
  * seconds.
  */
 export class BeingAnsweredError extends GatewayError {
@@ -138,7 +139,10 @@ export class BeingAnsweredError extends GatewayError {
   }
 }
 
-/** Returns the `retry-after` header of a kind. Without it, clients choose their own wait; some do not wait at all. */
+/**
+ * Returns the `retry-after` header of a kind. Without this header, each client chooses its own wait, and some do not
+ * wait at all.
+ */
 function waitOf(kind: ErrorKind): Record<string, string> {
   const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];
   return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
@@ -157,28 +161,28 @@ export function invalidRequest(
 }
 
 /**
- * Returns an error with status 529 for a process that is stopping: for new requests, and for answers that it aborts.
+ * Returns an error with status 529 while this process is stopping: for new requests, and for answers that it aborts.
  */
 export function gatewayStopping(): GatewayError {
   return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
 }
 
 /**
- * Returns an error with status 408 for a client that has disconnected. Only the log has it. There it must not look like
- * a failure of a provider.
+ * Returns an error with status 408 for a request whose client has disconnected. Only the log shows it, so that the
+ * request does not count as a failure of a provider.
  */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has disconnected.', { status: 408, cause });
 }
 
 /**
- * Returns whether a service of the gateway caused the error: it was busy, failed or unreachable at every attempt. The
- * error may be from a client of AWS.
+ * Returns whether the error came from a service that the gateway needs, such as its table, and is temporary: the
+ * service was busy, failed, or could not be reached at any attempt. The error may be one of AWS's SDK.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
   const { $metadata: answer, name = '' } = (error ?? {}) as { $metadata?: { httpStatusCode?: number }; name?: string };
-  // Missing credentials are an error of the configuration, which a retry does not fix.
+  // Missing credentials are an error in the configuration, which a retry does not fix.
   if (!answer || name.endsWith('ProviderError')) return false;
   // An error without a status means that the service did not respond.
   const { httpStatusCode: status = 503 } = answer;
@@ -186,8 +190,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Returns an error with status 529 for a temporary failure of a service that the gateway itself needs. If only a reply
- * was lost, the message says that the change may have been made.
+ * Returns an error with status 529 for a temporary failure of a service that the gateway needs, such as its table. The
+ * message says that a change may have been made, because perhaps only the response of the service was lost.
  */
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
@@ -206,7 +210,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Without this mark, agents would silently retry for a minute, although the key stays invalid.
+  // Without this header, agents would silently retry for a minute, although the key stays invalid.
   return new GatewayError('authentication', message).discourageRetry();
 }
 
@@ -245,13 +249,13 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
 
 /** Thrown if a service that the gateway itself needs has failed, for example its table. */
 export abstract class ServiceError extends Error {
-  /** Whether the service was busy, failed or was unreachable at every attempt. The same call may succeed later. */
+  /** Whether the failure is temporary: the service was busy, failed, or could not be reached at any attempt. */
   abstract readonly isPassing: boolean;
 }
 
 /**
- * Converts any error to an error for the client. The gateway's own errors stay unchanged. A temporary failure of a
- * service becomes an overload. For any other error, the client gets only a general message and the request id.
+ * Converts any error to an error for the client. A GatewayError stays unchanged. A temporary failure of a service that
+ * the gateway needs becomes status 529. For any other error, the client gets only a general message and the request id.
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A file of a form. */
+/** A file in a form (multipart/form-data). */
 export class FormFile {
   readonly bytes: Buffer;
   /** File name without folders, as the client wrote it. */
@@ -14,7 +14,10 @@ export class FormFile {
     this.mediaType = mediaType;
   }
 
-  /** Returns the file in the form of the body that identifies a request. */
+  /**
+   * Returns the file as it is written in the JSON of its form, by which repeated requests are recognized: a hash stands
+   * for the content.
+   */
   toJSON(): object {
     return { name: this.name, type: this.mediaType, sha256: createHash('sha256').update(this.bytes).digest('hex') };
   }

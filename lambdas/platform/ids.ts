@@ -2,13 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { nowMs } from './clock.ts';
 
 /**
- * Returns a UUID of version 7 (RFC 9562 §5.7) with the time of the gateway's clock. Node's own randomUUIDv7() reads the
- * system clock. In a gateway started at another date, its ids would have the wrong day.
+ * Returns a UUID of version 7 (RFC 9562 §5.7) with the time of the gateway's clock. Node's own randomUUIDv7() is not
+ * used, because it reads the system clock. Its ids would have the wrong day in a local gateway that runs at another
+ * date.
  */
 export function uuidv7(timeMs: number = nowMs()): string {
   const time = timeMs.toString(16).padStart(12, '0');
-  // Node makes UUIDs of version 4 from a pool of random bytes, which is fast. All digits after the version are random,
-  // and the variant is in the right position.
+  // Node's UUIDs of version 4 come from a pool of random bytes, which is fast. All their digits after the version are
+  // random, and the digit of the variant is already correct.
   const random = randomUUID();
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
@@ -28,21 +29,21 @@ export function newGenerationId(): string {
 const REQUEST_ID = /^req_([0-9a-f]{8})([0-9a-f]{4})(7[0-9a-f]{3})([89ab][0-9a-f]{3})([0-9a-f]{12})$/;
 
 /**
- * Returns the generation id of an inference request, which has the digits of the request id; undefined if the text is
- * not a request id.
+ * Returns the generation id that belongs to the request id of an inference request: both have the same digits.
+ * Undefined if the text is not a request id.
  */
 export function generationIdOf(requestId: string): string | undefined {
   const [, ...digits] = REQUEST_ID.exec(requestId) ?? [];
   return digits.length === 0 ? undefined : `gen-${digits.join('-')}`;
 }
 
-/** Position of the UUID version in a generation id. */
+/** Position of the digit with the UUID version in a generation id. */
 const VERSION_PLACE = 'gen-00000000-0000-'.length;
 
 /**
- * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). It marks a request whose record is in one of many
- * partitions of its day. All other digits have the same meaning as in version 7. So ids of both versions sort by time
- * together.
+ * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). Version 8 marks a request whose record is in one
+ * of the many partitions of its day. All other digits mean the same as in version 7, so ids of both versions together
+ * sort by time.
  */
 export function spreadId(id: string): string {
   return `${id.slice(0, VERSION_PLACE)}8${id.slice(VERSION_PLACE + 1)}`;
@@ -58,7 +59,10 @@ export function generationTimeMs(id: string): number | undefined {
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;
 }
 
-/** Returns the lowest possible generation id of a moment. Generations that were admitted earlier have lower ids. */
+/**
+ * Returns the lowest possible generation id of a moment. Generations that were admitted before that moment have lower
+ * ids.
+ */
 export function firstGenerationId(timeMs: number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   return `gen-${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

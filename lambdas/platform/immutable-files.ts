@@ -1,7 +1,8 @@
 /**
- * Stores files that are written once and never changed, in a bucket with Object Lock, or in a directory on a laptop.
+ * Stores files that are written once and never changed: in a bucket with S3's Object Lock, or in a directory on a
+ * laptop.
  *
- * Guarantee: if a name already has a file, that file stays.
+ * Guarantee: if a file of a name exists, it stays unchanged.
  */
 
 import {
@@ -39,8 +40,8 @@ export function openKeptFiles(): KeptFiles | undefined {
 }
 
 /**
- * @param client replaced in tests; the default client computes the checksum that S3 requires for a bucket with Object
- * Lock
+ * @param client is replaced in tests. The default client computes the checksum that S3 requires for a bucket with
+ *   Object Lock.
  */
 export function filesInBucket(
   bucket: string,
@@ -76,13 +77,17 @@ export function filesInBucket(
 
 const OWNER_ONLY = 0o600;
 
-/** Stores the files in a directory, with blocking calls. It is only for laptops: there, they delay no other request. */
+/**
+ * Stores the files in a directory. It uses blocking calls, which is acceptable on a laptop, where they delay no other
+ * request.
+ */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {
       const path = join(directory, name);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // The complete file is linked to its name, so that no reader sees a part of it.
+      // The file is written under another name and then linked to its own name, so that no reader sees an incomplete
+      // file.
       const unfinished = mkdtempSync(join(dirname(path), '.new-'));
       const whole = join(unfinished, 'file');
       try {

@@ -2,7 +2,10 @@ import { nowMs } from './clock.ts';
 
 /** Log messages that raise an alarm. Each message has its own alarm, which searches the log for this text. */
 export const tripwires = {
-  /** A provider reported more usage than the bound of its request. The bound was charged. */
+  /**
+   * A provider reported more usage than the gateway had calculated as the maximum of the request. The client was
+   * charged that maximum.
+   */
   usageBeyondHold: 'usage beyond the hold',
   /** A provider charged for something that has no price in the catalog. */
   unpricedUsage: 'unpriced usage',
@@ -10,9 +13,9 @@ export const tripwires = {
 
 /** Log messages about the books that raise an alarm. */
 export const bookTripwires = {
-  /** The charge of a record does not follow from its fields. */
+  /** The charge in a record does not follow from the record's other fields. */
   unprovenRecord: 'record does not prove its price',
-  /** Rows, counters or payments disagree with records. */
+  /** Sums of usage, counters or payments disagree with the records. */
   booksDiffer: 'books differ',
   /** A day was not compared or sealed within twelve hours after the work started. */
   booksLate: 'books are late',
@@ -20,9 +23,9 @@ export const bookTripwires = {
   exportFailed: 'export of the books failed',
 } as const;
 
-/** Log messages of a server that raise an alarm. */
+/** Log messages of a server process that raise an alarm. */
 export const serverTripwires = {
-  /** A new revision receives requests, but its process ends before it answers any. */
+  /** A new version of the gateway got requests, but its process ended before it answered any. */
   notStarted: 'the server did not start',
 } as const;
 
@@ -34,19 +37,19 @@ export const catalogTripwires = {
 
 /** Log messages about the deployment's secrets that raise an alarm. */
 export const secretTripwires = {
-  /** Secrets Manager refused a secret or did not respond, or the secret has no usable value. */
+  /** Secrets Manager rejected the read of a secret or did not respond, or the secret has no usable value. */
   secretUnread: 'secret not read',
   /** A secret was read, but a part of it is invalid. */
   secretFaulty: 'secret has a fault',
 } as const;
 
 /**
- * Possible fields of a log line. There is no field for prompts, answers, bodies and secrets, so that nothing logs them
+ * Possible fields of a log line. There is no field for prompts, answers, bodies or secrets, so that no code logs them
  * by mistake.
  */
 export interface LogFields {
   requestId?: string;
-  /** Lambda's own request id, which finds Lambda's lines about the same call. */
+  /** Lambda's own id of the invocation. Lambda's own log lines about it have the same id. */
   awsRequestId?: string | undefined;
   generationId?: string;
   route?: string;
@@ -65,10 +68,7 @@ export interface LogFields {
   accountId?: string;
   /** First characters of the hash of the request's key. */
   key?: string;
-  /**
-   * Kind of a refusal or of a provider's failure. `field` is the field that the refusal names. `limit` is the exceeded
-   * limit.
-   */
+  /** Kind of the error that a client got, or of a provider's failure. */
   kind?: string;
   field?: string;
   limit?: string;
@@ -89,9 +89,9 @@ export interface LogFields {
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * Writes one JSON object per line to standard error, which Lambda sends to CloudWatch unchanged. Lambda reads `level`
- * and `timestamp` of a line. A line without a recognized timestamp counts as INFO. So with a higher log level, Lambda
- * would drop the gateway's errors.
+ * Writes one JSON object per line to standard error, which Lambda passes to CloudWatch unchanged. Lambda reads the
+ * fields `level` and `timestamp` of a line. If it cannot read the timestamp, it treats the line as INFO, and drops it
+ * if the function's log level is higher. The gateway's errors would then be lost.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
@@ -106,7 +106,7 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   if (!(error instanceof Error)) return { reason: typeof error };
   const code = (error as { code?: unknown }).code;
-  // Removes the message first, because lines of the message may look like stack frames.
+  // The message is removed first, because some of its lines may look like lines of the stack.
   const frames = (error.stack ?? '')
     .replace(error.message, '')
     .split('\n')

@@ -1,15 +1,15 @@
 /**
- * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). No request is sent and
- * nothing waits. This file defines the names and units of all metrics.
+ * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). So no request is sent, and
+ * nothing waits for it. This file defines the names and units of all metrics.
  *
- * Weakness: a line may be delivered twice, and amounts are floating point. So metrics are only for observation, never
- * for money.
+ * Weakness: CloudWatch may receive a line twice, and amounts are floating-point numbers. So metrics are only for
+ * observation, and never for charges.
  */
 
 import { nowMs } from './clock.ts';
 import { optionalVariable, variables } from './environment.ts';
 
-/** Dimension of a metric. `door` is the way by which a request arrived: API Gateway, the function URL, or a server. */
+/** Dimension of a metric. `door` is where a request arrived: at API Gateway, a function URL, or a server process. */
 export type MetricDimension = 'provider' | 'kind' | 'door';
 export type EntryPoint = 'api' | 'url' | 'web';
 
@@ -17,55 +17,63 @@ interface MetricSpec {
   /** Name of the unit in CloudWatch. */
   unit: 'Count' | 'None' | 'Milliseconds';
   /**
-   * Dimensions of the metric; `all` means without dimension. Each value of a dimension is a separate metric with its
-   * own price.
+   * Dimensions of the metric; `all` means the total without a dimension. CloudWatch charges for each value of a
+   * dimension as a separate metric.
    */
   by: readonly ('all' | MetricDimension)[];
 }
 
 export const metrics = {
   /**
-   * Generations that became final. Corrected, Estimated and Capped count those whose charge was corrected, estimated or
-   * limited.
+   * Generations whose charge became final. Corrected, Estimated and Capped count those whose charge was corrected
+   * later, estimated, or limited to a maximum.
    */
   Settled: { unit: 'Count', by: ['all', 'provider'] },
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /** Settlements whose first attempt failed. Failures because of a busy table or a lack of time do not count. */
+  /**
+   * Settlements (final charges of generations) whose first attempt failed. Failures because the table was busy or time
+   * ran out do not count.
+   */
   SettlementFailed: { unit: 'Count', by: ['all'] },
-  /** Generations that the sweep settled. */
+  /** Generations that the sweep settled: a worker that settles generations whose own process did not. */
   Swept: { unit: 'Count', by: ['all'] },
   CostRub: { unit: 'None', by: ['all'] },
   InputTokens: { unit: 'Count', by: ['all'] },
   OutputTokens: { unit: 'Count', by: ['all'] },
-  /** Amount held at the end of each generation. */
+  /** Money that was held (reserved) for each generation when it ended. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Conflicts of transactions. An attempt counts if a conflict made it fail. */
+  /** Conflicts between transactions of the table. Each attempt that failed because of a conflict counts. */
   Conflicts: { unit: 'Count', by: ['all'] },
-  /** The gateway's own time: from the arrival of a request until the first provider has received all of it. */
+  /**
+   * Time that the gateway itself needed: from the arrival of a request until the first provider has received all of it.
+   */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
   /**
-   * Time from a request to the first event of its answer. AnswerMs is the time from the first event to the end of the
+   * Time from a request to the first event of its answer. AnswerMs is the time from that event to the end of the
    * answer.
    */
   FirstEventMs: { unit: 'Milliseconds', by: ['provider'] },
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
   /** Time from the end of an answer to its settlement. */
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
-  /** Absolute differences between two parts of the books, in RUB. */
+  /** Absolute differences in RUB that a comparison of the books found. */
   DriftRub: { unit: 'None', by: ['all'] },
-  /** Refused requests, by the kind of the refusal. */
+  /** Requests that the gateway rejected, by the kind of the error. */
   Refused: { unit: 'Count', by: ['kind'] },
-  /** Requests that failed because of an error of the gateway, before or during their answer. */
+  /** Requests that failed because of an error in the gateway, before or during their answer. */
   Faults: { unit: 'Count', by: ['all', 'door'] },
   /** Requests that ended with a 5xx status because of a provider. */
   ProviderFailed: { unit: 'Count', by: ['door'] },
-  /** Failures that only the operator can fix: of a key, an account or a project, or a removed model. */
+  /**
+   * Failures that only the operator can fix: a provider's key, account or project has a problem, or the provider has
+   * removed the model.
+   */
   OperatorNeeded: { unit: 'Count', by: ['all', 'provider'] },
-  /** Requests that were sent again without encrypted reasoning, because their provider could not read it. */
+  /** Requests that were sent again without encrypted reasoning, because the provider could not read it. */
   ReasoningDropped: { unit: 'Count', by: ['provider'] },
-  /** Answers that began and that the provider did not finish. */
+  /** Answers that a provider began and did not finish. */
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;
 
@@ -77,13 +85,13 @@ export type MetricsBy<By extends 'all' | MetricDimension> = {
 /** CloudWatch's maximum number of values of one metric in a line. */
 const MAX_VALUES = 100;
 
-/** Values by metric: one number, or one for each measurement. */
+/** Measurements, by the name of the metric: one number, or a list of them. */
 export type Measured<By extends 'all' | MetricDimension = 'all'> = Partial<
   Record<MetricsBy<By>, number | readonly number[]>
 >;
 
 /**
- * Writes measurements if the environment names a namespace for metrics, which a laptop does not. Values that are not
+ * Writes measurements, if the environment names a CloudWatch namespace. On a laptop it names none. Values that are not
  * finite numbers are dropped.
  */
 export function writeMetrics(measured: Measured): void;

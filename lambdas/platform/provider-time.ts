@@ -1,7 +1,7 @@
 /**
  * Measures the time that one request spends with providers: from the moment when the first provider has received the
- * whole request, to the last byte from any provider. The gateway's own work between these two moments, such as a second
- * attempt or a search, is included. The clock is the monotonic clock.
+ * whole request, to the last byte from any provider. What the gateway does in between, such as a second attempt or a
+ * search, counts too. The time is measured with the monotonic clock.
  */
 export class ProviderTime {
   #firstSentAtMs: number | undefined;
@@ -17,13 +17,17 @@ export class ProviderTime {
     this.#lastReceivedAtMs = performance.now();
   }
 
-  /** @returns the gateway's own time in ms before the first provider had the request; null if no provider had it */
+  /**
+   * @returns the time in ms from `receivedAtMs` until the first provider had received the whole request; null if no
+   *   provider has received it
+   */
   sinceReceipt(receivedAtMs: number): number | null {
     return this.#firstSentAtMs === undefined ? null : Math.max(0, this.#firstSentAtMs - receivedAtMs);
   }
 
   /**
-   * @returns the time in ms until the last byte, or until now if none has arrived; null if no provider had the request
+   * @returns the time in ms with providers, until the last byte or, if none has arrived, until now; null if no provider
+   *   has received the request
    */
   spent(): number | null {
     if (this.#firstSentAtMs === undefined) return null;

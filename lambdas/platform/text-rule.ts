@@ -1,5 +1,5 @@
 /**
- * Defines rules for texts that people enter, as data. Schemas of request fields and of command arguments are made from
+ * Rules for texts that people enter, as data. The schemas of request fields and of command arguments are made from
  * them.
  */
 
@@ -8,11 +8,11 @@ export interface TextRule {
   minLength: number;
   maxLength: number;
   pattern: RegExp;
-  /** Pattern of texts that are refused even if they match `pattern`. */
+  /** Texts that match this pattern are invalid, even if they match `pattern`. */
   not?: RegExp;
   /** Whether white space around the text is removed before it is checked and stored. */
   trimmed?: boolean;
-  /** Text that states the rule for people, after the name of the field. */
+  /** Text that states the rule, in an error message after the name of the field. */
   says: string;
 }
 
@@ -22,8 +22,8 @@ export function obeys({ minLength, maxLength, pattern, not }: TextRule, text: st
 }
 
 /**
- * Excludes invisible characters. For example, U+202E shows the rest of a line backwards. The joiners U+200C and U+200D
- * are allowed, because they are parts of words and emoji.
+ * Excludes invisible characters. For example, U+202E makes the rest of a line appear backwards. The joiners U+200C and
+ * U+200D are allowed, because words and emoji contain them.
  */
 const VISIBLE = /^(?:[^\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|[\u200C\u200D])*$/u;
 

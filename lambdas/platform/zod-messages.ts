@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 
-/** zod's message of a union that defines no message of its own. */
+/** zod's message for a value that matches no alternative of a union, if the union defines no message of its own. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * Returns the most specific issue within an issue of a schema, with its whole path. A union has the issues of each
- * alternative. The client most probably meant the alternative with the deepest issue. If no alternative matched any
- * field, the union's own issue is returned.
+ * Returns the most specific issue within an issue of a schema, with its whole path. An issue of a union contains the
+ * issues of each alternative. The deepest of them is returned, because the client most probably meant that alternative.
+ * If the value matched no field of any alternative, the union's own issue is returned.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
@@ -23,17 +23,17 @@ export interface Fault {
   message: string;
 }
 
-/** Returns an issue in the form for clients. For an unknown field, the path includes its name. */
+/** Returns an issue in the form for clients. For an unknown field, the path ends with the name of that field. */
 export function issueFault(issue: z.core.$ZodIssue): Fault {
   return issue.code === 'unrecognized_keys'
     ? { path: [...issue.path, issue.keys[0]!], message: 'is not a known field' }
     : { path: issue.path, message: issueText(issue) };
 }
 
-/** Matches the beginnings of zod's own messages, which are written for programmers. */
+/** Matches the starts of zod's own messages, which are written for programmers. */
 const ZOD_MESSAGES = /^(?:Invalid |Too (?:big|small): )/;
 
-/** Returns the message of an issue, reworded for users of the API. */
+/** Returns the message of an issue, written for users of the API. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!ZOD_MESSAGES.test(issue.message)) return issue.message;
   switch (issue.code) {

@@ -1,10 +1,11 @@
 /**
- * Retries calls of AWS services by the store and the queues; aws-json.ts signs and sends them.
+ * Retries calls of AWS services that failed temporarily. The store, the queues and the secrets call AWS through it;
+ * aws-json.ts signs and sends the calls.
  *
- * Guarantee: a call is retried if it was throttled, failed in the service, or got no response in time. As in the SDK's
- * standard mode, there are up to four attempts, with back-off and jitter. If only the first response was lost, a
- * retried call may be carried out twice. Callers prevent a second effect with a token or a condition. `isUncertain` of
- * an error shows whether an earlier attempt got no response.
+ * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. As in the standard mode
+ * of AWS's SDK, there are up to four attempts, with a random wait that doubles at most with each attempt. If an attempt
+ * had its effect and only its response was lost, the retry may have the effect again. Callers prevent that with a token
+ * or a condition. The field `isUncertain` of an error shows whether an attempt got no conclusive response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,14 +24,14 @@ export interface CallOptions {
  */
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 
-/** Thrown if a service refused a call. `name` is the service's code, for example `ThrottlingException`. */
+/** Thrown if a service rejected a call. `name` is the service's error code, for example `ThrottlingException`. */
 export class AwsError extends ServiceError {
   readonly status: number;
   /** Body of the response. */
   readonly details: Record<string, unknown>;
   /**
-   * Whether an attempt of the same call got no conclusive response. That attempt may have had its effect, or may still
-   * have it.
+   * Whether an attempt of this call got no conclusive response. The attempt may have had its effect, or may still have
+   * it.
    */
   isUncertain: boolean;
 
@@ -48,7 +49,7 @@ export class AwsError extends ServiceError {
   }
 }
 
-/** Returns whether a call with this error may have had its effect, or may still have it. */
+/** Returns whether a call that ended with this error may have had its effect, or may still have it. */
 export function isUncertain(error: unknown): boolean {
   return !(error instanceof AwsError) || error.isUncertain;
 }
@@ -69,7 +70,7 @@ const MAX_CALL_ATTEMPTS = 4;
 const BASE_CALL_DELAY_MS = 25;
 const MAX_CALL_DELAY_MS = 1_000;
 
-/** Codes of errors after which the same call may succeed later. */
+/** Error codes after which the same call may succeed later. */
 const TRANSIENT = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
@@ -80,8 +81,8 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * Time limit of a call. Its signal also ends the wait for a connection. Both the wall clock and the signal's timer
- * count, because the timer may stand still while the machine is suspended.
+ * Time limit of a call with all its attempts. Its signal also ends the wait for a connection. Elapsed time is measured
+ * both by the wall clock and by the signal's timer, because the timer may stand still while the machine is suspended.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;
@@ -116,7 +117,8 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, tim
 }
 
 /**
- * Returns whether the same call may succeed later: the service reports so, has an internal error, or did not respond.
+ * Returns whether the same call may succeed later: the error code says so, the service had an internal error, or it did
+ * not respond.
  */
 function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;

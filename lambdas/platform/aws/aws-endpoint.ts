@@ -1,7 +1,7 @@
 /**
- * Finds the URLs of AWS services, by the rules of the SDK, for calls that the gateway signs itself. A configured URL
- * has precedence: first the URL for the service, then the URL for all services, and for each the environment before the
- * profile. Otherwise it is AWS's own URL in the region, possibly in its variant for FIPS or IPv6.
+ * Finds the URLs of AWS services by the rules of AWS's SDK, for calls that the gateway signs itself. A configured URL
+ * is used first: one for the service before one for all services, and one from the environment before one from the
+ * profile. Without a configured URL, it is AWS's own URL in the region, if required the one for FIPS or for IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
@@ -12,7 +12,7 @@ export interface AwsAddress {
   id: string;
   /** First part of the service's host names, for example `secretsmanager`. */
   host: string;
-  /** Whether the service's FIPS hosts in AWS GovCloud have no `-fips` in their names. */
+  /** Whether the names of the service's FIPS hosts have no `-fips` in the regions of AWS GovCloud. */
   isPlainInGovCloud?: boolean;
 }
 
@@ -29,8 +29,8 @@ export async function endpointOf(
 }
 
 /**
- * Returns the URL of an object. The host name includes the name of the bucket. If a configured URL has an IP address as
- * host, the path includes it instead.
+ * Returns the URL of an object in S3. The name of the bucket is a part of the host name. If a configured URL has an IP
+ * address as host, the name is a part of the path instead.
  * @throws {TypeError} for a configured value that is not a URL
  */
 export async function objectEndpointOf(
@@ -81,7 +81,10 @@ function hostOf({ host, isPlainInGovCloud = false }: AwsAddress, region: string,
   return `${name}.${region}.${dualstack ? dualstackDomainOf(region) : domainOf(region)}`;
 }
 
-/** Domains of AWS partitions, by the beginning of a region's name. All other regions have the default domain. */
+/**
+ * Domains of the AWS partitions (separate groups of regions, for example in China), by the start of a region's name.
+ * All other regions have AWS's usual domain.
+ */
 const partitions: [region: string, domain: string, dualstackDomain: string][] = [
   ['cn-', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
   ['eusc-', 'amazonaws.eu', 'api.amazonwebservices.eu'],

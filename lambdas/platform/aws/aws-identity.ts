@@ -8,7 +8,7 @@ export interface AwsCredentials {
   sessionToken?: string;
 }
 
-/** Endpoint settings of a profile in AWS's shared configuration files. */
+/** Settings of service URLs in a profile of AWS's shared configuration files. */
 export interface EndpointProfile {
   endpointUrl?: string | undefined;
   ignoreConfiguredEndpointUrls?: boolean | undefined;
@@ -21,39 +21,44 @@ export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
   /**
-   * Returns the profile's endpoint settings for a service, by the SDK's name of the service. Absent for functions,
-   * which have no profile.
+   * Returns the profile's settings of the URL of a service, by the name of the service in AWS's SDK. Absent for Lambda
+   * functions, which have no profile.
    */
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
 
 /**
- * Time in ms before their expiry at which container credentials are read again. AWS's own clients use the same time.
+ * Time in ms before their expiry at which a container's credentials are read again. AWS's own clients use the same
+ * time.
  */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
-/** Identity of a function: its own role, in its own region. */
+/** Identity of a Lambda function: its own role, in its own region. */
 const roleIdentity: AwsIdentity = {
   credentials: ownCredentials,
   region: async () => requireVariable(awsVariables.region),
 };
 let current = roleIdentity;
 
-/** Identity of this process at AWS: the role of a function, unless `runAs` has set another identity. */
+/** Identity with which this process calls AWS: its own role, unless `runAs` has set another identity. */
 export const ownIdentity: AwsIdentity = {
   credentials: () => current.credentials(),
   region: () => current.region(),
   endpoints: async (serviceId) => (await current.endpoints?.(serviceId)) ?? {},
 };
 
-/** Sets another identity at AWS. Commands use it: they run with the credentials of the person who calls them. */
+/**
+ * Sets the identity with which this process calls AWS. The operator's commands use it, to act with the credentials of
+ * the person who runs them.
+ */
 export function runAs(identity: AwsIdentity): void {
   current = identity;
 }
 
 /**
- * Returns the credentials of this process's role. Lambda puts them into the environment, which is read each time. The
- * environment of a container (Amazon ECS, EKS with Pod Identity) has a URL that returns credentials for some hours.
+ * Returns the credentials of this process's role. In a Lambda function they are in the environment, which is read each
+ * time. In a container (Amazon ECS, or EKS with Pod Identity), the environment has a URL that returns credentials,
+ * which are valid for some hours.
  * @throws {Error} if the environment has neither credentials nor a URL, or if the URL returns no credentials
  */
 async function ownCredentials(): Promise<AwsCredentials> {
@@ -79,8 +84,8 @@ let knownContainer: ContainerCredentials | undefined;
 let readingContainer: Promise<ContainerCredentials> | undefined;
 
 /**
- * Returns a container's credentials. Concurrent requests share one read of the URL. While the known credentials are
- * valid, no request waits for the read.
+ * Returns a container's credentials. Callers at the same time share one read of the URL. While the known credentials
+ * are valid, no caller waits for the read.
  */
 async function containersCredentials(): Promise<AwsCredentials> {
   const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;
@@ -89,14 +94,14 @@ async function containersCredentials(): Promise<AwsCredentials> {
     .then((read) => (knownContainer = read))
     .finally(() => (readingContainer = undefined));
   if (!knownContainer || leftMs <= 0) return readingContainer;
-  // The known credentials are still valid. If the read fails, the next request repeats it.
+  // The known credentials are still valid. If the read fails, the next caller reads them again.
   readingContainer.catch(() => undefined);
   return knownContainer;
 }
 
 /**
- * Reads a container's credentials. AWS's client reads the URL and its token from the environment, and checks both. The
- * client is never loaded on Lambda.
+ * Reads a container's credentials with AWS's client, which takes the URL and a token for it from the environment, and
+ * checks both. A Lambda function never loads this client.
  */
 async function readContainers(): Promise<ContainerCredentials> {
   const { fromHttp } = await import('@aws-sdk/credential-provider-http');

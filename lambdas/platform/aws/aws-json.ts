@@ -1,8 +1,8 @@
 /**
- * Calls AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces the SDK's
- * client, whose middleware, schemas and serializers take three times as long.
+ * Calls AWS services whose protocol is JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces the
+ * client of AWS's SDK, which takes three times as long because of its middleware, schemas and serializers.
  *
- * Guarantee: a call is retried with the same bytes, as described in aws-call.ts.
+ * Guarantee: a call that fails temporarily is retried with the same bytes, as described in aws-call.ts.
  */
 
 import type { SignatureV4 } from '@smithy/signature-v4';
@@ -18,7 +18,7 @@ import { localCredentials } from './sdk.ts';
 export interface AwsService {
   /** Name of the service in signatures. */
   name: string;
-  /** Prefix of the operation in the header `x-amz-target`. */
+  /** First part of the header `x-amz-target`, before the name of the operation. */
   target: string;
   /** Version of the service's JSON protocol; 1.0 if absent. */
   version?: '1.1';
@@ -27,14 +27,14 @@ export interface AwsService {
   origin?: string | undefined;
 }
 
-/** Error codes of calls that fail because the local clock is wrong. */
+/** Error codes with which a service rejects a call because the local clock is wrong. */
 const SKEWED = new Set([
   'InvalidSignatureException',
   'RequestExpired',
   'RequestTimeTooSkewed',
   'SignatureDoesNotMatch',
 ]);
-/** Difference in ms between the local clock and the service's clock up to which no correction is made. */
+/** Maximum difference in ms between the local clock and the service's clock that is not corrected. */
 const MAX_SKEW_MS = 60_000;
 
 interface ServicePlace {
@@ -109,7 +109,7 @@ async function openService(
 
 /**
  * Parses a response.
- * @throws {NoReplyError} for a text that is not JSON, because the service sends only JSON
+ * @throws {NoReplyError} for a text that is not JSON. It cannot be from the service, which sends only JSON.
  */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {

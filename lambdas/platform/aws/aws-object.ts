@@ -1,7 +1,7 @@
 /**
- * Reads one object of a bucket again and again, while requests are served. It sends a signed GET, and the response
- * contains the object only if it has changed. The SDK's client of S3 would be half of a function's bundle, so it is not
- * used.
+ * Reads one object of an S3 bucket repeatedly while the gateway serves requests. It sends a signed GET with the tag of
+ * the known content, and S3 sends the object only if it has changed. AWS's client for S3 is not used, because it would
+ * be half of a Lambda function's bundle.
  */
 
 import { AwsError, retryTransient } from './aws-call.ts';
@@ -23,13 +23,14 @@ export interface ObjectPlace {
 
 export interface ReadObject {
   text: string;
-  /** Tag that identifies the content of the object. */
+  /** Tag of the content. It changes whenever the content changes. */
   etag: string;
 }
 
 /**
- * @returns a function that reads the object: `unchanged` if it still has the known tag, `missing` if it does not exist
- * @throws {AwsError | NoReplyError} if S3 refuses the request, or does not respond
+ * @returns a function that reads the object. It returns `unchanged` if the object still has the known tag, and
+ *   `missing` if it does not exist.
+ * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond
  */
 export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<ReadObject | 'unchanged' | 'missing'> {
   const opening = onceOpen(() => addressOf(place));
@@ -54,8 +55,8 @@ export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<
 }
 
 /**
- * Returns the URL of an object, and the signer for it. In S3 the host name includes the bucket; in an emulator the path
- * does.
+ * Returns the URL of an object, and the signer of requests for it. In S3, the name of the bucket is a part of the host
+ * name; in an emulator, it is a part of the path.
  */
 async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
   const region = endpoint === undefined ? await identity.region() : 'us-east-1';

@@ -5,8 +5,8 @@ import type { AwsCredentials } from './aws-identity.ts';
 type SourceData = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * Creates a signer of requests to AWS (Signature Version 4). It caches the signing key, which is derived from the
- * secret for one day.
+ * Creates a signer of requests to AWS (Signature Version 4). The signing key is derived from the secret for one day,
+ * and cached.
  * @param scope.service name of the service in signatures
  */
 export function newAwsSigner(scope: {
@@ -18,8 +18,8 @@ export function newAwsSigner(scope: {
 }
 
 /**
- * Key objects by the bytes of a key. Without this cache, Node would convert the bytes for each digest. The conversion
- * takes four times as long as the digest.
+ * Node's key objects, by the bytes of a key. Without this cache, Node would convert the bytes for each digest, and the
+ * conversion takes four times as long as the digest.
  */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 
@@ -38,7 +38,10 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** Computes digests in the interface that the signer requires. With a secret, it is a keyed digest (HMAC). */
+/**
+ * Computes SHA-256 digests behind the interface that the signer requires. With a secret, it computes keyed digests
+ * (HMAC).
+ */
 class Sha256 {
   readonly #digest: Hash | Hmac;
 

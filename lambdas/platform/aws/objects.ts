@@ -19,21 +19,24 @@ import { localCredentials, quietLogger } from './sdk.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Writes a stream to a file. Readers see the file only when the whole stream is stored. If that fails, an earlier
+   * Writes a stream to a file. Readers see the file only after the whole stream is stored. If writing fails, an earlier
    * file of this name stays.
    * @returns the number of bytes
-   * @throws the error of the stream, or of the store
+   * @throws the error of the stream, or of S3
    */
   putStream(key: string, body: AsyncIterable<Buffer>, mediaType: string): Promise<number>;
   /** @returns undefined if the file does not exist */
   get(key: string): Promise<Buffer | undefined>;
   /** Deletes a file. Succeeds also if the file does not exist. */
   delete(key: string): Promise<void>;
-  /** Returns a URL at which anyone can read the file for the given time, also a range of its bytes. */
+  /** Returns a URL at which anyone can read the file, or a range of its bytes, for the given time. */
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 
-/** Size of a part of an upload, except the last part. It is above S3's minimum. At most two parts are in memory. */
+/**
+ * Size of each part of an upload except the last one, above the minimum that S3 requires. At most two parts are in
+ * memory.
+ */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /** Opens the bucket that the environment names, in S3 or its emulator. */
@@ -104,7 +107,7 @@ async function putParts(
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
     return bytes;
   } catch (error) {
-    // If this cleanup fails, the bucket's own rule deletes the parts a day later.
+    // If this call fails too, a rule of the bucket deletes the parts a day later.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }

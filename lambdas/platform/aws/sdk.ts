@@ -10,26 +10,26 @@ interface SdkLogger {
 }
 
 /**
- * Logger for SDK clients that writes nothing. It has no `info` method. With that method, the SDK would describe every
- * call, which takes longer than serializing the call. Errors are thrown, and logged by the gateway.
+ * Logger for clients of AWS's SDK that writes nothing. It has no method `info`: with one, the SDK would describe every
+ * call for the log, which takes longer than to serialize the call. The gateway logs the errors that clients throw.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 
 /**
- * Timeouts of a call, in ms. A call without a response is abandoned and retried, so that one lost response does not
- * delay the requests that wait for it.
+ * Timeouts of a call, in ms. A call without a response is given up and retried, so that one lost response does not
+ * delay requests for long.
  */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
- * Settings of all SDK clients. Clients make only one attempt. A caller that retries must know whether an attempt got no
- * response, and the SDK does not report that.
+ * Settings of all clients of AWS's SDK. A client makes only one attempt. Code that retries must know whether an attempt
+ * got no response, and the SDK does not report that.
  */
 export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler: requestTimeouts };
 
 /**
- * Credentials for emulators. All clients have the same key id, because some emulators have a database per key. The
- * secret is different in each run, so that other users of the machine do not know it.
+ * Credentials for emulators of AWS services. All clients use the same key id, because some emulators have a separate
+ * database for each key id. The secret differs in each run, so that other users of the machine do not know it.
  */
 export const localCredentials = {
   accessKeyId: 'local',

@@ -7,14 +7,14 @@ export interface JobOwner {
 }
 
 /**
- * Maximum number of waiting jobs of one key. MAX_WAITING_PER_ACCOUNT limits the waiting jobs of all keys of an account
- * together.
+ * Maximum number of waiting jobs of one key. The waiting jobs of all keys of an account together are limited by
+ * MAX_WAITING_PER_ACCOUNT.
  */
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
 /**
- * Number of accounts and keys whose last turn is remembered. If there are more, the oldest entries are dropped, and
- * their owners count as new.
+ * Number of accounts and keys for which the queue remembers when they last had a turn. Beyond it, the oldest ones are
+ * forgotten, and count as new.
  */
 const MAX_REMEMBERED = 10_000;
 
@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 10_000;
 export class FairQueue<Entry extends { owner: JobOwner }> {
   /** Waiting jobs, in the order in which they were added. */
   readonly #entries: Entry[] = [];
-  /** Number of the last turn of each account and each key. */
+  /** When each account and each key last had a turn, as the number of the turn. */
   readonly #lastTurns = new BoundedMap<string, number>(MAX_REMEMBERED);
   #turn = 0;
 

@@ -1,7 +1,7 @@
 /**
- * Runs work in a thread, because it would block the event loop for long. The thread starts with the first job, and does
- * one job after the other. It ends after a minute without jobs. The work is in a separate file, `<name>.ts`, which
- * calls `answerJobs`.
+ * Runs jobs in a separate thread, because they would block the event loop for long. The thread starts with the first
+ * job, does one job at a time, and ends after a minute without jobs. The code of the thread is in a separate file,
+ * `<name>.ts`, which calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -11,12 +11,12 @@ import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
 /**
- * Time in ms for which an abandoned job may continue before its thread is terminated. For jobs that check their own
- * time limit.
+ * Time in ms for which a job without `turnMs` may still run after nobody waits for its result. Then its thread is
+ * terminated. Such a job checks its own time limit, and normally ends by itself.
  */
 const GRACE_MS = 500;
 
-/** Owner of a job (account and key), and the signal that the owner's client has disconnected. */
+/** Account and key for which a job runs, and a signal of their client. */
 export interface JobRequest {
   owner: JobOwner;
   /** Aborts when the client disconnects; undefined if that cannot be detected. */
@@ -24,7 +24,7 @@ export interface JobRequest {
 }
 
 interface JobTimes {
-  /** Maximum time in ms for which the job may wait, before its start and after interruptions together. */
+  /** Maximum time in ms that the job may wait: before its start, and after each interruption, together. */
   maxWaitMs: number;
   /** Maximum time for which the job may run in the thread, in ms. */
   maxRunMs: number;
@@ -46,10 +46,13 @@ export type JobOutcome<Result> = { result: Result } | { failure: JobFailure };
 interface JobEntry<Job, Result> extends JobTimes {
   owner: JobOwner;
   job: Job;
-  /** Time at which the job last began to wait or to run, as performance.now() counts. */
+  /** Time at which the job began to wait or to run, as performance.now() returns it. */
   sinceMs: number;
   waitedMs: number;
-  /** Time in ms for which the job may run while other interrupted jobs wait. It doubles with each interruption. */
+  /**
+   * Time in ms for which the job may run before it is interrupted for another interrupted job. It doubles with each
+   * interruption.
+   */
   turnMs: number;
   timer: NodeJS.Timeout | undefined;
   settle: (outcome: JobOutcome<Result>) => void;
@@ -62,8 +65,8 @@ interface ThreadOptions {
   name: string;
   maxHeapMb: number;
   /**
-   * Time in ms after which a running job is interrupted if a new job waits. Absent for jobs that check their own time
-   * limit.
+   * Time in ms for which a job may run before it is interrupted for a new job. Absent for jobs that check their own
+   * time limit: they are not interrupted.
    */
   turnMs?: number;
 }
@@ -71,11 +74,11 @@ interface ThreadOptions {
 /**
  * Runs jobs in a thread.
  *
- * Guarantee: accounts take turns, and a job whose client has disconnected is stopped. With `turnMs`, a new job waits at
- * most that time, and the start of a thread, because of one other job. A job that has run for its turn is interrupted.
- * When no new job waits, it starts again from its beginning. It may then run twice as long before it is interrupted for
- * another interrupted job. Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep
- * arriving.
+ * Guarantee: accounts take turns, and a job is stopped when its client disconnects. With `turnMs`, a new job waits for
+ * one other job at most that time, and the start of a thread. For that, a job that has run for `turnMs` is interrupted.
+ * When no new job waits, the interrupted job starts again from its beginning. It may then run twice as long before it
+ * is interrupted for another interrupted job. Weakness: a job that needs longer than `turnMs` fails with "busy" if new
+ * jobs keep arriving.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
@@ -87,7 +90,7 @@ export class JobThread<Job, Result> {
   #running: JobEntry<Job, Result> | undefined;
   #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
-  /** Whether the thread accepts jobs. Its start is not part of a job's turn. */
+  /** Whether the thread accepts jobs. The time in which it starts does not count as running time of a job. */
   #isReady = false;
   /** Whether the thread is about to exit. The next job waits for that, so there is never more than one thread. */
   #isEnding = false;
@@ -100,7 +103,7 @@ export class JobThread<Job, Result> {
     this.#turnMs = turnMs;
   }
 
-  /** Runs a job. The promise never rejects: a failure is an outcome. */
+  /** Runs a job. The promise never rejects: a failure is reported in its result. */
   run(job: Job, { owner, clientLeft }: JobRequest, times: JobTimes): Promise<JobOutcome<Result>> {
     if (clientLeft?.aborted) return Promise.resolve({ failure: 'client_left' });
     if (this.#new.isFullFor(owner)) return Promise.resolve({ failure: 'busy' });
@@ -192,14 +195,15 @@ export class JobThread<Job, Result> {
       else this.#fail();
       this.#next();
     });
-    // `unref` must come after the listeners are added. To add the first listener would keep the process alive again.
+    // `unref` is called after the listeners are added, because adding the first listener makes the thread keep the
+    // process alive again.
     worker.unref();
     return worker;
   }
 
   /**
-   * Settles the running job. While a thread is being terminated, it may still send the result of an interrupted job.
-   * That result is ignored.
+   * Ends the running job with a result or a failure. A thread that is being terminated may still send the result of the
+   * job that was interrupted. That result is ignored.
    */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;
@@ -210,15 +214,15 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * Handles a thread that ended by itself. If no job was running, the next job fails. Otherwise a thread that cannot
-   * start would be restarted endlessly.
+   * Handles a thread that ended by itself. If it was running no job, the next job fails. Without that, a thread that
+   * cannot start would be started again and again.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();
     this.#finish({ failure: 'broken' });
   }
 
-  /** Settles a job without a result. If the job is running, the thread is terminated. */
+  /** Ends a job without a result. If the job is running, the thread is terminated. */
   #giveUp(entry: JobEntry<Job, Result>, failure: JobFailure): void {
     entry.settle({ failure });
     this.#new.remove(entry);
@@ -241,11 +245,11 @@ export class JobThread<Job, Result> {
   }
 }
 
-/** First message of a thread. It is sent when the thread's modules are loaded. */
+/** First message of the thread, sent when its modules are loaded. */
 const READY = 'ready';
 type Ready = typeof READY;
 
-/** Does jobs in the thread, and sends each result back. */
+/** Does jobs in the thread, and sends each result back to `JobThread`. */
 export function answerJobs(work: (job: never) => unknown): void {
   parentPort!.on('message', (job: unknown) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin

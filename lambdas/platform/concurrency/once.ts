@@ -7,7 +7,7 @@ export function once<Value>(open: () => Value): () => Value {
 }
 
 /**
- * Returns a function like that of `once`, for a value that is opened asynchronously. If opening fails, the next call
+ * Like `once`, for a value that is opened asynchronously. If opening fails, the next call of the returned function
  * tries again.
  */
 export function onceOpen<Value>(open: () => Promise<Value>): () => Promise<Value> {

@@ -1,13 +1,16 @@
 /**
- * An async iterator whose consumer may stop early with `return()`. Every async generator is one. If code only inspects
- * passing items, do not write it as a generator, because a generator adds three microtasks to each item.
+ * An async iterator that its consumer may stop early with `return()`. Every async generator is one. Code that only
+ * looks at passing items is not written as a generator, because a generator adds three microtasks to each item.
  */
 export interface PullIterator<Item> extends AsyncIterable<Item> {
   next(): Promise<IteratorResult<Item, void>>;
   return(value?: undefined): Promise<IteratorResult<Item, void>>;
 }
 
-/** Returns a sequence of the given items, which were already read, and then the remaining items. */
+/**
+ * Returns an iterator of items that were already read from another iterator, and then of that iterator's remaining
+ * items.
+ */
 export function resumed<Item>(read: Item[], rest: PullIterator<Item>): PullIterator<Item> {
   let position = 0;
   return {

@@ -1,15 +1,15 @@
 import { describeError, log } from '../logger.ts';
 
-/** A value that is read again while requests use it. */
+/** A value that is read again from time to time, while requests use the last one. */
 export interface Refreshed<Value> {
-  /** Returns the last value; undefined until a first read has succeeded. */
+  /** Returns the last value; undefined until a read has succeeded. */
   value: () => Value | undefined;
-  /** Reads the value again if it is too old. Never rejects: if the read fails, the last value stays. */
+  /** Reads the value again if it is too old. It never rejects: if the read fails, the last value stays in use. */
   refresh: () => Promise<void>;
 }
 
 /**
- * Creates a refreshed value.
+ * Creates a value that is read again when it is too old.
  * @param options.name name of the value in the log
  * @param options.everyMs minimum time in ms between the starts of two reads, even if the first one failed
  */
@@ -26,7 +26,8 @@ export function refreshed<Value>(
       value = await read();
       isFailing = false;
     } catch (error) {
-      // Logs a series of failures once. Otherwise an unavailable table would cause a log line for every request.
+      // Of several failures in a row, only the first is logged. Otherwise an unavailable table would cause a log line
+      // for every request.
       if (!isFailing) log('warn', `${name} not read`, describeError(error));
       isFailing = true;
     } finally {
@@ -37,7 +38,8 @@ export function refreshed<Value>(
     value: () => value,
     async refresh() {
       const atMs = nowMs();
-      // A last read in the future means that the clock was set back since. The value then counts as too old.
+      // If the last read seems to be in the future, the clock was set back since then. The value then counts as too
+      // old.
       const isFresh = begunAtMs !== undefined && begunAtMs <= atMs && atMs - begunAtMs < everyMs;
       if (!isFresh && !reading) {
         begunAtMs = atMs;

@@ -1,4 +1,4 @@
-/** Reasons why a URL given by a person could not be fetched. */
+/** Reasons why the gateway could not fetch a URL given by a person. */
 
 import type { UrlFault } from './public-url.ts';
 
@@ -14,8 +14,8 @@ export type FetchFault =
   | 'broken';
 
 /**
- * Messages for the author of the URL. In the response, a message follows the name of the request field with the URL. It
- * contains nothing of the fetched content.
+ * Messages for the person who gave the URL. In an error message, the text follows the name of the request field that
+ * has the URL. It contains no part of the fetched content.
  */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',

@@ -1,20 +1,23 @@
 /**
- * Decides whether an IP address is on the public internet. A URL given by a person must not lead into a network that
- * trusts the gateway.
+ * Decides whether an IP address is on the public internet. A URL given by a person must not make the gateway connect to
+ * an address in its own network, where others trust it.
  */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Range of all IPv6 addresses assigned to the public. Other addresses have special purposes, or are unassigned. */
+/**
+ * The range from which all public IPv6 addresses are assigned. Other addresses have special purposes, or are
+ * unassigned.
+ */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Addresses that look public but are reachable only inside of a cloud: Azure's services for the host. */
+/** Addresses in the public range that are reachable only inside a cloud: Azure's address for services of the host. */
 const hostServices = new Set(['168.63.129.16']);
 
 /**
- * Returns whether an address is public. It is false for private, loopback, link-local (with the clouds' metadata),
- * shared, multicast, documentation, benchmark and reserved addresses. It is also false for IPv6 addresses that contain
- * an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * Returns whether an address is public. Not public are private, loopback, shared, multicast, documentation, benchmark
+ * and reserved addresses, and link-local ones, at which clouds serve credentials. Also not public are IPv6 addresses
+ * that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || hostServices.has(text)) return false;

@@ -9,8 +9,8 @@ type HostLookup = (host: string) => Promise<{ address: string; family: number }[
 
 export interface PublicUrlRules {
   /**
-   * Whether the gateway runs on a laptop. Then any port, loopback addresses, and http to loopback addresses are allowed
-   * too.
+   * Whether the gateway runs on a laptop. Then any port and loopback addresses are also allowed, and http for loopback
+   * addresses.
    */
   allowLoopback?: boolean | undefined;
   lookup?: HostLookup | undefined;
@@ -38,8 +38,8 @@ export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrl
 }
 
 /**
- * Checks a URL and the addresses of its host. Every address must be allowed, because the system chooses which of them
- * to connect to.
+ * Checks a URL and the IP addresses of its host. Every address must be allowed, because Node chooses which one to
+ * connect to.
  */
 export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
   const url = readPublicUrl(text, rules);

@@ -1,7 +1,8 @@
 /**
- * HTTP client for URLs given by people and by providers. Such a URL must not make the gateway read its own networks
- * (SSRF). So the host is resolved once, each of its addresses is checked, and the connection is made to one of them. A
- * later change of the DNS name has no effect. The target of a redirect is checked in the same way.
+ * HTTP client for URLs given by people and by providers. Such a URL must not make the gateway read from its own network
+ * (server-side request forgery). So the client resolves the host once, checks all its addresses, and connects only to
+ * these addresses. It makes no difference if the DNS entry changes in between. The target of a redirect is checked in
+ * the same way.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -23,7 +24,7 @@ export type Fetched = { ok: true; mediaType: string; bytes: Buffer } | { ok: fal
 interface FetchedFile {
   ok: true;
   mediaType: string;
-  /** Length of the file as its server announced it. */
+  /** Length of the file that its server announced; undefined if it announced none. */
   length: number | undefined;
   /**
    * Body of the file. The caller must read it, or stop with `return`.
@@ -51,7 +52,7 @@ const MAX_REDIRECTS = 3;
 export const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const userAgent = 'model-gateway';
 
-/** Fetches a whole file. Never throws. */
+/** Fetches a whole file. Never throws: a failure is in the result. */
 export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetched> {
   const opened = await openPublic(url, rules);
   if (!opened.ok) return opened;
@@ -64,7 +65,7 @@ export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetch
   }
 }
 
-/** Opens a file as a stream. Never throws, but reading the body may. */
+/** Opens a file as a stream. Never throws: a failure is in the result. Reading the body may throw. */
 export async function openPublic(url: string, rules: FetchRules): Promise<Opened> {
   const exchange = exchangeOf(rules);
   try {
@@ -81,7 +82,10 @@ export async function openPublic(url: string, rules: FetchRules): Promise<Opened
   }
 }
 
-/** Posts a body, and reads only the status of the response. It follows no redirect, and never throws. */
+/**
+ * Posts a body, and reads only the status of the response. It follows no redirect. Never throws: a failure is in the
+ * result.
+ */
 export async function postPublic(
   url: string,
   sent: { headers: Record<string, string>; body: string },
@@ -132,7 +136,9 @@ async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): P
   }
 }
 
-/** Opens a new connection to one of the checked addresses. The address is checked again when it is connected. */
+/**
+ * Opens a new connection to one of the checked addresses. When the connection is open, its address is checked again.
+ */
 function connectSafely(
   { url, addresses }: PublicUrl,
   { method, headers, body }: Sent,
@@ -186,8 +192,8 @@ async function* readBounded(
 }
 
 /**
- * Waits for work until the deadline. The system's name resolution cannot be aborted. So it continues after the
- * deadline, and its result is dropped.
+ * Waits for work until the deadline. The system's name resolution cannot be aborted: it continues after the deadline,
+ * and its result is ignored.
  */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);

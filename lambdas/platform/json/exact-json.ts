@@ -1,16 +1,16 @@
 /**
- * Measures JSON before it is parsed, and parses it without loss. A number is exact if JSON.parse and JSON.stringify
- * together do not change its value. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
+ * Measures JSON before it is parsed, and parses it without changing its numbers. A number is exact if it has the same
+ * value after JSON.parse and JSON.stringify. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {
   /** Depth of the deepest nesting of objects and lists. */
   depth: number;
-  /** Number of values. An empty object or list counts twice. Counting stops soon after `maxValues`. */
+  /** Number of values. An empty object or list counts twice. Counting stops soon after it exceeds `maxValues`. */
   values: number;
-  /** Number of names in all objects together. Counting stops soon after `maxFields`. */
+  /** Number of field names in all objects together. Counting stops soon after it exceeds `maxFields`. */
   fields: number;
-  /** Number of numbers that JSON.parse would change. */
+  /** Number of numbers that are not exact. */
   inexactNumbers: number;
 }
 
@@ -20,20 +20,20 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const MINUS = 0x2d;
 
-/** Maximum nesting of parsed JSON. JSON.stringify is recursive, and a few thousand levels overflow its stack. */
+/**
+ * Maximum nesting of parsed JSON. JSON.stringify calls itself for each level, so a few thousand levels overflow the
+ * stack.
+ */
 const MAX_JSON_DEPTH = 1_000;
 /**
- * Length up to which every number is exact. The shortest numbers that a double cannot represent, such as "9e999", are
+ * Length up to which every number is exact. The shortest numbers that JavaScript cannot represent, such as "9e999", are
  * longer.
  */
 const SURELY_EXACT_LENGTH = 4;
-/** Maximum length of a number without an exponent at which it is certainly exact. */
+/** Length up to which every number without an exponent is exact. */
 const EXACT_DIGITS = 15;
 
-/**
- * Measures a text in one pass, without parsing it and without allocating memory. It also accepts a text that is not
- * JSON.
- */
+/** Measures a text in one pass, without parsing it and without allocating memory. The text need not be valid JSON. */
 export function measureJson(text: string, maxValues: number, maxFields = maxValues): JsonMeasure {
   let open = 0;
   let depth = 0;
@@ -64,8 +64,8 @@ export function measureJson(text: string, maxValues: number, maxFields = maxValu
 }
 
 /**
- * Parses JSON like JSON.parse, but returns an inexact number as JSON.rawJSON of its text, which JSON.stringify writes
- * unchanged.
+ * Parses JSON like JSON.parse, but keeps the text of each inexact number, as JSON.rawJSON. JSON.stringify writes that
+ * text unchanged.
  */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
@@ -76,10 +76,10 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * Parses JSON, exactly if it has inexact numbers. To measure first is faster than to parse always exactly, which reads
- * every number twice.
- * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested deeper than JSON.stringify could
- *   write
+ * Parses JSON. If it has inexact numbers, they keep their text (`parseExactly`). To measure first is faster than always
+ * to keep the text, which reads every number twice.
+ * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested so deeply that JSON.stringify
+ *   could not write it
  */
 export function readExactly(text: string, maxValues = Infinity): unknown {
   const { depth, values, inexactNumbers } = measureJson(text, maxValues);
@@ -88,7 +88,7 @@ export function readExactly(text: string, maxValues = Infinity): unknown {
   return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }
 
-/** Returns whether a value is an inexact number; its text is in `rawJSON`. */
+/** Returns whether a value is an inexact number that `parseExactly` kept. Its text is in the field `rawJSON`. */
 export function isRawNumber(value: unknown): value is { rawJSON: string } {
   return JSON.isRawJSON(value);
 }
@@ -123,7 +123,7 @@ function isExact(literal: string): boolean {
   if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
   const value = Number(literal);
   const written = String(value);
-  // A text that is not a number counts as exact here, because the parser refuses it later.
+  // A text that is not a number counts as exact here: the parser rejects it later.
   if (written === literal || Number.isNaN(value)) return true;
   return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
 }
@@ -134,8 +134,8 @@ function isShortFraction(literal: string): boolean {
 }
 
 /**
- * Returns a number in a canonical form, in which equal numbers are equal texts: sign, digits without zeros at both
- * ends, and power of ten.
+ * Returns a number in a form that is the same text for all numbers of equal value: sign, digits without zeros at the
+ * start and the end, and power of ten.
  */
 function decimalOf(literal: string): string {
   const [, sign, whole = '', fraction = '', power = '0'] =

@@ -1,13 +1,13 @@
 /**
- * Reads JSON of others, such as providers. A value of an unexpected type counts as absent. If the value is required,
- * providers/shapes.ts reads it and reports the fault.
+ * Reads JSON that the gateway did not write, for example a provider's. A value of an unexpected type counts as absent.
+ * Code that requires a value reads it with providers/shapes.ts, which reports a fault.
  */
 
 import { isRawNumber, measureJson, readExactly } from './exact-json.ts';
 
 /**
- * Maximum number of values of one document or event, the same as for a Messages request. It bounds memory: two bytes of
- * JSON can become an object of fifty bytes.
+ * Maximum number of values of one document or event, the same as for a request to the Messages API. It limits memory:
+ * two bytes of JSON can become an object of fifty bytes.
  */
 const MAX_FOREIGN_VALUES = 100_000;
 
@@ -16,7 +16,8 @@ const MAX_FOREIGN_VALUES = 100_000;
  * @throws {SyntaxError} for a text that is not JSON, or has more than MAX_FOREIGN_VALUES values
  */
 export function parseForeign(text: string): unknown {
-  // Each value except the last takes at least two characters, so short texts need no measurement.
+  // Each value except the last takes at least two characters, so a short text cannot have too many and need not be
+  // measured.
   const mayHaveMore = text.length > 2 * MAX_FOREIGN_VALUES;
   if (mayHaveMore && measureJson(text, MAX_FOREIGN_VALUES).values > MAX_FOREIGN_VALUES) {
     throw new SyntaxError(`more than ${MAX_FOREIGN_VALUES} values`);
@@ -25,7 +26,7 @@ export function parseForeign(text: string): unknown {
 }
 
 /**
- * Parses JSON with values that a model wrote: numbers keep their digits.
+ * Parses JSON with values that a model wrote. Its numbers keep all their digits.
  * @throws {SyntaxError} as parseForeign does
  */
 export function parseForeignExactly(text: string): unknown {
@@ -43,8 +44,8 @@ export function recordOrEmpty(value: unknown): Record<string, unknown> {
 }
 
 /**
- * Returns the number of a JSON number or of a text with a number; NaN for all other values. `Number` and `String`
- * themselves throw for an object such as `{"toString": 0}`.
+ * Converts a JSON number, or a text that contains a number, to a number. Returns NaN for all other values. `Number` and
+ * `String` cannot be used directly, because they throw for an object such as `{"toString": 0}`.
  */
 export function numberOrNaN(value: unknown): number {
   if (isRawNumber(value)) return Number(value.rawJSON);

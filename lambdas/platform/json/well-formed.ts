@@ -1,11 +1,11 @@
 /**
- * Writes JSON for providers. If a text was cut in the middle of an emoji, it has an unpaired surrogate, which is not
- * valid Unicode. Providers then refuse the whole request.
+ * Writes JSON for providers. A text that was cut in the middle of an emoji ends with half of a surrogate pair, which is
+ * not valid Unicode. Providers reject the whole request because of it.
  */
 
 /**
- * Matches the escapes that JSON.stringify writes for unpaired surrogates. If two backslashes are before `ud83d`, they
- * are an escaped backslash, so that text does not match.
+ * Matches the escapes that JSON.stringify writes for unpaired surrogates. Two backslashes before `ud83d` are an escaped
+ * backslash, not an escape of a surrogate, so they do not match.
  */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
 

@@ -5,7 +5,7 @@ import { optionalVariable, variables } from '../environment.ts';
 
 /**
  * Returns the function that calls SQS.
- * @param queueUrl URL of any queue of the region, whose origin is the endpoint of SQS
+ * @param queueUrl URL of any queue in the region; requests are sent to its host
  */
 export function openQueueCalls(queueUrl: string): AwsCall {
   const endpoint = optionalVariable(variables.sqsEndpoint);
@@ -13,7 +13,7 @@ export function openQueueCalls(queueUrl: string): AwsCall {
     name: 'sqs',
     target: 'AmazonSQS',
     address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
-    // The URLs of an emulator's queues may not be reachable addresses. So the emulator's endpoint is used.
+    // An emulator may give its queues URLs that cannot be reached. Then the URL of the emulator is used.
     origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
   };
   return openAwsJson(sqs, { endpoint, identity: ownIdentity });

@@ -2,7 +2,7 @@ import type { GetQueueAttributesCommandInput, GetQueueAttributesResult } from '@
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Approximate numbers of a queue's messages: waiting, being processed, and in its dead-letter queue. */
+/** Approximate numbers of messages: waiting in a queue, being processed, and in the dead-letter queue. */
 export interface QueueLevels {
   waiting: number;
   inFlight: number;
@@ -38,8 +38,8 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
   };
   return {
     async read() {
-      // Failed messages move from the queue to the dead-letter queue, so the queue is read first. A message that moves
-      // between the two reads is then counted twice, not missed.
+      // Failed messages move from the queue to the dead-letter queue. The queue is read first, so that a message that
+      // moves between the two reads is counted twice rather than missed.
       const queue = await readOne(urls[0]);
       const deadLetters = await readOne(urls[1]);
       return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };

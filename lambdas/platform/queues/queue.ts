@@ -11,7 +11,7 @@ export interface QueueSender {
 interface SendOptions {
   /** Seconds until the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** Text that is sent outside of the body, in the message attribute `added`. */
+  /** Text that is sent beside the body, in the message attribute `added`. */
   added?: string | undefined;
 }
 
@@ -85,8 +85,8 @@ class BatchingSender implements QueueSender {
 }
 
 /**
- * Returns the error for a message of a batch that SQS did not store: the message is invalid (`SenderFault`), or SQS was
- * busy or failed.
+ * Returns the error for a message of a batch that SQS did not store. Either the message is invalid (`SenderFault`), or
+ * SQS was busy or failed.
  */
 function sqsRejection({ Code: code, SenderFault: isOurFault = false }: BatchResultErrorEntry): AwsError {
   return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });

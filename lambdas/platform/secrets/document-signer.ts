@@ -1,7 +1,7 @@
 /**
- * Signs documents with a key that cannot be copied: AWS KMS never reveals it. On a laptop the key is in a file that
- * only its owner can read. Signatures are ECDSA over P-256 with SHA-256, in DER, as `openssl dgst -sha256 -verify`
- * reads them.
+ * Signs documents. The key is in AWS KMS, which never reveals it, so it cannot be copied. On a laptop the key is in a
+ * file that only its owner can read. Signatures are ECDSA over P-256 with SHA-256, in DER, the form that
+ * `openssl dgst -sha256 -verify` reads.
  */
 
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
@@ -21,7 +21,7 @@ export interface DocumentSigner {
 
 /**
  * Opens the key that the environment names; undefined if it names none.
- * @throws {Error} for a key file in production, because anyone with the file could sign documents
+ * @throws {Error} for a key file in production, because anyone who has the file could sign documents
  */
 export function openDocumentSigner(): DocumentSigner | undefined {
   const keyId = optionalVariable(variables.sealingKey);

@@ -1,4 +1,7 @@
-/** Encrypts texts that leave the gateway and come back (AES-256-GCM). A changed text is refused. */
+/**
+ * Encrypts texts that the gateway sends to clients and gets back (AES-256-GCM). If a text was changed, it cannot be
+ * decrypted.
+ */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
@@ -10,14 +13,14 @@ export function sealingKey(secret: string, salt: string, purpose: string): Buffe
   return Buffer.from(hkdfSync('sha256', secret, salt, purpose, 32));
 }
 
-/** @param owner bound to the text: `unseal` accepts only the same owner */
+/** @param owner must be given again to decrypt the text */
 export function seal(text: string, key: Buffer, owner = ''): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws {Error} unless the text was sealed with this key, for this owner */
+/** @throws {Error} unless the text was encrypted with this key, for this owner */
 export function unseal(sealed: Buffer, key: Buffer, owner = ''): string {
   if (sealed.length < IV_BYTES + TAG_BYTES) throw new Error('The text is too short for an encrypted text');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES)).setAAD(Buffer.from(owner));

@@ -15,7 +15,8 @@ export interface ProviderKeys {
 }
 
 /**
- * Form of an entry's name. A name in another form is not logged, because it may be a credential at the wrong position.
+ * Form of an entry's name. A name of another form is not logged, because the operator may have put a credential in the
+ * place of the name.
  */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
 
@@ -56,9 +57,9 @@ function kindOf(value: unknown): string {
 const MIN_PEPPER_CHARACTERS = 32;
 
 /**
- * Returns the fault of the pepper (the secret that is hashed with each key); undefined if the pepper is valid. For
- * example, the operator may have put another secret in its place. Commands that create keys refuse a faulty pepper.
- * Running deployments continue with it, because a refusal would lock out every key.
+ * Returns what is wrong with the pepper (the secret that is hashed with each key); undefined if it is valid. For
+ * example, the operator may have stored another secret in its place. Commands that create keys stop at an invalid
+ * pepper. A running gateway continues with it, because otherwise no key would work.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.ts';
 import { log, secretTripwires } from '../logger.ts';
 import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
-/** Time for which secrets are cached, in ms. Rotated provider keys are noticed within this time. */
+/** Time for which secrets are cached, in ms. After at most this time, the gateway uses a new provider key. */
 const REFRESH_MS = 5 * 60_000;
 
 interface LocalSecrets {
@@ -16,13 +16,13 @@ interface LocalSecrets {
 }
 
 /**
- * Thrown if a secret cannot be read: Secrets Manager refuses it or does not respond, or it has no usable value. Only
- * the operator can fix that. Clients get a temporary error, as for any unavailable service.
+ * Thrown if a secret cannot be read: Secrets Manager rejects the request or does not respond, or the secret has no
+ * usable value. Only the operator can fix that. Clients get the same temporary error as for any unavailable service.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
   readonly isPassing = true;
-  /** Error code of the service, or the name of the secret's fault. */
+  /** Error code of the service, or the name of the error in the secret. */
   readonly code: string;
 
   constructor(variable: string, cause: Error) {
@@ -37,7 +37,7 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The current pepper, and the previous one. Both are in Secrets Manager, and are cached for five minutes. */
+/** The current pepper, and the one before it. Both are read from Secrets Manager, and cached for five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -67,8 +67,8 @@ function logFaults(variable: string, faults: readonly string[]): void {
 }
 
 /**
- * Returns the pepper, the deployment's secret that is hashed with each key. It is read once. Only `readPeppers` reads
- * it again.
+ * Returns the pepper, the gateway's secret that is hashed with each key. It is read once, and again only by
+ * `readPeppers`.
  */
 export function readPepper(): Promise<string> {
   pepper ??= readPepperOnce().catch((error: unknown) => {
@@ -83,8 +83,9 @@ async function readPepperOnce(): Promise<string> {
 }
 
 /**
- * Returns the current and the previous pepper, for a key that is not found with the cached one. The pepper may have
- * changed since. Keys that were created before the change still use the previous pepper.
+ * Returns the current and the previous pepper. They are needed for a key that is not found with the cached pepper,
+ * because the operator may have changed the pepper since. Keys that were created before the change still use the
+ * previous one.
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
@@ -96,21 +97,22 @@ export async function readProviderKey(name: string): Promise<string | undefined>
 }
 
 /**
- * Reads the providers' keys from Secrets Manager again, regardless of their age. Never rejects: if it fails, the last
- * keys stay in use.
+ * Reads the providers' keys from Secrets Manager again, even if they were just read. Never rejects: if the read fails,
+ * the last keys stay in use.
  */
 export async function rereadProviderKeys(): Promise<void> {
   if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
 }
 
-/**
- * Returns whether a provider's credential is set, if this process can determine it without a call; otherwise undefined.
- */
+/** Returns whether a provider's credential is set; undefined if this process would have to ask Secrets Manager. */
 export function hasProviderKeyHere(name: string): boolean | undefined {
   return areKeysInEnvironment() ? optionalVariable(name) !== undefined : undefined;
 }
 
-/** Returns whether provider keys are in the environment, under their own names, as on a laptop and for its commands. */
+/**
+ * Returns whether provider keys are in the environment, each under its own name. That is so on a laptop, and for
+ * commands that run there.
+ */
 function areKeysInEnvironment(): boolean {
   if (readLocalSecrets()) return true;
   return isOnOwnMachine() && optionalVariable(variables.providerKeysSecret) === undefined;
@@ -134,8 +136,8 @@ const SECRETS_MANAGER = {
 } as const;
 
 /**
- * Maximum time in ms of reading a secret, over all attempts. The shortest function that reads a secret has ten seconds.
- * So it can still report the failure itself.
+ * Maximum time in ms for reading a secret, over all attempts. Of all Lambda functions that read a secret, the one with
+ * the shortest timeout has ten seconds, so each still has time to report the failure.
  */
 const SECRET_TIMEOUT_MS = 5_000;
 
@@ -167,8 +169,8 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
 
 /**
  * Returns the unchanged value of a secret that an operator named.
- * @throws {AwsError} if Secrets Manager refuses it
- * @throws {SecretUselessError} if it is empty
+ * @throws {AwsError} if Secrets Manager rejects the request
+ * @throws {SecretUselessError} if the secret is empty
  */
 export function readNamedSecret(arn: string): Promise<string> {
   return readSecretValue(arn);
@@ -184,7 +186,10 @@ async function readSecretValue(arn: string, version: { VersionStage?: 'AWSPREVIO
   return answer.SecretString;
 }
 
-/** Caches a value for `keepMs`, or until `again` is called. If a new read fails, the last value stays in use. */
+/**
+ * Returns a function that reads a value and caches it for `keepMs`. Its method `again` reads the value immediately. If
+ * a later read fails, the last value stays in use.
+ */
 function cached<Value>(read: () => Promise<Value>, keepMs: number) {
   let value: Promise<Value> | undefined;
   let readAt: Moment | undefined;

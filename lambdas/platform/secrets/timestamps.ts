@@ -1,6 +1,6 @@
 /**
- * Requests timestamps of RFC 3161: an authority signs that it received a hash at a certain time. So the gateway's
- * operator cannot backdate a timestamp.
+ * Requests timestamps (RFC 3161). An independent authority signs that it received a hash at a certain time, so the
+ * operator of the gateway cannot backdate a timestamp.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -15,11 +15,11 @@ const AUTHORITY_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 100_000;
 
 /**
- * Requests a timestamp of a SHA-256 from an authority.
+ * Requests a timestamp of a SHA-256 hash from an authority.
  * @param url URL of the authority, as configured by the operator
- * @returns the authority's response in DER, as `openssl ts -verify -in` reads it
- * @throws {Error} if the response grants no timestamp for this hash. It must not be stored then, because stored files
- *   cannot be replaced.
+ * @returns the authority's response in the DER form that `openssl ts -verify -in` reads
+ * @throws {Error} if the response has no timestamp for this hash. Such a response must not be stored, because stored
+ *   files cannot be replaced.
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
@@ -53,7 +53,7 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
 }
 
 /**
- * Returns whether an authority's response grants a timestamp and contains a SHA-256.
+ * Returns whether an authority's response has a timestamp and contains the SHA-256 hash.
  *
  * Weakness: the signature is not checked. `openssl ts -verify` checks it with the authority's certificate.
  */
@@ -65,7 +65,7 @@ export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
   }
 }
 
-/** @throws {Error} for data that are not a response of an authority */
+/** @throws {Error} for data that is not an authority's response */
 function grantOf(answer: Buffer): { isGranted: boolean; status: PKIStatus } {
   const { status, timeStampToken } = AsnConvert.parse(answer, TimeStampResp);
   const isGranted = [PKIStatus.granted, PKIStatus.grantedWithMods].includes(status.status);
