@@ -21,6 +21,7 @@ import { keyPut } from '../../lambdas/store/accounts/keys.ts';
 import { memberPut } from '../../lambdas/store/accounts/members.ts';
 import { noPrivacyLimits } from '../../lambdas/store/accounts/privacy.ts';
 import { noSensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
+import { noUseLimits } from '../../lambdas/store/accounts/use-limits.ts';
 import { scopesOf, type Payer } from '../../lambdas/store/accounts/payer.ts';
 import { workspaceItem } from '../../lambdas/store/accounts/workspaces.ts';
 import { configureUpdate, type Scope } from '../../lambdas/store/counters/counters.ts';
@@ -152,6 +153,7 @@ class Instance {
         table,
         workspaceItem({
           ...named,
+          ...noUseLimits,
           id: workspaceId,
           slug: 'a-slug',
           description: '',
@@ -161,10 +163,20 @@ class Instance {
           updatedAt: AT,
         }),
       ),
-      memberPut(table, { ...common, id: memberId!, workspaceId: workspaceId, removed: false, limitTimes: {} }),
+      memberPut(table, {
+        ...common,
+        ...noUseLimits,
+        id: memberId!,
+        workspaceId: workspaceId,
+        removed: false,
+        limitTimes: {},
+      }),
       keyPut(table, {
         ...named,
+        ...noUseLimits,
         hash: keyHash,
+        secretHash: undefined,
+        oldSecrets: undefined,
         kind: 'inference',
         workspaceId,
         memberId,
