@@ -9,18 +9,18 @@ import { rateLimitsOf } from './rate-limits.ts';
  */
 const styles = {
   anthropic: {
-    name: (what: string, of: string) => `anthropic-ratelimit-${of}-${what}`,
+    name: (quantity: string, unit: string) => `anthropic-ratelimit-${unit}-${quantity}`,
     reset: (endsAtMs: number) => new Date(endsAtMs).toISOString(),
   },
   openai: {
-    name: (what: string, of: string) => `x-ratelimit-${what}-${of}`,
+    name: (quantity: string, unit: string) => `x-ratelimit-${quantity}-${unit}`,
     reset: (endsAtMs: number, atMs: number) => `${Math.max(1, Math.ceil((endsAtMs - atMs) / 1_000))}s`,
   },
 };
 
 /**
- * Returns the headers with the limits of a key, and the rest of them in the minute of a request; no headers without
- * limits.
+ * Returns headers with a key's limits, and with the numbers of requests and tokens that remain in the minute of a
+ * request. Returns no headers for a key without limits.
  * @param atMs time of the request's admission
  */
 export function rateHeadersOf(caller: Caller, style: keyof typeof styles, atMs: number): Record<string, string> {
@@ -29,12 +29,12 @@ export function rateHeadersOf(caller: Caller, style: keyof typeof styles, atMs: 
   const { name, reset } = styles[style];
   const known = knownCounts(caller.key.hash, atMs);
   const headers: Record<string, string> = {};
-  for (const of of ['requests', 'tokens'] as const) {
-    const most = limits[of];
+  for (const unit of ['requests', 'tokens'] as const) {
+    const most = limits[unit];
     if (most === undefined) continue;
-    headers[name('limit', of)] = String(most);
-    headers[name('remaining', of)] = String(Math.max(0, most - known[of]));
-    headers[name('reset', of)] = reset(minuteStart(atMs) + MINUTE_LENGTH_MS, atMs);
+    headers[name('limit', unit)] = String(most);
+    headers[name('remaining', unit)] = String(Math.max(0, most - known[unit]));
+    headers[name('reset', unit)] = reset(minuteStart(atMs) + MINUTE_LENGTH_MS, atMs);
   }
   return headers;
 }
