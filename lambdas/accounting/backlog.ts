@@ -5,8 +5,8 @@ import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 /**
  * State of the settlement messages between handlers and their worker:
  * - `none`: no message exists, so an open hold has no message.
- * - `flowing`: the worker is processing messages, and no message waits for it. A hold that is only minutes old may
- *   have one of these messages.
+ * - `flowing`: the worker is processing messages, and no message waits for it. A hold that is only minutes old may have
+ *   one of these messages.
  * - `waiting`: messages wait for the worker, or in the dead-letter queue for an operator; or there are not enough
  *   readings yet. Any hold may have a message.
  */

@@ -45,8 +45,8 @@ export const NOTHING_CHARGED: Charged = {
  * Returns the price of the measured usage, within the request's bound.
  *
  * Guarantee: the charge is at most `priceUpperBound(bound)`, whatever the provider reports.
- * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model
- *   has none
+ * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model has
+ *   none
  */
 export function chargeForMeasured(
   meter: UsageMeter,

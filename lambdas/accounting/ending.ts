@@ -2,8 +2,7 @@
  * Decides the charge for each way in which an answer ends, as the table in docs/wires/README.md defines.
  * - A failure of the provider without output costs the client nothing.
  * - Written output is charged, by the reported usage or else by the gateway's own count.
- * - Output that the client did not receive, because a non-streaming answer broke off or the gateway stopped, is
- *   charged
+ * - Output that the client did not receive, because a non-streaming answer broke off or the gateway stopped, is charged
  *   only by the reported usage.
  * - If the client disconnected, or the client's money or the request's time ran out, hidden reasoning is charged too.
  *   It is estimated from the elapsed time.

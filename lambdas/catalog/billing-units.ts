@@ -1,11 +1,9 @@
 /**
  * Defines the billing units. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS rows, SQL
- * views,
- * the API document and the console read their units from this table (docs/data-model.md, "Billing units").
+ * views, the API document and the console read their units from this table (docs/data-model.md, "Billing units").
  *
  * The order of the table is the order of price lines, and of the columns of sealed lines. So append new units, and
- * never
- * remove a unit.
+ * never remove a unit.
  */
 
 /** Properties that every unit has. */
@@ -31,8 +29,7 @@ interface FeeEntry extends DescribedUnit {
 interface CountedUnit extends DescribedUnit {
   /**
    * Name of the usage field with the count. For a piece (a unit other than tokens), the bounds of a request have the
-   * same
-   * field.
+   * same field.
    */
   usage: string;
   /** Path to the unit's count in a Messages API `usage` object; absent if no provider reports the count. */
@@ -47,9 +44,8 @@ interface CountedUnit extends DescribedUnit {
 
 /**
  * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the prompt's length.
- * The
- * first `prompt` entry and the first `completion` entry are for tokens that no other entry covers. A part of the answer
- * without a price of its own has the price of that first entry.
+ * The first `prompt` entry and the first `completion` entry are for tokens that no other entry covers. A part of the
+ * answer without a price of its own has the price of that first entry.
  */
 interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
@@ -68,14 +64,12 @@ interface PieceEntry extends CountedUnit {
   record: readonly [field: string, attribute: string];
   /**
    * `round`: records have one count per request to a provider. `generation`: records have one count for all requests,
-   * which
-   * the last price line charges.
+   * which the last price line charges.
    */
   per: 'round' | 'generation';
   /**
    * `before`: the request determines the count, and the count in the hold is charged. `after`: the answer determines
-   * the
-   * count, and at most the count in the hold is charged.
+   * the count, and at most the count in the hold is charged.
    */
   counted: 'before' | 'after';
   /** Set if an answer may consist of this unit alone, without tokens. */

@@ -27,8 +27,7 @@ export interface Endpoint {
   upstreamModel: string;
   /**
    * Name of an unset environment variable that the upstream model's name needs; undefined if there is none. An endpoint
-   * with
-   * an unset variable is listed, but gets no requests.
+   * with an unset variable is listed, but gets no requests.
    */
   unsetVariable: string | undefined;
   contextLength: number | undefined;

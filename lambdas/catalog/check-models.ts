@@ -31,8 +31,7 @@ interface TextOffer extends CheckedOffer {
 
 /**
  * Checks rules that involve several fields: references must exist, ids must be unique, and an endpoint must support
- * each
- * kind of input that a text model lists.
+ * each kind of input that a text model lists.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
@@ -163,8 +162,7 @@ function withFacts(offer: CheckedOffer): TextOffer {
 
 /**
  * Checks that each endpoint of a reasoning model states, in a quirk of its wire, whether the model thinks by default.
- * If it
- * does, the hold of every request must cover thinking.
+ * If it does, the hold of every request must cover thinking.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
@@ -201,8 +199,7 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 
 /**
  * Checks that each listed kind of media output has an endpoint that generates it, and that no endpoint generates an
- * unlisted
- * kind. Routing relies on this.
+ * unlisted kind. Routing relies on this.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();

@@ -1,7 +1,6 @@
 /**
  * Serializes a catalog's files after they were read and checked. At startup, reading this text takes a fifth of the
- * time of
- * reading and checking the files, and needs no schema.
+ * time of reading and checking the files, and needs no schema.
  */
 
 import { Money } from '../money/money.ts';

@@ -9,16 +9,14 @@ const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 export const common = {
   /**
    * Tokenizer of the model. `o200k` is the only tokenizer whose vocabulary the gateway has. `claude` needs more tokens
-   * for a
-   * text than any other known tokenizer. Absent: any other tokenizer.
+   * for a text than any other known tokenizer. Absent: any other tokenizer.
    */
   tokenizer: z.enum(['o200k', 'claude']).optional(),
   /** Maximum tokens of one image. Default: 6,000. */
   max_image_tokens: z.int().positive().optional(),
   /**
    * Whether reasoning is billed but not in the answer. The gateway cannot count it while the answer arrives, so the
-   * hold covers
-   * all of max_tokens from the start.
+   * hold covers all of max_tokens from the start.
    */
   hidden_reasoning: z.boolean().optional(),
   /** Whether max_tokens limits only the answer, not the thinking before it. */
@@ -32,16 +30,13 @@ export const common = {
   service_tier: z.enum(['default']).optional(),
   /**
    * Accepted ranges of sampling parameters. A value outside its range is replaced by the nearest accepted value, a seed
-   * by
-   * another seed within the range.
+   * by another seed within the range.
    */
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
   /**
    * Media that the endpoint generates in chat completions, in addition to text. The endpoint may generate them even if
-   * they
-   * were not requested, so it gets only requests whose `modalities` name them. An endpoint that generates audio also
-   * accepts
-   * audio input.
+   * they were not requested, so it gets only requests whose `modalities` name them. An endpoint that generates audio
+   * also accepts audio input.
    */
   modalities: z.array(z.enum(mediaModalities)).min(1).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;

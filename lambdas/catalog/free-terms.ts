@@ -12,8 +12,7 @@ export const FREE_SUFFIX = ':free';
 
 /**
  * Number of equal parts of a day's budget. Each part has its own counter, because the requests of all accounts would
- * conflict
- * on a single counter.
+ * conflict on a single counter.
  */
 export const BUDGET_PARTS = 8;
 

@@ -1,15 +1,14 @@
 /**
  * Finds the model for a name that is not its id. For example, Claude Code sends "claude-opus-4-8[1m]", and code
- * examples often
- * use "claude-haiku-4-5-20251001". The name must be unambiguous. The response and the record contain the model's id.
+ * examples often use "claude-haiku-4-5-20251001". The name must be unambiguous. The response and the record contain the
+ * model's id.
  */
 
 /** Maximum length of a name. Names of models are shorter. */
 const MAX_MODEL_NAME_LENGTH = 200;
 /**
  * Matches the suffix by which a client requests a context size. The gateway ignores it, because a model always has its
- * full
- * context.
+ * full context.
  */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
 /** Matches the date of a version, as Anthropic, Google Cloud and OpenAI write it. */
@@ -30,8 +29,7 @@ export class ModelNames<Model extends { id: string }> {
 
   /**
    * Returns the only model that a name matches. The name may omit the author, have "-" in place of ".", and end with a
-   * date or
-   * a mark such as "[1m]".
+   * date or a mark such as "[1m]".
    * @returns undefined if no model or several models match
    */
   find(name: string): Model | undefined {

@@ -1,7 +1,6 @@
 /**
  * Parameters that a model may list, with the names of the public convention. The gateway uses some of them
- * (docs/catalog.md);
- * the others only inform clients.
+ * (docs/catalog.md); the others only inform clients.
  */
 export const modelParameters: ReadonlySet<string> = new Set([
   'max_tokens',

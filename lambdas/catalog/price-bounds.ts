@@ -5,10 +5,8 @@ import { completionUnits, promptUnits, tokenPriceNames, type PriceName } from '.
 
 /**
  * Lowest and highest plausible price of one unit, in RUB, if it is not zero. A price outside these bounds is probably
- * in the
- * wrong unit (per million tokens, per thousand characters, per hour), or in cents or another currency. The bounds
- * assume an
- * exchange rate of 50 to 200 RUB per USD.
+ * in the wrong unit (per million tokens, per thousand characters, per hour), or in cents or another currency. The
+ * bounds assume an exchange rate of 50 to 200 RUB per USD.
  */
 interface PriceBounds {
   least: string;

@@ -98,8 +98,7 @@ export function pricesAt({ periods, ...always }: Timed, atMs: number): EndpointP
 
 /**
  * Returns prices that are at least as high as those at every moment of a period. A hold uses them, because the moment
- * of
- * sending is not known yet.
+ * of sending is not known yet.
  */
 export function highestWithin({ periods, ...always }: Timed, { fromMs, untilMs }: PricePeriod): EndpointPrices {
   const possible = periods?.filter((period) => period.fromMs < untilMs && period.untilMs > fromMs) ?? [always];

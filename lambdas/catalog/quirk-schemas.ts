@@ -1,7 +1,6 @@
 /**
  * Schemas of the quirks of each wire. A quirk, which the catalog's files state, is a difference between an endpoint and
- * the
- * wire's standard form.
+ * the wire's standard form.
  */
 
 import * as z from 'zod';
@@ -53,8 +52,7 @@ const anthropicQuirks = z.strictObject({
   own_signatures: z.boolean().optional(),
   /**
    * Whether the model rejects, while it thinks, a conversation in which an earlier tool call has no thinking before it.
-   * This
-   * includes calls that another model made.
+   * This includes calls that another model made.
    */
   thinking_before_calls: z.boolean().optional(),
   /** Format in which a service such as Bedrock or Vertex AI wraps requests to Claude. Absent: `none`. */
@@ -67,8 +65,7 @@ const anthropicQuirks = z.strictObject({
   acyclic_schemas: z.boolean().optional(),
   /**
    * Parts of a request that the endpoint does not support. A request with one of the lackableParts is refused;
-   * rewritableParts
-   * are replaced or dropped.
+   * rewritableParts are replaced or dropped.
    */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** Accepted names in the header `anthropic-beta`; other names are dropped. Absent: all are accepted. */
@@ -77,8 +74,7 @@ const anthropicQuirks = z.strictObject({
   count_tokens: z.boolean().optional(),
   /**
    * Whether the model thinks, and bills this, if a request has no `thinking`. This depends on the model, so it is a
-   * quirk of
-   * endpoints, not of providers.
+   * quirk of endpoints, not of providers.
    */
   thinks_by_default: z.boolean().optional(),
 });
@@ -94,8 +90,7 @@ const openaiChatQuirks = z.strictObject({
   system_role: z.enum(['system', 'developer']).optional(),
   /**
    * Whether system messages in the middle of a conversation are accepted. The prompt templates of many models reject
-   * them. The
-   * gateway then converts them to marked user text.
+   * them. The gateway then converts them to marked user text.
    */
   later_system_messages: z.boolean().optional(),
   /** Name of the field that requests thinking; "none" if the model decides by itself whether to think. */
@@ -115,8 +110,7 @@ const openaiChatQuirks = z.strictObject({
   format_excludes_tools: z.boolean().optional(),
   /**
    * Whether the model rejects a schema for the answer while it thinks. The gateway then turns thinking off if there is
-   * a
-   * schema.
+   * a schema.
    */
   format_needs_no_thinking: z.boolean().optional(),
   /** Value of the field `reasoning_format` with which the provider returns thinking separately from the answer. */
@@ -129,8 +123,7 @@ const openaiChatQuirks = z.strictObject({
   tool_choices: z.array(z.enum(toolChoices)).optional(),
   /**
    * Whether the provider accepts parallel_tool_calls. If not, an answer may have several calls, although the client
-   * allows
-   * only one.
+   * allows only one.
    */
   parallel_tool_calls: z.boolean().optional(),
   /** Whether every subschema of an argument schema must have a type, unless it has `anyOf`. */
@@ -176,26 +169,22 @@ const googleGeminiQuirks = z.strictObject({
   ...common,
   /**
    * Bounds of thinkingBudget in tokens, for models that accept this field (Gemini 2.5). If `least` is 0, thinking can
-   * be turned
-   * off.
+   * be turned off.
    */
   thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
   /**
    * Accepted values of thinkingLevel in ascending order, for models that accept this field (Gemini 3). No level turns
-   * thinking
-   * off.
+   * thinking off.
    */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
   /**
    * Whether the model thinks, and bills this, if a request has no `thinking`. This depends on the model, so it is a
-   * quirk of
-   * endpoints, not of providers.
+   * quirk of endpoints, not of providers.
    */
   thinks_by_default: z.boolean().optional(),
   /**
    * Whether the model rejects a request whose earlier tool calls lack thought signatures (Gemini 3). A call without a
-   * signature
-   * then gets the placeholder that Google documents.
+   * signature then gets the placeholder that Google documents.
    */
   thought_signature_placeholder: z.boolean().optional(),
   /** Whether the model accepts either tools or a schema for the answer, but not both (Gemini 2.5). */
@@ -208,8 +197,7 @@ const googleGeminiQuirks = z.strictObject({
   image_sizes: z.array(z.enum(imageSizes)).min(1).optional(),
   /**
    * Body that the service's :countTokens accepts: a complete request (Gemini API), or contents and tools (Vertex AI).
-   * Absent:
-   * the gateway does not use :countTokens.
+   * Absent: the gateway does not use :countTokens.
    */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
@@ -229,8 +217,7 @@ const openaiResponsesQuirks = z.strictObject({
   safety_identifier: z.boolean().optional(),
   /**
    * Whether the provider accepts `prompt_cache_key`. Its value is a digest of metadata.user_id, because one user's
-   * prompts often
-   * begin with the same text.
+   * prompts often begin with the same text.
    */
   prompt_cache_key: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
@@ -286,14 +273,12 @@ const embeddingsQuirks = z.strictObject({
   max_inputs: z.int().positive().optional(),
   /**
    * Maximum bytes of text per request to the provider. A larger input is split into several requests. A token has at
-   * least one
-   * byte, so this value also enforces a limit in tokens.
+   * least one byte, so this value also enforces a limit in tokens.
    */
   max_request_bytes: z.int().positive().optional(),
   /**
    * Length of the model's vectors if a request does not set it. It limits how many texts the gateway puts into one
-   * request to
-   * the provider.
+   * request to the provider.
    */
   vector_dimensions: z.int().positive().optional(),
 });

@@ -9,8 +9,7 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 
 /**
  * Returns the quirks of an endpoint. They override the quirks of its provider, except `lacks`, which is the union of
- * both
- * lists. An endpoint whose wire differs from its provider's inherits only the quirks that all wires have.
+ * both lists. An endpoint whose wire differs from its provider's inherits only the quirks that all wires have.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;

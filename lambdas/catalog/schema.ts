@@ -1,7 +1,6 @@
 /**
  * Schema of the catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to authors
- * of
- * catalogs. Unknown fields are errors, so that a typo does not silently become a default.
+ * of catalogs. Unknown fields are errors, so that a typo does not silently become a default.
  */
 
 import * as z from 'zod';
@@ -101,8 +100,7 @@ const providerSchema = z.strictObject({
   token_url: httpUrl.optional(),
   /**
    * Name of a variable, or of an entry of the secret, that contains PEM certificates. They are trusted in addition to
-   * the
-   * public certificate authorities.
+   * the public certificate authorities.
    */
   ca_variable: variableName.optional(),
   /** Headers that the gateway sends with every request to the provider. */
@@ -111,8 +109,7 @@ const providerSchema = z.strictObject({
   data_policy: dataPolicySchema,
   /**
    * Whether the provider charges more for longer prompts, which price lists often omit. `catalog check` then warns
-   * about
-   * endpoints without `overrides`.
+   * about endpoints without `overrides`.
    */
   tiered_prices: z.boolean().optional(),
   /** Whether the provider charges a fee for each request. All its endpoints then need the price `request`. */
@@ -255,8 +252,7 @@ const requests = z.int().positive().max(1_000_000);
 const serviceFreeSchema = z.strictObject({
   /**
    * Maximum number of requests by one account in a UTC day: daily_base for accounts without funds, daily_funded for
-   * accounts
-   * with funds.
+   * accounts with funds.
    */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,

@@ -44,10 +44,8 @@ function resolveBackend(data: SearchBackendData, valueOf: (variable: string) => 
 
 /**
  * Adds the price of a search to an endpoint's prices. Free models cannot search (admission/free/within-free-terms.ts):
- * their
- * client price is 0, so that a search that they list is never charged, and their service cost is the full price. For
- * other
- * models, the service's own cost of a search is unknown.
+ * their client price is 0, so that a search that they list is never charged, and their service cost is the full price.
+ * For other models, the service's own cost of a search is unknown.
  */
 export function withSearchPrice<Prices extends EndpointPrices>(
   prices: Prices,

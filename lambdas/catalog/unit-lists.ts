@@ -22,8 +22,7 @@ export type UsageField = Extract<Entry, { usage: unknown }>['usage'];
 export type PieceField = Piece['usage'];
 /**
  * Names of the record fields with one count for the whole generation. The fields in RoundField have one count per
- * request to a
- * provider.
+ * request to a provider.
  */
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
@@ -53,16 +52,14 @@ export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => 
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
 /**
  * Units of prompt tokens that records count separately from the rest of the prompt. `completionParts` has the same for
- * the
- * answer.
+ * the answer.
  */
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
 /**
  * Units of which records have one count per request to a provider. Of the units in `generationUnits`, records have one
- * count
- * for the generation.
+ * count for the generation.
  */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
@@ -85,8 +82,7 @@ export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
 
 /**
  * Names of the prices that a price tier may change: the prices for parts of the prompt and of the answer.
- * `otherPriceNames` has
- * all other fixed prices, in alphabetical order.
+ * `otherPriceNames` has all other fixed prices, in alphabetical order.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits

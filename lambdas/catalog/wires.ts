@@ -1,7 +1,6 @@
 /**
  * Facts about each wire (a provider's API format). The codecs of the wires are in `providers/`. No other code depends
- * on the
- * names of wires.
+ * on the names of wires.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';

@@ -1,7 +1,6 @@
 /**
  * Fields that mark a part of a message as the end of a cached prompt. Both Anthropic's form, which OpenRouter uses too,
- * and
- * OpenAI's form are accepted.
+ * and OpenAI's form are accepted.
  */
 
 import * as z from 'zod';

@@ -4,8 +4,7 @@ import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-js
 
 /**
  * Maximum depth of arguments, equal to that of a request body. Tools need less. A limit is required, because the code
- * that
- * serializes arguments is recursive.
+ * that serializes arguments is recursive.
  */
 const MAX_ARGUMENTS_DEPTH = 100;
 /** Maximum number of values in all arguments of a request together, equal to that of a request body. */

@@ -51,8 +51,7 @@ export class ConversationCallIds {
 
   /**
    * Returns an id that no call uses yet. Numbering continues from the last call with the same id, so that thousands of
-   * calls with
-   * one id take linear time.
+   * calls with one id take linear time.
    */
   #free(id: string): string {
     if (!this.#used.has(id)) return id;

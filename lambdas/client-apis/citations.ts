@@ -7,8 +7,7 @@ interface UrlAnnotation {
 
 /**
  * Returns the annotation for the citation of a web page; undefined for a citation of the client's own document, which
- * has no
- * URL.
+ * has no URL.
  */
 function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;

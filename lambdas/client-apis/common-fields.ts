@@ -135,8 +135,7 @@ export const namedSchema = {
 export const textFormat = z.strictObject({ type: z.literal('text') });
 /**
  * Format of a JSON answer, with an optional schema. The client library Instructor sends this format to services that
- * accept a
- * schema only in it.
+ * accept a schema only in it.
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
@@ -153,8 +152,7 @@ export function jsonInstruction(schema: object | null | undefined): string {
 
 /**
  * Default values that have no effect. Clients send them although nobody set them, and some providers reject the field,
- * so they
- * are dropped.
+ * so they are dropped.
  */
 const neutral: Record<string, unknown> = {
   top_p: 1,

@@ -31,8 +31,7 @@ export function customTool({ name, description, grammar }: CustomTool): Tool {
 
 /**
  * Returns the text that the model wrote for a custom tool. If the model's arguments do not contain it, returns the
- * arguments as
- * JSON.
+ * arguments as JSON.
  */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];

@@ -8,8 +8,7 @@ import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 /**
  * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped, because they have no
- * effect for
- * the accepted types.
+ * effect for the accepted types.
  */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
 /** Number of characters in which the head of a data URL is searched. Accepted heads are shorter. */

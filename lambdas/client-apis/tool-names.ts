@@ -1,7 +1,7 @@
 /**
  * Converts tool names between OpenAI's APIs and the Messages API, which has no namespaces. Names keep their characters
- * here,
- * because they are searched for sensitive data later. After that, the wires replace names that a provider would reject.
+ * here, because they are searched for sensitive data later. After that, the wires replace names that a provider would
+ * reject.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,8 +30,7 @@ export class ToolNames {
 
   /**
    * @param tools tools without repetitions. If two of them would get the same name for the model, the tool without a
-   *   namespace
-   *   keeps the name.
+   *   namespace keeps the name.
    */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {
@@ -43,8 +42,7 @@ export class ToolNames {
 
   /**
    * Returns a tool's name for the model. The tool may be undeclared, because earlier turns may contain calls of tools
-   * that are no
-   * longer declared.
+   * that are no longer declared.
    */
   sentName(tool: ClientName): string {
     return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);

@@ -52,8 +52,8 @@ export function tempered(probabilities: readonly number[], temperature: number):
  * Returns the probabilities of all options of a question that was decided in groups. Uses Luce's rule: the ratio of the
  * probabilities of two options does not depend on the other options.
  * @param groups probabilities within each group, in the order of the options
- * @param finals probability of each group's most probable option, compared with the most probable options of the
- *   other groups
+ * @param finals probability of each group's most probable option, compared with the most probable options of the other
+ *   groups
  */
 export function joinedGroups(groups: readonly (readonly number[])[], finals: readonly number[]): number[] {
   return normalised(

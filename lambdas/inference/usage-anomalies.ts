@@ -36,8 +36,8 @@ export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBou
 }
 
 /**
- * Returns whether only the output exceeds its bound, and by no more than TYPICAL_SLIP_TOKENS. This difference needs
- * no check.
+ * Returns whether only the output exceeds its bound, and by no more than TYPICAL_SLIP_TOKENS. This difference needs no
+ * check.
  */
 function isUsualSlip(chargedPromptTokens: number, reportedOutputTokens = 0, bound: UsageBound): boolean {
   const slipTokens = reportedOutputTokens - bound.outputTokens;

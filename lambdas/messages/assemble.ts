@@ -17,8 +17,7 @@ interface AssembledBlock {
 
 /**
  * End of an answer with a tool call whose arguments are unreadable. A client must not run the call with arguments that
- * the model
- * did not write, so the answer ends with the stop reason that an answer cut off by max_tokens has.
+ * the model did not write, so the answer ends with the stop reason that an answer cut off by max_tokens has.
  */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
@@ -62,8 +61,7 @@ export class MessageAssembler {
 
   /**
    * Returns the message; undefined if no message ever started. The input of a tool call that max_tokens cut off becomes
-   * an empty
-   * object, as in the Messages API.
+   * an empty object, as in the Messages API.
    */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;

@@ -1,7 +1,6 @@
 /**
  * Handles texts that consist only of white space. Providers reject them like empty texts, but models write them before
- * tool
- * calls.
+ * tool calls.
  */
 
 import type { Block, Message } from './types.ts';

@@ -1,8 +1,7 @@
 /**
  * Adds cache breakpoints to a prompt. A provider caches the prompt up to each breakpoint. Anthropic's API allows at
- * most four: on
- * tools, on texts of the system prompt, and on blocks other than thinking. The API finds an earlier turn's cache if its
- * breakpoint is at a breakpoint of this turn, or at most twenty blocks before one.
+ * most four: on tools, on texts of the system prompt, and on blocks other than thinking. The API finds an earlier
+ * turn's cache if its breakpoint is at a breakpoint of this turn, or at most twenty blocks before one.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -11,8 +10,7 @@ const mark = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
  * Number of user turns with a breakpoint. The latest turn's breakpoint lets the next request read the cache; the
- * previous turn's
- * breakpoint lets this request read the cache of the previous request.
+ * previous turn's breakpoint lets this request read the cache of the previous request.
  */
 const MARKED_TURNS = 2;
 
@@ -21,8 +19,7 @@ const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_re
 
 /**
  * Adds breakpoints after the tools, after the system prompt and after the latest user turns. A request that already has
- * a
- * breakpoint stays unchanged, because its client knows best which parts to cache.
+ * a breakpoint stays unchanged, because its client knows best which parts to cache.
  */
 export function withBreakpoints(request: MessagesRequest): MessagesRequest {
   if (isMarked(request)) return request;

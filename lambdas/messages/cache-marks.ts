@@ -1,7 +1,6 @@
 /**
  * Corrects the cache marks (`cache_control`) of a prompt. Anthropic rejects more than four marks, and a lifetime of an
- * hour after
- * one of five minutes.
+ * hour after one of five minutes.
  */
 
 import { without } from './without.ts';
@@ -14,8 +13,7 @@ type MarkChange = (item: Marked) => Marked;
 
 /**
  * Returns the request with cache marks that Anthropic accepts: drops marks on thinking and on empty texts, keeps the
- * last four
- * marks, and shortens a lifetime of an hour after one of five minutes.
+ * last four marks, and shortens a lifetime of an hour after one of five minutes.
  * @returns the same request if all of its marks are accepted
  */
 export function withSupportedMarks(request: MessagesRequest): MessagesRequest {
@@ -44,8 +42,7 @@ export function withSupportedMarks(request: MessagesRequest): MessagesRequest {
 
 /**
  * Reduces every cache mark to its type and lifetime. Claude Code adds a scope, which only Anthropic's own service
- * accepts
- * (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
+ * accepts (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
  */
 export function withPlainMarks(request: MessagesRequest): MessagesRequest {
   let isPlain = true;
@@ -68,8 +65,7 @@ function mayHaveMark({ type, text }: Marked): boolean {
 
 /**
  * Applies a change to every item with a cache mark, in the order of the prompt. A mark on the request itself counts as
- * a mark at
- * the end of the prompt.
+ * a mark at the end of the prompt.
  */
 function mapMarks(request: MessagesRequest, change: MarkChange): MessagesRequest {
   const { tools, system, messages } = request;

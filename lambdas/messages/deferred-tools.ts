@@ -1,9 +1,7 @@
 /**
  * Emulates tools with deferred loading (`defer_loading`). At Anthropic, the model gets a deferred tool only after the
- * client's own
- * tool search has returned a reference to it. For other providers, the gateway sends the tool only once there is a
- * reference,
- * and removes the flag.
+ * client's own tool search has returned a reference to it. For other providers, the gateway sends the tool only once
+ * there is a reference, and removes the flag.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -11,8 +9,7 @@ import { without } from './without.ts';
 
 /**
  * Converts a request for providers that do not support deferred tools. Returns the same request if no tool has
- * `defer_loading` and
- * no tool search has returned references.
+ * `defer_loading` and no tool search has returned references.
  */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const referred = referredTools(request.messages);

@@ -1,7 +1,7 @@
 /**
  * Detects the media type of images from their first bytes. Clients often derive the type from the file extension, but
- * Claude and
- * Converse reject images whose type differs from the declared type (https://github.com/BerriAI/litellm/issues/24900).
+ * Claude and Converse reject images whose type differs from the declared type
+ * (https://github.com/BerriAI/litellm/issues/24900).
  */
 
 import type { Block, MessagesRequest } from './types.ts';

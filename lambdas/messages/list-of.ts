@@ -8,8 +8,8 @@ interface Bounds {
 
 /**
  * Schema of a list that is checked element by element up to the first error. `z.array` would collect the errors of all
- * elements,
- * which takes gigabytes of memory for a body with a hundred thousand elements. The list is forwarded without copying.
+ * elements, which takes gigabytes of memory for a body with a hundred thousand elements. The list is forwarded without
+ * copying.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z
@@ -43,8 +43,7 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
 
 /**
  * Schema that checks a value with one of several schemas, chosen by the value's own type, so that the error message
- * refers to the
- * right schema. The value is forwarded unchanged.
+ * refers to the right schema. The value is forwarded unchanged.
  * @param alternatives all schemas, for the API document
  */
 export function checkedBy<Output>(

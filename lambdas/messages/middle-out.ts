@@ -1,7 +1,7 @@
 /**
  * Shortens a conversation by omitting messages from its middle, because its beginning and its latest turns matter most.
- * A tool call
- * and its results are kept or omitted together. System messages and messages with unknown blocks are always kept.
+ * A tool call and its results are kept or omitted together. System messages and messages with unknown blocks are always
+ * kept.
  */
 
 import type { Message } from './types.ts';
@@ -92,8 +92,7 @@ function isOpen(group: readonly Message[]): boolean {
 
 /**
  * Returns the assistant messages before the first user message. Providers reject a conversation that begins with an
- * assistant
- * message.
+ * assistant message.
  */
 function beforeTheUser(exchanges: readonly TurnExchange[], omitted: ReadonlySet<TurnExchange>): TurnExchange[] {
   const remaining = exchanges.filter((exchange) => !omitted.has(exchange) && roleOf(exchange) !== 'system');

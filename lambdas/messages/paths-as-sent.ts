@@ -1,7 +1,6 @@
 /**
  * Corrects the field paths in errors. The gateway rewrites a conversation with searches, so its messages have other
- * indexes than in
- * the client's request, and later checks report the new indexes.
+ * indexes than in the client's request, and later checks report the new indexes.
  */
 
 import { GatewayError } from '../platform/errors.ts';

@@ -1,7 +1,6 @@
 /**
  * Routing preferences of a request: the `provider` object of OpenRouter's API, with prices in roubles. Only the gateway
- * reads these
- * fields; no provider gets them.
+ * reads these fields; no provider gets them.
  */
 
 import * as z from 'zod';

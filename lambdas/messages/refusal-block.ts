@@ -1,9 +1,7 @@
 /**
  * Marks text in which a model refuses to answer, if its provider reports refusals separately. The Messages API has no
- * field for
- * refusals, so the text block gets an extra member when it starts: clients of OpenAI's APIs must know from the first
- * word that
- * the text is a refusal.
+ * field for refusals, so the text block gets an extra member when it starts: clients of OpenAI's APIs must know from
+ * the first word that the text is a refusal.
  */
 
 import type { Block } from './types.ts';

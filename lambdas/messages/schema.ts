@@ -1,7 +1,6 @@
 /**
  * Schema of the body of POST /messages. Known parts are checked. Unknown top-level fields and block types are accepted,
- * because
- * the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
+ * because the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
  */
 
 import * as z from 'zod';
@@ -65,8 +64,7 @@ const contextEdit = z.object({
 
 /**
  * Body fields that list beta features. `anthropic-beta` is also the name of the header; the other names are used in
- * bodies for
- * Anthropic, Amazon Bedrock and Google Cloud.
+ * bodies for Anthropic, Amazon Bedrock and Google Cloud.
  */
 const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
 const betaHeader = optionalField(
@@ -208,8 +206,7 @@ const requestFields = z.looseObject({
 
 /**
  * Fields that change the provider's prices, or whose cost the size of the request does not bound. The gateway could not
- * enforce a
- * budget for them.
+ * enforce a budget for them.
  */
 const unpricedFields = [
   'mcp_servers',
@@ -224,8 +221,7 @@ const unpricedFields = [
 const refusedFields: readonly string[] = unpricedFields;
 /**
  * Fields that are removed from the parsed request, because they are refused, or the request has them in another form,
- * or they
- * have no effect.
+ * or they have no effect.
  */
 const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 

@@ -8,8 +8,7 @@ import type { MessagesRequest, Tool } from './types.ts';
 
 /**
  * Versions of the search tool. The gateway treats them all alike: the additional features of newer versions need code
- * that a
- * provider runs, which the gateway does not support.
+ * that a provider runs, which the gateway does not support.
  */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
@@ -106,8 +105,7 @@ export function isSearchType(type: unknown): boolean {
 
 /**
  * Returns whether the request may continue without this search if no search backend is available. Agents of some APIs
- * declare a
- * search in every request, so the gateway sets the flag `if_possible` for them.
+ * declare a search in every request, so the gateway sets the flag `if_possible` for them.
  */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);

@@ -5,8 +5,7 @@ import type { Block, Message, MessagesRequest } from './types.ts';
 
 /**
  * Returns the request with the instructions at the beginning of the conversation in the system prompt, and later
- * instructions as
- * user messages.
+ * instructions as user messages.
  */
 export function withInstructionsFirst(request: MessagesRequest): MessagesRequest {
   const { messages, system = [] } = request;
@@ -30,8 +29,7 @@ function blocksIn(content: string | Block[]): Block[] {
 
 /**
  * Converts system messages to marked user messages at the same position. After a tool call, the tool's results come
- * first,
- * because they must directly follow the call.
+ * first, because they must directly follow the call.
  */
 export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;

@@ -1,10 +1,8 @@
 /**
  * Signatures of thinking blocks. Clients send thinking back with the conversation, and a signature is accepted only by
- * the family of
- * models that made it. Anthropic's thinking has Anthropic's signature. All other thinking has a signature of the
- * gateway,
- * `gw1.<family>`, in which the family names the models that may get the thinking back. If the provider also signs its
- * thinking, its own signature follows: `gw1.<family>.<signature>`.
+ * the family of models that made it. Anthropic's thinking has Anthropic's signature. All other thinking has a signature
+ * of the gateway, `gw1.<family>`, in which the family names the models that may get the thinking back. If the provider
+ * also signs its thinking, its own signature follows: `gw1.<family>.<signature>`.
  */
 
 import type { Block, Message } from './types.ts';
@@ -27,8 +25,7 @@ export function hasGatewaySignature(block: Block): boolean {
 
 /**
  * Returns whether a provider signed the block, and so accepts it only unchanged. The gateway's own signature does not
- * protect the
- * text.
+ * protect the text.
  */
 export function hasProviderSignature(block: Block): boolean {
   const signature = signatureIn(block);
@@ -70,8 +67,7 @@ function signatureIn(block: Block): unknown {
 
 /**
  * Returns the messages for a provider with its own signatures: with its own thinking, which has its original signature
- * again, and
- * without all other thinking.
+ * again, and without all other thinking.
  */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? asSigned(family, block) : block));
@@ -82,10 +78,8 @@ export const NO_THINKING = ' ';
 
 /**
  * Returns the messages for a provider that requires thinking before each tool call, but does not check signatures. Its
- * own
- * thinking gets its original signature back. Readable thinking of other providers loses its signature, and thinking
- * that
- * Anthropic signed is omitted. A message with a call but without thinking gets a placeholder.
+ * own thinking gets its original signature back. Readable thinking of other providers loses its signature, and thinking
+ * that Anthropic signed is omitted. A message with a call but without thinking gets a placeholder.
  */
 export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
   const readable = mapBlocks(messages, (block) =>

@@ -1,9 +1,7 @@
 /**
  * Tools of a request: tools that the client itself runs, and the gateway's own search. Tools that a provider runs are
- * refused,
- * because the gateway has no bound and no price for them. The schema lists the allowed types, because providers add
- * tools
- * faster than gateways are deployed.
+ * refused, because the gateway has no bound and no price for them. The schema lists the allowed types, because
+ * providers add tools faster than gateways are deployed.
  */
 
 import * as z from 'zod';
@@ -85,8 +83,7 @@ function isSearch(value: unknown): boolean {
 
 /**
  * Schema of a tool that is declared in a message. Its type must be `custom`: other types add tokens to the prompt,
- * which the
- * gateway counts only for the tools of the request.
+ * which the gateway counts only for the tools of the request.
  */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;

@@ -6,8 +6,7 @@ type Controlled = Message & { output_config?: { effort?: string | null; [field: 
 
 /**
  * Moves the thinking effort from the messages to the request. The last setting applies, because only the next turn is
- * generated. A
- * message that also has other output settings stays unchanged.
+ * generated. A message that also has other output settings stays unchanged.
  * @returns the same request if no message sets only the effort
  */
 export function withTurnEffort(request: MessagesRequest): MessagesRequest {

@@ -1,7 +1,6 @@
 /**
  * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. All types
- * are open:
- * fields that are newer than the gateway are passed to providers, which may support them.
+ * are open: fields that are newer than the gateway are passed to providers, which may support them.
  */
 
 import type { TokenLogprob } from './token-logprob.ts';

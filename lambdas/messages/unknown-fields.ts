@@ -1,14 +1,12 @@
 /**
  * Names of request fields that no endpoint gets: fields that are newer than the gateway, and hints that have no effect
- * here. The
- * client gets the names in a response header, or, with `require_parameters`, an error.
+ * here. The client gets the names in a response header, or, with `require_parameters`, an error.
  */
 
 const MAX_REPORTED_NAMES = 32;
 /**
  * Pattern of field names that a response header may contain. Clients choose names freely, and other characters could
- * break the
- * header.
+ * break the header.
  */
 const FIELD_NAME = /^[\w-]{1,60}$/;
 const UNREADABLE_NAME = 'other';

@@ -32,7 +32,6 @@ export function hasSoundCounts(usage: Record<string, unknown>): boolean {
 
 /**
  * Estimated size in bytes of a tool call's syntax, in addition to its name and arguments. Providers bill it as tokens,
- * but do not
- * show it.
+ * but do not show it.
  */
 export const CALL_OVERHEAD_BYTES = 64;

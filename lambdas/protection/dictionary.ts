@@ -8,8 +8,7 @@ export interface Substitution {
 
 /**
  * Finds the terms of a key's dictionary in a text, each with the substitute that replaces it. Only whole words match,
- * in any
- * letter case. Inflected forms count as different words.
+ * in any letter case. Inflected forms count as different words.
  */
 export class Dictionary {
   readonly #search: TermSearch;

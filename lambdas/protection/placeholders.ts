@@ -1,7 +1,6 @@
 /**
  * Assigns placeholders, such as `[EMAIL_1]`, to the protected values of one request. Equal values have the same
- * placeholder in
- * all texts of the request.
+ * placeholder in all texts of the request.
  */
 
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
@@ -45,8 +44,7 @@ export class Placeholders {
 
   /**
    * Adds a placeholder for a value. Call this in the order of the conversation, so that in every turn the same values
-   * get the
-   * same numbers.
+   * get the same numbers.
    */
   add(category: SensitiveCategory, value: string): void {
     if (this.#byValue.has(value)) return;

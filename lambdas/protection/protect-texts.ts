@@ -54,8 +54,7 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 
 /**
  * Reserves placeholders that already occur in texts or substitutes, if answers are restored. If they are not, a
- * placeholder in
- * a text comes from an earlier answer, and still stands for the same value.
+ * placeholder in a text comes from an earlier answer, and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;
@@ -70,8 +69,7 @@ function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, di
 function addValues(placeholders: Placeholders, scanned: Scanned): void {
   scanned.knownBefore = placeholders.count;
   // Signed thinking is skipped: the model itself wrote values that occur only there, and a new placeholder would
-  // invalidate the
-  // signature.
+  // invalidate the signature.
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
   if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');

@@ -34,8 +34,7 @@ export function refusalAt(field: string, { reason, category }: Pick<TextRefusal,
 
 /**
  * Maximum number of different protected values in one request. It limits memory, because each value is stored until the
- * answer
- * ends. Prompts do not need more.
+ * answer ends. Prompts do not need more.
  */
 export const MAX_VALUES = 50_000;
 

@@ -21,8 +21,7 @@ export class Replacement {
   readonly #dictionary: Dictionary;
   /**
    * Finds all values with a placeholder in a text. Once found, a value is replaced wherever it occurs as a whole word,
-   * even
-   * without the words that first identified it.
+   * even without the words that first identified it.
    */
   #values = new TermSearch([]);
   #searched = 0;
@@ -72,8 +71,7 @@ export class Replacement {
 
   /**
    * Returns the changes of a text, from left to right, without overlaps. Findings in this text have precedence over
-   * values that
-   * were found in other texts, and these over terms of the dictionary.
+   * values that were found in other texts, and these over terms of the dictionary.
    */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];

@@ -1,7 +1,6 @@
 /**
  * Finds every text of a request, at any position. Fields that are newer than the gateway also count as text, so they
- * are
- * protected too.
+ * are protected too.
  */
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';
@@ -25,8 +24,7 @@ export interface RequestText {
   kind: TextKind;
   /**
    * Name of the value, if the text is a value in JSON that a model wrote or reads. Often only the name shows the kind
-   * of the
-   * value, as in `{"inn": "…"}`.
+   * of the value, as in `{"inn": "…"}`.
    */
   name?: string | undefined;
 }
@@ -81,8 +79,7 @@ const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdo
 
 /**
  * Fields that are searched first, in this order. Placeholders are numbered in the order of the search, so the unchanged
- * start
- * of a conversation gets the same numbers in every turn.
+ * start of a conversation gets the same numbers in every turn.
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
@@ -111,8 +108,7 @@ interface FoundValue extends Omit<RequestText, 'text'>, Omit<TextPlace, 'isKey'>
 
 /**
  * Changes in a container: new names for its keys, and new values. A value is a text, a container with changes, or
- * undefined if
- * it is removed.
+ * undefined if it is removed.
  */
 interface Edits {
   keys: Map<string | number, string>;
@@ -140,8 +136,7 @@ export class RequestTexts<Request extends MessagesRequest> {
 
   /**
    * Returns the field of a text, such as `messages.0.content`. For a text inside JSON, returns the API field with the
-   * complete
-   * JSON.
+   * complete JSON.
    */
   fieldOf(index: number): string {
     const { holder, key } = this.#places[index]!;
@@ -203,8 +198,7 @@ export class RequestTexts<Request extends MessagesRequest> {
 
   /**
    * Adds the digits of a number. A model may write a phone number as a number, with a sign or as `79123456789.0`. If
-   * the digits
-   * are protected, a string with the placeholder replaces the number.
+   * the digits are protected, a string with the placeholder replaces the number.
    */
   #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
     if (region === 'api') return;

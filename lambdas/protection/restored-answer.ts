@@ -1,7 +1,6 @@
 /**
  * Restores the client's own values in the events of an answer. Unchanged events are forwarded as the received bytes.
- * Signatures
- * and encrypted data contain no placeholders, and are never changed.
+ * Signatures and encrypted data contain no placeholders, and are never changed.
  */
 
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
@@ -25,8 +24,7 @@ interface OpenText {
 
 /**
  * Yields the events with values in place of placeholders. Held-back text is sent before the end of its block, and
- * before a
- * failure.
+ * before a failure.
  */
 export async function* restoredAnswer(
   events: AsyncIterable<AnswerEvent[]>,
@@ -84,8 +82,7 @@ class RestoredAnswer {
     const field = growing[type];
     const beginning = block[field];
     // The input of a tool call is an object, not a text. If it is not empty, it is complete. If it is empty, deltas
-    // with its JSON
-    // follow.
+    // with its JSON follow.
     if (typeof beginning !== 'string') return this.#deep(block) as Block;
     const { [field]: _, ...others } = block;
     const restored = opened.text.push(beginning);

@@ -1,7 +1,7 @@
 /**
  * Replaces placeholders with the client's own values. A placeholder may arrive in pieces, so the end of a text is held
- * back if
- * it may be the beginning of a placeholder. At most, this is the length of the longest placeholder: a few tokens.
+ * back if it may be the beginning of a placeholder. At most, this is the length of the longest placeholder: a few
+ * tokens.
  */
 
 /**
@@ -47,8 +47,7 @@ export class Originals {
 
   /**
    * Returns the position from which the end of the text may be the beginning of a placeholder; the text's length if
-   * there is
-   * none.
+   * there is none.
    */
   openingIn(text: string): number {
     this.#learn();

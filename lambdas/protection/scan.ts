@@ -32,8 +32,7 @@ export function isChangeable(kind: TextKind): boolean {
 
 /**
  * Finds values in a text. The name of a value in a model's JSON may identify the value, as in `{"inn": "…"}`, so it is
- * searched
- * together with the text.
+ * searched together with the text.
  */
 function findInText(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (name === undefined) return findSensitive(text, wanted);

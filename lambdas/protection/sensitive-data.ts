@@ -1,12 +1,10 @@
 /**
  * Removes sensitive data from a key's requests before anything is measured, held or sent. The provider never gets the
- * data
- * that is found, so it cannot occur in the provider's answers, errors and logs either.
+ * data that is found, so it cannot occur in the provider's answers, errors and logs either.
  *
  * Guarantee: no prompt, whatever its length, content and settings, blocks the event loop for longer than a short prompt
  * does. Long prompts are searched in a separate thread, in which accounts take turns. No prompt delays the search of a
- * new
- * one by more than half a second.
+ * new one by more than half a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -34,8 +32,7 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
   originals: ReadonlyMap<string, string> | undefined;
   /**
    * Protects a text that is added to the conversation during the answer, such as search results. Returns undefined if
-   * the key
-   * blocks a finding in the text.
+   * the key blocks a finding in the text.
    */
   protectMore: (text: string) => string | undefined;
 }
@@ -43,15 +40,12 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
 /**
  * Returns the request in the form in which providers may get it.
  * @param options.mayGrow whether texts may be added during the answer: `originals` then exists from the start, and gets
- *   the
- *   values that are found in these texts
+ *   the values that are found in these texts
  * @param options.origins index of each message in the client's request; undefined if messages were neither added nor
  *   removed
  * @throws {GatewayError} 400 with category and field, never the value, if the key blocks these requests, if a value is
- *   in a
- *   field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504 if
- *   the
- *   search takes too long
+ *   in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
+ *   if the search takes too long
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
@@ -76,8 +70,7 @@ export async function protect<Request extends MessagesRequest>(
 /**
  * Protects the texts of a request. The key's settings must be enabled.
  * @throws {GatewayError} 400 if the key names nothing to protect, or a text must not be sent; 529 if other searches
- *   kept the
- *   thread busy; 504 if the search takes too long
+ *   kept the thread busy; 504 if the search takes too long
  */
 export async function protectedTexts(
   source: Pick<RequestTexts<MessagesRequest>, 'texts' | 'fieldOf'>,
@@ -97,8 +90,8 @@ export async function protectedTexts(
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /**
- * Time after which a running search is interrupted for new searches, in ms. Few texts need longer, unless an
- * attacker made them slow.
+ * Time after which a running search is interrupted for new searches, in ms. Few texts need longer, unless an attacker
+ * made them slow.
  */
 const TURN_MS = 500;
 /**
@@ -141,8 +134,7 @@ const searchThread = once(
 
 /**
  * Protects a text of a third party. Parts that look like placeholders are changed first, so that they are never
- * replaced with
- * a value of the client.
+ * replaced with a value of the client.
  */
 function protectedText(
   written: string,

@@ -1,9 +1,7 @@
 /**
  * Finds many terms in one text, each only as a whole word or number. The terms are sorted, so one binary search at the
- * start of
- * each word finds the longest matching term. Memory is proportional to the terms. Time grows with the text and the
- * logarithm
- * of the number of terms, even if an attacker chose the terms.
+ * start of each word finds the longest matching term. Memory is proportional to the terms. Time grows with the text and
+ * the logarithm of the number of terms, even if an attacker chose the terms.
  */
 
 import { isWordAt } from './find/finding.ts';
@@ -26,8 +24,7 @@ export class TermSearch {
   readonly #parents: number[] = [];
   /**
    * Table of the lower 11 bits of the terms' first characters, which differ between most scripts. Its lookup excludes
-   * most
-   * positions of a text.
+   * most positions of a text.
    */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
   /** Bit table of the terms' prefixes of up to four characters. Its lookup excludes nearly all remaining positions. */
@@ -100,8 +97,7 @@ export class TermSearch {
 
   /**
    * Returns the index of the last term that sorts at or before the text. If a term is a prefix of the text, it is this
-   * term, or a
-   * prefix of this term.
+   * term, or a prefix of this term.
    */
   #lastUpTo(text: string): number {
     let low = 0;

@@ -122,8 +122,8 @@ export interface BatchReader {
 }
 
 /**
- * Engine that answers the tasks of a modality, such as embeddings, over one wire. It lists its requests in
- * advance, so that the gateway can place a hold for them.
+ * Engine that answers the tasks of a modality, such as embeddings, over one wire. It lists its requests in advance, so
+ * that the gateway can place a hold for them.
  */
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**

@@ -1,8 +1,7 @@
 /**
  * Converts failures of providers to errors of the gateway. Every failure between the gateway's request and the end of
- * an
- * answer counts as the provider's failure, even an unexpected exception. So the client does not get status 500, which
- * means a fault of the gateway itself.
+ * an answer counts as the provider's failure, even an unexpected exception. So the client does not get status 500,
+ * which means a fault of the gateway itself.
  */
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
@@ -32,14 +31,12 @@ export class ProviderFailure extends GatewayError {
   readonly isRequestsFault: boolean;
   /**
    * Whether the provider began its response, and then sent nothing until the timeout. The provider may have processed
-   * the
-   * request, and may charge for it.
+   * the request, and may charge for it.
    */
   readonly wasSilent: boolean;
   /**
    * Whether the provider's answer exceeds the gateway's size limit. The provider may bill this answer, so the gateway
-   * does
-   * not pay another endpoint for a second one.
+   * does not pay another endpoint for a second one.
    */
   readonly wasAnswered: boolean;
   /** Kind of the provider's error; undefined if there was no response with an error. */
@@ -100,8 +97,7 @@ function wordOf(
 
 /**
  * Codes for the request's record, by kind of fault. If the provider's status is in `statuses`, the code follows from
- * the
- * status, which is more precise.
+ * the status, which is more precise.
  */
 const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
@@ -158,8 +154,7 @@ export function refusalOfResponse(
 
 /**
  * Returns the failure for an error in a response with status 200. Providers may send an error instead of an answer, or
- * in
- * the middle of one.
+ * in the middle of one.
  */
 export function errorInAnswer(
   error: unknown,
@@ -216,8 +211,7 @@ function failureOfFault(
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
     // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Only after `elsewhere` is another
-    // endpoint
-    // worth trying (fault-rule.ts).
+    // endpoint worth trying (fault-rule.ts).
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', message, ofRequest);
@@ -285,8 +279,7 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
   // The client is advised not to retry: a retry would take as long again, and might cost as much. After an idle
-  // timeout, the
-  // provider may have processed the request, because it had begun its response.
+  // timeout, the provider may have processed the request, because it had begun its response.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

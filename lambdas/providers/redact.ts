@@ -1,8 +1,7 @@
 /**
  * Removes secrets from a provider's message before the client gets it. Providers quote data that they received, and
- * proxies
- * in front of providers quote their own configuration. No client may see the credential, or addresses inside the
- * operator's network.
+ * proxies in front of providers quote their own configuration. No client may see the credential, or addresses inside
+ * the operator's network.
  */
 
 const MAX_REDACTED_CHARACTERS = 2_000;
@@ -11,8 +10,7 @@ const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /**
  * Matches an AWS access key: `<id>:<secret>[:<session token>]`. A request contains these parts separately, and a
- * provider may
- * quote one of them. So each part is also hidden by itself.
+ * provider may quote one of them. So each part is also hidden by itself.
  */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
@@ -51,8 +49,7 @@ export function redact(message: string, { credential, baseUrl }: Secrets): strin
 
 /**
  * Returns the secrets to hide, the complete credential first. If a part of it were hidden first, the complete
- * credential
- * would no longer be found.
+ * credential would no longer be found.
  */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];

@@ -37,9 +37,8 @@ export function clientCallId(id: string): string {
 
 /**
  * Returns the id of a tool call in a form that the provider accepts. If the provider would reject the id, for example
- * because
- * another provider made it, a digest replaces it. The digest is the same in the call, in its result, and in later
- * requests.
+ * because another provider made it, a digest replaces it. The digest is the same in the call, in its result, and in
+ * later requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(

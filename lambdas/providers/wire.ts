@@ -6,8 +6,7 @@ import type { Quirks } from '../catalog/quirk-schemas.ts';
 
 /**
  * Properties of an endpoint that a wire (the codec of a provider's API format) needs. A wire has no access to accounts
- * or
- * money.
+ * or money.
  * @typeParam Q - the wire's own quirks; by default the quirks of all wires
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
@@ -32,8 +31,7 @@ export interface WireRequest<Body extends string | Buffer = string> {
 
 /**
  * Converts between a provider's API format and the Messages API. The catalog assigns a wire only to endpoints whose
- * quirks have
- * the type `Q`, so a codec for `Q` may be stored as a codec for any quirks.
+ * quirks have the type `Q`, so a codec for `Q` may be stored as a codec for any quirks.
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
   /**
@@ -47,8 +45,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   readCount(answer: unknown): unknown;
   /**
    * Returns the parameters that only tune the answer, and that the model supports in general, but not in this request.
-   * If the
-   * method is absent, there are none.
+   * If the method is absent, there are none.
    */
   unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
   /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */

@@ -1,11 +1,9 @@
 /**
  * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part that a
- * marker
- * follows has the marker's sources; it is a sentence, or the beginning of a sentence up to the marker.
+ * marker follows has the marker's sources; it is a sentence, or the beginning of a sentence up to the marker.
  *
  * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
- * up to a
- * limit, because a marker may still cite it. All other text is returned unchanged and in order.
+ * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';
@@ -16,8 +14,7 @@ export type TextPart = { text: string } | { text: string; sources: number[] };
 
 /**
  * Maximum number of held-back characters, including a bracket that may become a marker. At this limit, about the first
- * half is
- * released. A later marker then cites only the second half.
+ * half is released. A later marker then cites only the second half.
  */
 const MAX_HELD_CHARACTERS = 400;
 const MAX_READ_CHARACTERS = MAX_HELD_CHARACTERS - MAX_MARKER_CHARACTERS;
@@ -41,8 +38,7 @@ export class CitedText {
   #parts: TextPart[] = [];
   /**
    * Pending text. `#start` is the first character that has not been returned, `#at` is the read position, and
-   * `#contentEnd` is
-   * the end without trailing white space.
+   * `#contentEnd` is the end without trailing white space.
    */
   #text = '';
   #start = 0;
@@ -59,8 +55,7 @@ export class CitedText {
 
   /**
    * @param isSource returns whether a source number exists. Sources are numbered from 1, so without source 1 there are
-   *   no sources,
-   *   and markers are not searched.
+   *   no sources, and markers are not searched.
    */
   constructor(isSource: (number: number) => boolean) {
     this.#isSource = isSource;
@@ -69,8 +64,8 @@ export class CitedText {
 
   /**
    * Adds a piece, and returns the parts that are complete. No part is empty. Parts with only white space are avoided,
-   * because
-   * clients drop blank blocks, and APIs reject them. They occur only if too much text is held back, or at the end.
+   * because clients drop blank blocks, and APIs reject them. They occur only if too much text is held back, or at the
+   * end.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -227,8 +222,7 @@ export class CitedText {
 
 /**
  * Returns the position after a comma at `at`, at which a list of markers may continue, as in `[1], [2]`; `at` if there
- * is no
- * comma.
+ * is no comma.
  */
 function behindComma(text: string, at: number): number {
   if (text[at] !== ',') return at;

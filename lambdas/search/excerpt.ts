@@ -11,8 +11,7 @@ const MAX_CLAIM_CHARACTERS = 600;
 
 /**
  * Matches the words that are compared. Words of one or two letters are skipped, because they occur in most texts.
- * Numbers of
- * any length count, and each Chinese character counts as a word.
+ * Numbers of any length count, and each Chinese character counts as a word.
  */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
 /** Number of a word's first letters that are compared. Grammatical endings mostly come after them. */
@@ -118,8 +117,7 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 
 function textLength(text: string, start: number, end: number): number {
   // A code point has one or two code units. Code points are counted only if the number of code units does not already
-  // show
-  // whether the text fits.
+  // show whether the text fits.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

@@ -1,9 +1,7 @@
 /**
  * Converts a conversation with searches to the form for the model. Each search becomes a tool call with a result, and
- * each
- * citation becomes a marker after its text. In the client's form, calls and results are blocks of one assistant
- * message; in
- * the model's form, they are in separate messages.
+ * each citation becomes a marker after its text. In the client's form, calls and results are blocks of one assistant
+ * message; in the model's form, they are in separate messages.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';
@@ -261,8 +259,7 @@ function isPlainText(block: Block): boolean {
 
 /**
  * Returns the markers for citations. A source that is no longer in the conversation has no number, so its citation gets
- * no
- * marker.
+ * no marker.
  */
 function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   const numbers = citations.flatMap((citation) => {

@@ -2,8 +2,7 @@
 
 /**
  * Matches the mark of a list item: a bullet, or a number of up to three digits. Longer numbers at the start of a line
- * are mostly
- * years and amounts.
+ * are mostly years and amounts.
  */
 const LIST_MARK = /^(?:[-*+•]|\d{1,3}[.)])$/;
 const MAX_LIST_MARK_CHARACTERS = 4;

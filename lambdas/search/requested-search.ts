@@ -15,8 +15,7 @@ export interface RequestedSearches {
   declared: { tool: SearchTool; index: number } | undefined;
   /**
    * Settings of the search before the model's first answer; undefined if none is requested. `isSuffix`: a suffix of the
-   * model's
-   * name requested the search.
+   * model's name requested the search.
    */
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
@@ -38,8 +37,7 @@ interface MessageAndSearches {
 
 /**
  * Settings of a search tool that may contain sensitive data. They are copied into the message, so that sensitive data
- * is
- * removed there.
+ * is removed there.
  */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 

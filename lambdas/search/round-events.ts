@@ -23,10 +23,8 @@ interface RoundRules {
 
 /**
  * Converts the events of an answer with searches, over all its rounds (requests to the model, with searches between
- * them). A
- * search call becomes a server tool call, text is split at citations, and block indexes continue across rounds. Other
- * events
- * are forwarded unchanged.
+ * them). A search call becomes a server tool call, text is split at citations, and block indexes continue across
+ * rounds. Other events are forwarded unchanged.
  *
  * Guarantee: every block is opened and closed once, and indexes have no gaps.
  */

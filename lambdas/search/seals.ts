@@ -1,8 +1,7 @@
 /**
  * Encrypts search data that the client keeps for later turns: the text of a source, and the source of a citation. The
  * encryption is authenticated, so nobody can forge the text of a source. Only the account that made the search can use
- * the
- * data.
+ * the data.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,8 +10,7 @@ import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
 /**
  * Prefix of every seal (encrypted text) of a gateway, followed by the id of the key. A text with another prefix comes
- * from
- * another service. A seal with another key counts as altered.
+ * from another service. A seal with another key counts as altered.
  */
 const PREFIX = 'gws1.';
 const KEY_ID_CHARACTERS = 8;

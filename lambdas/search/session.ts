@@ -32,8 +32,7 @@ export interface SearchBlocks {
 
 /**
  * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the time that the
- * function has
- * left.
+ * function has left.
  */
 const SEARCH_PATIENCE_MS = 8_000;
 /** Maximum number of searches in an answer, even if the client allows more. */
@@ -87,10 +86,8 @@ export class SearchSession {
 
   /**
    * Makes searches concurrently, and yields their results in the order of the calls. The client pays for every
-   * successful query
-   * that a backend received. So if the consumer stops early, the method waits up to eight seconds for running searches,
-   * and
-   * charges those that succeed.
+   * successful query that a backend received. So if the consumer stops early, the method waits up to eight seconds for
+   * running searches, and charges those that succeed.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -183,8 +180,7 @@ export class SearchSession {
 
 /**
  * Returns a signal that aborts some time after the given signal, because the backend charges a running query even if it
- * is
- * aborted.
+ * is aborted.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

@@ -12,8 +12,7 @@ export interface SiteOperators {
 
 /**
  * Adds the domain filters to a query as `site:` and `-site:`, as far as the engine's limits allow. The gateway later
- * filters the
- * hits by all domains and paths.
+ * filters the hits by all domains and paths.
  */
 export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery, limits: SiteOperators): string {
   const allowed = hostsOf(allowedDomains).map((host) => `site:${host}`);
@@ -37,8 +36,7 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
 
 /**
  * Returns how many results to request: the engine's maximum if the gateway's own domain filter may remove hits. The
- * price does
- * not depend on the number.
+ * price does not depend on the number.
  */
 export function backendResults({ maxResults, allowedDomains, blockedDomains }: SearchQuery, most: number): number {
   return allowedDomains.length + blockedDomains.length > 0 ? most : Math.min(maxResults, most);

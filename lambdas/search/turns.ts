@@ -9,8 +9,7 @@ import type { Sources } from './sources.ts';
 
 /**
  * Returns the search calls in an answer's blocks, except calls that already have a result, because the provider made
- * these
- * searches itself.
+ * these searches itself.
  */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
   const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
@@ -49,8 +48,7 @@ export function withRound(
 
 /**
  * Returns the conversation with an empty result for each open call, to count its tokens before the searches. Providers
- * reject
- * a count for a call without a result.
+ * reject a count for a call without a result.
  */
 export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
   if (calls.length === 0) return request;

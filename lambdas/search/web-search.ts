@@ -7,8 +7,7 @@ const WEB_SEARCH_TIMEOUT_MS = 15_000;
 
 /**
  * Tries one backend after another until a backend responds. A list without hits counts as a response. If no backend
- * responds,
- * returns the last failure. All attempts together take at most 15 seconds. Never throws.
+ * responds, returns the last failure. All attempts together take at most 15 seconds. Never throws.
  */
 export async function searchWeb(
   backends: readonly OpenBackend[],

@@ -10,8 +10,8 @@ export class Throttle {
 
   /**
    * @param requestsPerSecond steady rate; default: unlimited
-   * @param burst maximum number of requests at the same moment; default: the number that the steady rate allows in
-   *   two seconds
+   * @param burst maximum number of requests at the same moment; default: the number that the steady rate allows in two
+   *   seconds
    */
   constructor(requestsPerSecond = Infinity, burst = 2 * requestsPerSecond) {
     this.#requestsPerSecond = requestsPerSecond;

@@ -1,9 +1,7 @@
 /**
  * Writes an answer as chunks of the Chat Completions API. Strict clients can read every chunk: it has all required
- * members,
- * and `null` only in members that allow it. Tool calls come one after another. The last chunk has the usage, and
- * `[DONE]`
- * ends the stream.
+ * members, and `null` only in members that allow it. Tool calls come one after another. The last chunk has the usage,
+ * and `[DONE]` ends the stream.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -104,8 +102,7 @@ export class ChunkWriter {
 
   /**
    * Returns the chunks that end an answer. Simple clients read the first choice of each chunk, so every chunk has one
-   * choice. The
-   * exception is the usage chunk, which is sent only on request.
+   * choice. The exception is the usage chunk, which is sent only on request.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     if (delta.stop_reason === null) return '';
@@ -243,8 +240,7 @@ export class ChunkWriter {
 
   /**
    * Returns the chunk with the input of a custom tool call, which is in the call's JSON arguments. If max_tokens cut
-   * the
-   * arguments off, they are sent as the model wrote them.
+   * the arguments off, they are sent as the model wrote them.
    */
   #customInput({ place, json, input }: OpenBlock): string {
     const written = json === '' ? input : callInput(json);
@@ -253,8 +249,7 @@ export class ChunkWriter {
 
   /**
    * Returns the chunk of a tool call in the older form (`function_call`). This form allows only one call, and the
-   * gateway requests
-   * only one. If a model makes several calls, only the first one is sent.
+   * gateway requests only one. If a model makes several calls, only the first one is sent.
    */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';

@@ -26,8 +26,7 @@ export interface CompletionSettings {
 
 /**
  * Returns the non-streaming answer. Strict clients require all members that are set here. A missing value is `null` if
- * clients
- * accept null; otherwise its member is omitted.
+ * clients accept null; otherwise its member is omitted.
  */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
@@ -107,8 +106,7 @@ function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
 
 /**
  * Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. Clients
- * send
- * `reasoning_details` back in the next request.
+ * send `reasoning_details` back in the next request.
  */
 function reasoningFields(blocks: Block[]): object {
   const thinking = blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking');

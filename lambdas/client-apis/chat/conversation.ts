@@ -192,8 +192,7 @@ interface Conversation {
 
 /**
  * Converts the messages of a request. Instructions at the beginning become the system prompt. If there are only
- * instructions,
- * the last one becomes a user message.
+ * instructions, the last one becomes a user message.
  * @param settings.names names of the declared tools
  * @param settings.hasImages whether the model gets the images that it generated earlier
  */
@@ -276,8 +275,7 @@ class MessageReader {
 
   /**
    * Returns the blocks of an assistant message in the order thinking, text, images, calls. The Chat Completions API
-   * defines no
-   * order between these kinds.
+   * defines no order between these kinds.
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;

@@ -16,8 +16,7 @@ export function chatImage({ source }: Block, index: number): object {
 /**
  * Returns the images and the speech of a non-streaming answer.
  * @param createdAt seconds since 1970. Clients require the time at which audio expires; if the provider states none,
- *   this
- *   time is used
+ *   this time is used
  */
 export function chatMedia(
   blocks: readonly Block[],

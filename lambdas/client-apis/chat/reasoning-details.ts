@@ -1,7 +1,6 @@
 /**
  * Thinking in the form of OpenRouter's API: `reasoning_details`, with one entry per block. If a client sends the
- * entries back
- * unchanged, the model gets its thinking with the signatures. Damaged entries are ignored.
+ * entries back unchanged, the model gets its thinking with the signatures. Damaged entries are ignored.
  */
 
 import * as z from 'zod';

@@ -161,8 +161,7 @@ export class ChatTools {
   readonly names: ToolNames;
   /**
    * Whether the request declares tools in the older form (`functions`). The answer then has the older form too: at most
-   * one call,
-   * without an id.
+   * one call, without an id.
    */
   readonly areOlder: boolean;
   readonly #declared: readonly Declaration[];

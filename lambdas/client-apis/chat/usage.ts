@@ -2,8 +2,7 @@ import type { WireUsage } from '../../messages/types.ts';
 
 /**
  * Returns the usage in the form of the Chat Completions API, in which the prompt includes cached tokens, and the
- * completion
- * includes thinking.
+ * completion includes thinking.
  */
 export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const cached = usage.cache_read_input_tokens ?? 0;

@@ -2,8 +2,7 @@ import type { ErrorKind, GatewayError } from '../../platform/errors.ts';
 
 /**
  * Error codes that clients of the Responses API support. After an unknown code, Codex retries the turn, and then does
- * not show
- * why it failed.
+ * not show why it failed.
  */
 const codes: Partial<Record<ErrorKind, string>> = {
   invalid_request: 'invalid_prompt',
@@ -15,8 +14,7 @@ const codes: Partial<Record<ErrorKind, string>> = {
 /**
  * Returns the error code for a failure within a stream. If the output before the failure is charged, the code is
  * `invalid_prompt`, for which clients show the message and do not retry. A prompt that is too long keeps its own code,
- * because
- * clients then shorten the conversation.
+ * because clients then shorten the conversation.
  */
 export function failureCode({ kind, headers }: GatewayError): string {
   if (kind === 'context_length_exceeded') return kind;

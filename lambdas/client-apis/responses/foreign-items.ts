@@ -1,9 +1,7 @@
 /**
  * Items of conversations that began at another service, or of agents that store additional items. Each item becomes a
- * call or
- * its result, a text, or nothing; docs/client-apis/responses.md has the table. An item that only another service can
- * read is
- * refused, with an error message that names a fix.
+ * call or its result, a text, or nothing; docs/client-apis/responses.md has the table. An item that only another
+ * service can read is refused, with an error message that names a fix.
  */
 
 import * as z from 'zod';
@@ -20,8 +18,7 @@ const NO_REFERENCES =
 
 /**
  * Types of items that are dropped: notes of agents, and steps of services. The answer's text contains the outcome of
- * these
- * steps.
+ * these steps.
  */
 const withoutWords = [
   'web_search_call',
@@ -147,8 +144,7 @@ function ownCallResult(output: unknown): string | Block[] {
 
 /**
  * Returns text that shows the model a tool call of another service. The model itself does not have that tool. Bytes of
- * images
- * are omitted.
+ * images are omitted.
  */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...others } = members;

@@ -162,8 +162,7 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
 
 /**
  * Converts the input to messages. Adjacent assistant items are merged into one message, with their blocks in order.
- * Adjacent
- * results of calls are merged too.
+ * Adjacent results of calls are merged too.
  * @param names names of the declared tools
  */
 export function responsesConversation(input: string | readonly InputItem[], names: ToolNames): Conversation {
@@ -220,8 +219,7 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
 interface AuthoredMessage {
   /**
    * Kind of the message. Adjacent items of the kind `assistant`, or of the kind `results`, become one message. User
-   * messages stay
-   * separate.
+   * messages stay separate.
    */
   kind: 'assistant' | 'results' | 'message';
   role: Message['role'];

@@ -15,8 +15,7 @@ export interface OutputSettings {
   showsSources: boolean;
   /**
    * Whether the answer has a summary of the thinking. Without a summary, the thinking is only in the encoded form that
-   * the client
-   * sends back in the next request.
+   * the client sends back in the next request.
    */
   showsThinking: boolean;
 }

@@ -159,8 +159,7 @@ export const responsesJson = {
   maxValues: 100_000,
   /**
    * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
-   * amounts of
-   * money.
+   * amounts of money.
    */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

@@ -1,7 +1,6 @@
 /**
  * Builds the response object, for non-streaming answers and for the first and last events of a stream. Strict clients
- * require
- * every member.
+ * require every member.
  */
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
@@ -75,8 +74,7 @@ function textOf(output: readonly OutputItem[]): string {
 
 /**
  * Returns the usage in the form of the Responses API, in which the input includes cached tokens, and the output
- * includes
- * thinking.
+ * includes thinking.
  */
 function responsesUsage(usage: WireUsage): object {
   const cached = usage.cache_read_input_tokens ?? 0;

@@ -1,7 +1,6 @@
 /**
  * Tool search that the client itself runs. Codex, for example, searches the tools of its MCP servers. Models get the
- * search as a
- * function. A search's output declares the found tools, and the model gets their names.
+ * search as a function. A search's output declares the found tools, and the model gets their names.
  */
 
 import type { ToolNames } from '../tool-names.ts';

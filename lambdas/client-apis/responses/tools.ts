@@ -1,7 +1,7 @@
 /**
  * Tools of the Responses API, and their conversion to the Messages API. In every request, agents declare tools that
- * only OpenAI
- * can run. An error would stop these agents, so the tools are dropped (docs/client-apis/responses.md lists them).
+ * only OpenAI can run. An error would stop these agents, so the tools are dropped (docs/client-apis/responses.md lists
+ * them).
  */
 
 import * as z from 'zod';
@@ -54,8 +54,7 @@ const customDeclaration = z.object({
 });
 /**
  * Schema of a tool search. Codex omits the tools of MCP servers in its first request, and searches them when the model
- * calls
- * this tool.
+ * calls this tool.
  */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
@@ -162,8 +161,7 @@ function groupedTool(
 
 /**
  * Finds a repeated name among the tools outside of groups. Tools in groups are not checked, because agents declare
- * groups with
- * the same tool names, or declare a group twice. A tool search has no name.
+ * groups with the same tool names, or declare a group twice. A tool search has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
@@ -202,8 +200,7 @@ const namedTool = z.looseObject({
 });
 /**
  * Schema of a tool choice that names a tool which the gateway supports. Unknown members are refused. A choice of a tool
- * that only
- * OpenAI runs may have unknown members, because it is refused anyway.
+ * that only OpenAI runs may have unknown members, because it is refused anyway.
  */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
@@ -237,8 +234,7 @@ export class DeclaredTools {
 
   /**
    * @param tools declarations that their schema has accepted. If a tool is declared several times, as in long
-   *   conversations, the
-   *   first declaration applies.
+   *   conversations, the first declaration applies.
    */
   constructor(tools: readonly unknown[]) {
     const seen = new Set<string>();
@@ -283,8 +279,7 @@ export class DeclaredTools {
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
       // Agents declare a search in every request. If no search is available, a client gets an error only if its tool
-      // choice requires
-      // the search.
+      // choice requires the search.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }

@@ -2,8 +2,7 @@ import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } fr
 
 /**
  * Matches card numbers: 13 to 19 digits without gaps, or groups of 4-4-4-4 digits (with three more digits on long
- * cards),
- * 4-6-5 digits (American Express) or 4-6-4 digits (Diners).
+ * cards), 4-6-5 digits (American Express) or 4-6-4 digits (Diners).
  */
 const CARD = new RegExp(
   String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
@@ -11,8 +10,7 @@ const CARD = new RegExp(
 );
 /**
  * Length of a card number with sixteen digits and three gaps. CARD may match three more digits that do not belong to
- * the
- * card.
+ * the card.
  */
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;

@@ -2,8 +2,7 @@ import { append } from '../../platform/append.ts';
 
 /**
  * Finds values in tables, in which often only the heading of a column shows the kind of its values. Supported tables:
- * CSV,
- * tab-separated text, and Markdown.
+ * CSV, tab-separated text, and Markdown.
  */
 
 /** A cell below a heading, without the white space and quotes around its value. */
@@ -14,8 +13,7 @@ export interface Cell {
 
 /**
  * Characters that separate cells. If a heading contains several of them, the one that comes first in this list
- * separates the
- * cells of its table.
+ * separates the cells of its table.
  */
 const SEPARATORS = ['\t', '|', ';', ','];
 /**

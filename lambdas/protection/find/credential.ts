@@ -1,7 +1,6 @@
 /**
  * Finds credentials of programs and people by their issuer's prefix, their form, their position in a text, or a name
- * before
- * them.
+ * before them.
  */
 
 import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
@@ -39,8 +38,7 @@ const PHRASE =
   /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
 /**
  * Matches a user name and a password after both labels, as in `login/password: print_ok / t1pograf1ya`. With both
- * labels, even
- * a weak password is recognized.
+ * labels, even a weak password is recognized.
  */
 const NAMED_ACCOUNT =
   /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;

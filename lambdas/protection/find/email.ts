@@ -7,8 +7,7 @@ const MAX_DOMAIN = 255;
 
 /**
  * Characters in the part before `@`, in addition to letters and digits. RFC 5322 allows more characters, but in running
- * text
- * they are mostly quotes and syntax.
+ * text they are mostly quotes and syntax.
  */
 const LOCAL_SIGNS = ".+-%'";
 const DOMAIN_SIGNS = '.-';
@@ -23,8 +22,7 @@ const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
 /**
  * Matches text before a user name which shows that `user@host` is not a mail address, as in
- * `https://user:password@host` and
- * `ssh -p 22 user@host`.
+ * `https://user:password@host` and `ssh -p 22 user@host`.
  */
 const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;

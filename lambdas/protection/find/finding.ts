@@ -19,15 +19,13 @@ export type Add = (start: number, end: number) => void;
 
 /**
  * Finds the values of one category in a text, and calls `add` for each. The running time of a rule must be linear in
- * the
- * length of the text.
+ * the length of the text.
  */
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
 /**
  * White space between digits, as people, word processors and web pages write it. HYPHEN contains their hyphens. Both
- * are used
- * inside character classes of patterns.
+ * are used inside character classes of patterns.
  */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;

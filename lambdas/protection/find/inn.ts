@@ -17,8 +17,7 @@ const NAME_ITSELF = /инн$/i;
 
 /**
  * Finds Russian taxpayer numbers (INN). One in ten random numbers has a valid check digit, so a word before the number
- * or a
- * column heading must announce it.
+ * or a column heading must announce it.
  */
 export const findInns: Rule = (text, numerals, add) => {
   if (numerals.length > 0 && INN_HEADING.test(text)) {
@@ -44,8 +43,7 @@ function isNamedInn(before: string): boolean {
 
 /**
  * Returns whether a match really announces a taxpayer number. NAMED_INN ignores letter case, so it also matches "Inn"
- * and
- * "ип", but only the upper-case abbreviation, or `inn` as the name of a field, counts.
+ * and "ип", but only the upper-case abbreviation, or `inn` as the name of a field, counts.
  */
 function isName(name: string, before: string): boolean {
   if (/^ип$/i.test(name)) return name === 'ИП';

@@ -17,15 +17,13 @@ const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
  * Matches four numbers of which the first is below 30 but not 10, as in versions of software. Few public addresses
- * begin like
- * this. THIRD_ZERO matches if the third number is zero, which is also rare in addresses.
+ * begin like this. THIRD_ZERO matches if the third number is zero, which is also rare in addresses.
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
 /**
  * Words that often come directly before addresses, as in `Banned from 5.188.10.77`. Any other word there may be the
- * name of a
- * program, and the numbers its version.
+ * name of a program, and the numbers its version.
  */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
@@ -33,8 +31,7 @@ const NO_NAME =
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /**
  * Words for a release. Numbers after such a word are a release, even if they look like an address. Up to two other
- * words, and
- * punctuation, may be in between.
+ * words, and punctuation, may be in between.
  */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
@@ -64,8 +61,7 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 
 /**
  * Returns whether numbers are a release or a section because the numbers before them are, as in `2.14.0.7 → 2.15.1.0`.
- * Often
- * only the last number differs.
+ * Often only the last number differs.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
@@ -90,8 +86,7 @@ function isAddress(found: string, text: string, start: number, end: number): boo
 
 /**
  * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. With a port or
- * a mask
- * after them, they are an address.
+ * a mask after them, they are an address.
  */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;
@@ -100,8 +95,8 @@ function isNumberOfProgram(found: string, before: string, after: string): boolea
 
 /**
  * Returns whether the text around the numbers marks them as a release: `10.2.3.4-beta`, `lib-10.2.3.4.jar`,
- * `name==10.2.3.4`,
- * `версия клиента 10.2.3.4`. Numbers that begin with 192.168 are a release only if the text after them shows that.
+ * `name==10.2.3.4`, `версия клиента 10.2.3.4`. Numbers that begin with 192.168 are a release only if the text after
+ * them shows that.
  */
 function isRelease(found: string, before: string, text: string, end: number): boolean {
   RELEASE_AFTER.lastIndex = end;
@@ -136,15 +131,13 @@ function isOfV6(text: string, index: number): boolean {
 
 /**
  * Matches the prefixes of allocated IPv6 addresses: global, local, link-local, and IPv4. Text with another prefix, such
- * as
- * `beef::cafe`, may be a name.
+ * as `beef::cafe`, may be a name.
  */
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
 /**
  * Returns whether an IPv6 address has an allocated prefix and at least two numbers. This excludes loopback addresses,
- * and
- * texts such as `12::34`, which often are not addresses.
+ * and texts such as `12::34`, which often are not addresses.
  */
 function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;

@@ -92,8 +92,7 @@ const ISSUED: [string, string][] = [
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
   // JSON Web Tokens are not matched after a hyphen. Otherwise, in a long text that repeats `-eyJ…`, the search would
-  // read to the
-  // end of the text from every repetition.
+  // read to the end of the text from every repetition.
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
@@ -160,8 +159,7 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
 
 /**
  * Returns whether a position is directly after `/bot`, as in `…/bot123456789:AA…/sendMessage`. Only keys of Telegram
- * bots may
- * directly follow a word.
+ * bots may directly follow a word.
  */
 function isBotsAt(text: string, start: number): boolean {
   return text.startsWith('/bot', start - '/bot'.length);

@@ -1,7 +1,6 @@
 /**
  * Finds values after a word that announces a password, a token or a key. A value is a secret only if its characters
- * look like
- * one.
+ * look like one.
  */
 
 import { cellsUnder } from './column.ts';
@@ -21,8 +20,7 @@ const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared
 const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
 /**
  * Matches text before `pass` that makes it part of another word, such as `compass`. `requirepass` is not excluded,
- * because it
- * names a secret.
+ * because it names a secret.
  */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
 /**

@@ -1,8 +1,7 @@
 /**
  * Finds phone numbers by the ways in which people write them. A library with every country's numbering plan was tried
- * and
- * rejected: it would take an eighth of the function's bundle, was a hundred times slower, and found only three of four
- * numbers in a test with new sentences.
+ * and rejected: it would take an eighth of the function's bundle, was a hundred times slower, and found only three of
+ * four numbers in a test with new sentences.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
@@ -43,8 +42,7 @@ const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
 /**
  * Numbers of digits in the groups of a Russian number, without the leading 8 or 7. The first group, or the first two
- * groups,
- * are the area code, which has three to five digits.
+ * groups, are the area code, which has three to five digits.
  */
 const RUSSIAN_FORMS = new Set([
   '10',
@@ -69,8 +67,7 @@ const PHONE_FORMS = [
 
 /**
  * Finds phone numbers: with a country code, in Russian and North American forms, and, if a word before them announces a
- * phone
- * number, in forms of other countries.
+ * phone number, in forms of other countries.
  */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
@@ -91,8 +88,7 @@ function findAt(text: string, from: number, match: string, add: Add): void {
 
 /**
  * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups may
- * not
- * belong to the number, so the check is repeated without them.
+ * not belong to the number, so the check is repeated without them.
  */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
   let written = found;
@@ -145,8 +141,7 @@ function isDigitAt(text: string, index: number): boolean {
 
 /**
  * Form of a number. `international`: it has a country code. `known`: only phone numbers have this form. `national`: it
- * is a
- * phone number only if a word before it announces one.
+ * is a phone number only if a word before it announces one.
  */
 type PhoneForm = 'international' | 'known' | 'national';
 
@@ -195,8 +190,7 @@ function isNational(digits: string): boolean {
 
 /**
  * Returns whether a number is written in a Russian form: `8 903 …`, `8 (4852) …`, or the Belarusian `8 029 …`. Without
- * gaps,
- * only mobile numbers and 800 numbers count, because almost any number begins with the code of a city.
+ * gaps, only mobile numbers and 800 numbers count, because almost any number begins with the code of a city.
  */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;

@@ -5,8 +5,7 @@ import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret
 
 /**
  * Matches passwords in options. If white space separates option and password, the command must be one of the programs
- * in
- * LOGS_IN.
+ * in LOGS_IN.
  */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
 const LOGS_IN =

@@ -4,8 +4,7 @@
 
 /**
  * Matches expressions of a shell or a template, such as `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, or
- * another name
- * with `=`.
+ * another name with `=`.
  */
 const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 /**
@@ -45,8 +44,7 @@ function isOrdinary(value: string): boolean {
 
 /**
  * Returns whether a value looks like a password: at least six characters of several kinds, seven consecutive
- * consonants, or at
- * least six digits.
+ * consonants, or at least six digits.
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
@@ -89,9 +87,8 @@ function isRandom(value: string, changes: number): boolean {
 
 /**
  * Returns whether a value is a word with a number, as in many passwords that people choose: `dacha1987dacha`,
- * `Nas-Sinka-08`,
- * `demo_Vitrina99`. Names of releases, machines and standards do not count: they have fewer letters or digits (`srv01`,
- * `AX1800`, `IKEv2`), or a sign but no capital letter (`svc_backup22`).
+ * `Nas-Sinka-08`, `demo_Vitrina99`. Names of releases, machines and standards do not count: they have fewer letters or
+ * digits (`srv01`, `AX1800`, `IKEv2`), or a sign but no capital letter (`svc_backup22`).
  */
 export function isLikePassword(value: string): boolean {
   if (value.length < 8 || !/^[\p{L}\d_.№-]+$/u.test(value) || !isNoReference(value)) return false;

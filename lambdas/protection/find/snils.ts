@@ -14,8 +14,7 @@ const SNILS_DIGITS = 11;
 
 /**
  * Finds Russian insurance numbers (SNILS) with a valid check sum. Unless it has the card's hyphens, a number also needs
- * a word
- * before it that announces it.
+ * a word before it that announces it.
  */
 export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {

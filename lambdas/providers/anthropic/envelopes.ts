@@ -1,7 +1,6 @@
 /**
  * Wraps requests for services that host Claude, such as Amazon Bedrock and Google Cloud. The services share the
- * Messages
- * API. Only the envelope (path, headers and a few fields of the body) and the framing of events differ.
+ * Messages API. Only the envelope (path, headers and a few fields of the body) and the framing of events differ.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';

@@ -1,8 +1,7 @@
 /**
  * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that serves Claude. Each model
  * rejects some settings, so the gateway sends the nearest setting that the model accepts. docs/wires/anthropic.md has
- * the
- * rules; the catalog has the facts of each model.
+ * the rules; the catalog has the facts of each model.
  */
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
@@ -70,9 +69,8 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
 
 /**
  * Returns the thinking setting to send. With a thinking budget, Claude requires that the turn which the request
- * continues
- * begins with a thinking block. If the client did not keep that block, the model gets adaptive thinking or as little
- * thinking as it allows.
+ * continues begins with a thinking block. If the client did not keep that block, the model gets adaptive thinking or as
+ * little thinking as it allows.
  */
 function supportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
@@ -117,8 +115,7 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
 
 /**
  * Returns a thinking budget for the request's effort. If half of max_tokens is less than the minimum budget, returns
- * the
- * setting with the least thinking.
+ * the setting with the least thinking.
  */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);

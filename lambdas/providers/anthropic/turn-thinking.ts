@@ -4,10 +4,8 @@ import type { Block, Message } from '../../messages/types.ts';
 /**
  * Returns whether the assistant turn that the request continues begins with something other than Claude's own thinking.
  * With a thinking budget, Claude rejects such a request: "Expected `thinking` or `redacted_thinking`, but found
- * `tool_use`"
- * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of
- * other
- * APIs often do not keep thinking.
+ * `tool_use`" (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks).
+ * Clients of other APIs often do not keep thinking.
  */
 export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   const conversation = messages.filter(({ role }) => role !== 'system');

@@ -1,9 +1,7 @@
 /**
  * Authorizes requests to Google Cloud with an access token. Google issues the token in exchange for an assertion that
- * is
- * signed with a service account's key (RFC 7523). The credential is the key's JSON file. Tokens are free, and valid for
- * an
- * hour.
+ * is signed with a service account's key (RFC 7523). The credential is the key's JSON file. Tokens are free, and valid
+ * for an hour.
  */
 
 import { sign } from 'node:crypto';

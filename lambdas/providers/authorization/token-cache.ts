@@ -69,8 +69,7 @@ export function tokenCache(): TokenCache {
         return (await renewed(entry, exchange)).token;
       } catch (error) {
         // The exchange failed, but the old token is still valid for a short time. After `FAILURE_MS`, a request tries
-        // the
-        // exchange again.
+        // the exchange again.
         if (entry.current && holdsFor(entry.current, 0)) return entry.current.token;
         throw error;
       }

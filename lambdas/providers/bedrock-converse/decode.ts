@@ -22,8 +22,7 @@ import { converseUsage } from './usage.ts';
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
  * Index of a content block; undefined if the provider's value is not a safe integer. Without this check, text of
- * several
- * megabytes could become the key of a map.
+ * several megabytes could become the key of a map.
  */
 type Index = number | undefined;
 
@@ -254,8 +253,8 @@ class ConverseTranslation {
     const { usage } = metadata;
     if (!isRecord(usage)) return;
     this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
-    // Usage normally comes last, so usage after the stop reason ends the answer. A known proxy for Bedrock sends
-    // usage before the stop reason. That usage does not end the answer.
+    // Usage normally comes last, so usage after the stop reason ends the answer. A known proxy for Bedrock sends usage
+    // before the stop reason. That usage does not end the answer.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
@@ -268,8 +267,7 @@ class ConverseTranslation {
 
 /**
  * Returns the service tier of the answer. It is "optimized" for Bedrock's latency-optimized inference, which has its
- * own
- * price.
+ * own price.
  */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);

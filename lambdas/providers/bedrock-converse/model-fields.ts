@@ -35,8 +35,7 @@ function converseThinkingFields(
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
       // The gateway never sends "high", because it excludes a token limit, and without that limit the answer's price
-      // has no
-      // bound.
+      // has no bound.
       return {
         reasoningConfig: {
           type: 'enabled',

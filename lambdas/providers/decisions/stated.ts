@@ -1,7 +1,6 @@
 /**
  * Answers decisions with the model's own estimate, over chat completions: the model writes each option's probability in
- * a
- * JSON document. This is for models that do not return token probabilities. The numbers are not measured, so verdicts
+ * a JSON document. This is for models that do not return token probabilities. The numbers are not measured, so verdicts
  * (the options' probabilities) are marked with `isStated`.
  */
 

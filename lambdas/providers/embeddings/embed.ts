@@ -58,8 +58,7 @@ function* embeddingRequests(
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
   // Maximum size of a vector in bytes, as JSON numbers. Base64 takes a quarter of this size, but some servers ignore
-  // the
-  // requested format and send numbers.
+  // the requested format and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {

@@ -33,8 +33,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
     // Some servers report prompt_tokens as zero next to a correct total, so a count of zero counts as not reported.
-    // Relays
-    // of other APIs name the field input_tokens.
+    // Relays of other APIs name the field input_tokens.
     const tokens = counts.map((count) =>
       [count['prompt_tokens'], count['total_tokens'], count['input_tokens']].find((one) => isCount(one) && one > 0),
     );

@@ -3,8 +3,8 @@
 import { rulesFrom } from './fault-rule.ts';
 
 export const accountRules = [
-  // At Alibaba, these codes mean the limit of tokens per minute. An empty balance has other codes.
-  // Errors of Alibaba, from https://www.alibabacloud.com/help/en/model-studio/rate-limit
+  // At Alibaba, these codes mean the limit of tokens per minute. An empty balance has other codes. Errors of Alibaba,
+  // from https://www.alibabacloud.com/help/en/model-studio/rate-limit
   ...rulesFrom('alibaba', {
     kind: 'rate',
     code: ['insufficient_quota', 'throttling.allocationquota'],
@@ -59,8 +59,7 @@ export const accountRules = [
     },
   ),
   // Some organizations forbid OpenAI to store prompts, or limit how long it stores them. Models and regions that
-  // require
-  // storage reject the requests of these organizations. Errors of OpenAI, from
+  // require storage reject the requests of these organizations. Errors of OpenAI, from
   // https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
@@ -118,8 +117,7 @@ export const accountRules = [
       ],
     },
     // Google uses this code for a project or region that is in the wrong state. It also uses it for a client's file in
-    // the
-    // wrong state, but an earlier rule matches that message.
+    // the wrong state, but an earlier rule matches that message.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/troubleshooting

@@ -82,8 +82,7 @@ function faultOfStatus(status: number | undefined, { messages, isPage }: StatedE
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
   // Without a message, the cause may be the length of the prompt, or a feature that only this endpoint lacks. So
-  // another
-  // endpoint is tried.
+  // another endpoint is tried.
   return messages.length === 0 ? 'elsewhere' : fault;
 }
 
@@ -93,8 +92,7 @@ function isOfFamily({ family }: FaultRule, providerId: string): boolean {
 
 /**
  * Returns whether a rule matches numeric error codes. These rules apply only to their own provider, because each
- * provider
- * has its own numbers.
+ * provider has its own numbers.
  */
 function isByNumber({ code }: FaultRule): boolean {
   return code?.some((one) => /^\d+$/.test(one)) ?? false;

@@ -1,7 +1,6 @@
 /**
  * Rules that detect, by the error messages of each provider, a prompt longer than the model's context. Agents shorten
- * the
- * conversation after this error. Sources are the lists of messages that agents maintain:
+ * the conversation after this error. Sources are the lists of messages that agents maintain:
  * https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts,
  * https://github.com/anomalyco/opencode/issues/17762, https://github.com/anomalyco/opencode/issues/49965,
  * https://github.com/can1357/oh-my-pi/issues/3752.
@@ -265,8 +264,7 @@ const overflows: FaultRule[] = [
 
 /**
  * HTTP statuses with which providers report a prompt that is too long. The rules do not match other statuses: for
- * example,
- * "Too many tokens" with 429 is a rate limit.
+ * example, "Too many tokens" with 429 is a rate limit.
  */
 const OVERFLOW_STATUSES = [400, 413, 422, 500];
 

@@ -65,29 +65,25 @@ export interface FaultRule {
   kind: FaultKind;
   /**
    * Matching HTTP statuses: of the response or, for an error in a stream, the status in the error. `none` matches an
-   * error
-   * without any status.
+   * error without any status.
    */
   status?: readonly number[] | 'none';
   /**
    * Matching types, codes, status words or reasons, in lower case. A numeric code is written as its digits. A rule with
-   * a
-   * numeric code matches only errors of its own family.
+   * a numeric code matches only errors of its own family.
    */
   code?: readonly string[];
   /**
    * Pattern of the error message. The pattern of a rule that blames the operator, the catalog or the provider must
-   * match the
-   * beginning of the message, because later text may quote the client. Groups named `asked`, `limit` and `over` capture
-   * numbers of tokens.
+   * match the beginning of the message, because later text may quote the client. Groups named `asked`, `limit` and
+   * `over` capture numbers of tokens.
    */
   message?: RegExp;
   /** Set if the rule matches only errors of this family, because other families use the same code for another error. */
   isOwn?: true;
   /**
    * Set if the rule is tried for every provider, together with the rules of the provider's own family. Without it, the
-   * rule
-   * is tried for other families only after their own rules.
+   * rule is tried for other families only after their own rules.
    */
   isGeneral?: true;
 }

@@ -2,16 +2,14 @@ import type { ClassifiedError } from './classify.ts';
 
 /**
  * Matches the two beginnings of error messages that agents understand. After the first, agents shorten the
- * conversation;
- * after the second, they request less output.
+ * conversation; after the second, they request less output.
  */
 const KNOWN_FORM =
   /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
 
 /**
  * Messages of vLLM, OpenAI and DeepSeek for a prompt that fits into the context by itself, but not together with the
- * output
- * limit.
+ * output limit.
  */
 const OUTPUT_TOO_LONG = [
   /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,

@@ -52,8 +52,8 @@ export const requestRules = [
     kind: 'request',
     message: /^File not found: /i,
   }),
-  // xAI and OpenRouter use status 403 for content that a model or its filter refuses.
-  // Errors of xAI, from https://docs.x.ai/docs/key-information/debugging
+  // xAI and OpenRouter use status 403 for content that a model or its filter refuses. Errors of xAI, from
+  // https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom('xai', {
     kind: 'request',
     message: /^Content violates usage guidelines/i,
@@ -95,16 +95,16 @@ export const requestRules = [
     message: /^Content Exists Risk/i,
   }),
   // Amazon Bedrock refuses these betas, fields and lines, although another service with the same Claude model accepts
-  // them.
-  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+  // them. Errors of Amazon Bedrock, from
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
   ...rulesFrom('amazon-bedrock', {
     kind: 'elsewhere',
     status: [400, 422],
     message:
       /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is,
   }),
-  // A self-hosted server may lack features that another endpoint of the same model has.
-  // Errors of Ollama, from https://github.com/ollama/ollama/blob/main/docs/api.md
+  // A self-hosted server may lack features that another endpoint of the same model has. Errors of Ollama, from
+  // https://github.com/ollama/ollama/blob/main/docs/api.md
   ...rulesFrom('ollama', {
     kind: 'elsewhere',
     message:

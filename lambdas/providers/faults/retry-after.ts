@@ -124,8 +124,7 @@ function delayOf(value: unknown): number | undefined {
 
 /**
  * Returns the seconds until the latest reset time among exhausted limits. If no limit is exhausted, returns the
- * earliest
- * reset time of all limits.
+ * earliest reset time of all limits.
  */
 function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {

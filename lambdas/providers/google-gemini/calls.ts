@@ -11,8 +11,7 @@ export class CallReader {
   readonly #blocks: BlockWriter;
   /**
    * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini has no
-   * setting
-   * that disables them.
+   * setting that disables them.
    */
   readonly #isSingle: boolean;
   #index = -1;

@@ -89,9 +89,9 @@ function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): 
  * Reads a thinking block whose signature belongs to a call, an image, a text or a thought:
  * - call: the signature is returned, for the next call
  * - image: the signature is queued for the images in order, because the chat API puts all thinking before all images
- * - text or thought: the signature is put back on that part
- * Signatures of other models are dropped. The visible summary of the thinking before a call or a text is not sent: the
- * signature contains the thinking, and the summary would be billed.
+ * - text or thought: the signature is put back on that part Signatures of other models are dropped. The visible summary
+ *   of the thinking before a call or a text is not sent: the signature contains the thinking, and the summary would be
+ *   billed.
  * @returns the signature for the next call; otherwise undefined
  */
 function signedPart(

@@ -1,7 +1,6 @@
 /**
  * Converts Gemini's answers to events of the Messages API. The code follows recordings of the Gemini API and of Vertex
- * AI,
- * and tolerates missing fields and other deviations from the documentation.
+ * AI, and tolerates missing fields and other deviations from the documentation.
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -93,8 +92,7 @@ class GeminiTranslation {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
     // Some complete answers do not mark the end of their last call, so it is ended here. A call that was cut off by the
-    // token
-    // limit stays incomplete.
+    // token limit stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
@@ -114,8 +112,7 @@ class GeminiTranslation {
     const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
     for (const part of parts) this.#onPart(part);
     // If no part has text, the probabilities belong to the text before or after this event. Probabilities of a thought
-    // or call
-    // are dropped.
+    // or call are dropped.
     const isOfText = parts.every((part) => part['thought'] !== true && !part['functionCall']);
     if (isOfText) this.answer.blocks.text('', this.#logprobs);
     const reason = asText(candidate['finishReason']);
@@ -129,8 +126,7 @@ class GeminiTranslation {
 
   /**
    * Reads one part of the content. The client's answer begins with the first part, not earlier: until then, another
-   * endpoint
-   * can answer after a failure.
+   * endpoint can answer after a failure.
    */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
@@ -177,9 +173,8 @@ class GeminiTranslation {
 
   /**
    * Writes the signature of the last text once the answer continues after this text. At the end of the answer, the
-   * signature
-   * is dropped: it would need a thinking block after the text, but clients take the last block for the reply. Google
-   * requires signatures only for calls.
+   * signature is dropped: it would need a thinking block after the text, but clients take the last block for the reply.
+   * Google requires signatures only for calls.
    */
   #signText(): void {
     this.#sign('text', this.#textSignature ?? '');

@@ -16,9 +16,8 @@ const GEMINI_REFUSALS = new Set([
 
 /**
  * Converts a finish reason to the Messages API. Gemini sends STOP also after tool calls, so `hasToolCalls`
- * distinguishes
- * tool_use from end_turn. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure, for example
- * MALFORMED_FUNCTION_CALL, or a reason that Google adds later.
+ * distinguishes tool_use from end_turn. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure,
+ * for example MALFORMED_FUNCTION_CALL, or a reason that Google adds later.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';

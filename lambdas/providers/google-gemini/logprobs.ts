@@ -7,8 +7,7 @@ import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
 /**
  * Returns the chosen tokens with their probabilities, each with the most likely tokens at its position. Gemini sends
- * those
- * in a separate list.
+ * those in a separate list.
  * @returns undefined if there are no probabilities
  */
 export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {

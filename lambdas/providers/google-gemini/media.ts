@@ -15,8 +15,7 @@ const PDF = 'application/pdf';
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
 /**
  * Media types of images by file extension. For an image URL, Gemini requires the media type, which the Messages API
- * does not
- * send.
+ * does not send.
  */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',

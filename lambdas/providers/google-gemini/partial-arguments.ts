@@ -1,7 +1,6 @@
 /**
  * Builds the JSON text of a call's arguments. Vertex AI streams the arguments in document order, as pairs of a JSON
- * path and a
- * value. Each value is converted to JSON text as soon as it arrives.
+ * path and a value. Each value is converted to JSON text as soon as it arrives.
  */
 
 import { asText } from '../shapes.ts';
@@ -59,8 +58,7 @@ export class PartialArguments {
 
   /**
    * Moves to the path of a value: closes the containers that the path leaves, opens the containers that it enters, and
-   * begins
-   * the member that the path names.
+   * begins the member that the path names.
    */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';

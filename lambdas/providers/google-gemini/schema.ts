@@ -1,7 +1,6 @@
 /**
  * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A
- * constraint is
- * translated if Gemini has an equivalent. Otherwise it moves into the description, which the model reads.
+ * constraint is translated if Gemini has an equivalent. Otherwise it moves into the description, which the model reads.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';

@@ -1,10 +1,8 @@
 /**
  * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on the part that it signs: a call, a
- * text, an
- * image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). But clients of the Messages API keep
- * only
- * signatures of thinking blocks. So a thinking block's signature contains Gemini's signature and the kind of the signed
- * part.
+ * text, an image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). But clients of the Messages
+ * API keep only signatures of thinking blocks. So a thinking block's signature contains Gemini's signature and the kind
+ * of the signed part.
  */
 
 import * as z from 'zod';
@@ -23,8 +21,7 @@ type Sealed = z.infer<typeof sealedSignatureSchema>;
 
 /**
  * Placeholder, accepted by Gemini, for the missing signature of a call: another model made the call, or the client did
- * not
- * keep the thinking before it.
+ * not keep the thinking before it.
  */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 

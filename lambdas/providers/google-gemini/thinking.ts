@@ -10,8 +10,7 @@ const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParamete
 
 /**
  * Returns Gemini's thinkingConfig. Returns undefined, so that the model's default applies, if the request mentions
- * neither
- * thinking nor effort, or if the model lists no reasoning.
+ * neither thinking nor effort, or if the model lists no reasoning.
  */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
@@ -62,8 +61,7 @@ const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high
 
 /**
  * Returns the thinking level for an effort. If the model lacks this level, returns the next higher level or, without
- * one,
- * the highest.
+ * one, the highest.
  */
 function levelOf(
   { thinking, output_config: output }: MessagesRequest,

@@ -2,17 +2,14 @@ import { UpstreamError } from './upstream-error.ts';
 
 /**
  * Maximum number of bytes that a provider may send without any model output. It is large for two reasons: the Responses
- * API
- * repeats long instructions in several events before its first output, and some models send an empty event for each
- * token
- * of hidden reasoning.
+ * API repeats long instructions in several events before its first output, and some models send an empty event for each
+ * token of hidden reasoning.
  */
 const MAX_QUIET_BYTES = 32 * 1024 * 1024;
 
 /**
  * Limits the data that a provider sends between two pieces of output: comments, pings, empty and unknown events. The
- * bytes
- * of an incomplete event do not count, because events have their own size limit.
+ * bytes of an incomplete event do not count, because events have their own size limit.
  */
 export class QuietBound {
   #bytes = 0;

@@ -12,8 +12,7 @@ export class SseFrameSplitter {
   #fragmentBytes = 0;
   /**
    * Number of bytes since the last line feed, without a lone carriage return. If it is 0 at a line feed, the line is
-   * empty and
-   * ends the frame.
+   * empty and ends the frame.
    */
   #lineBytes = 0;
   #isCommentLine = false;
@@ -122,8 +121,7 @@ export function frameData(frame: Buffer): string | undefined {
 
 /**
  * Maximum number of line-end characters after the first line. If more characters follow the first line, there is
- * another
- * line, because every line of data is longer.
+ * another line, because every line of data is longer.
  */
 const MAX_ENDING = 3;
 

@@ -7,9 +7,8 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
  * Maximum number of idle connections to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests
- * need 256 connections: each needs one to its client and one to its provider. Connections to two AWS services take 128
- * each.
+ * requests need 256 connections: each needs one to its client and one to its provider. Connections to two AWS services
+ * take 128 each.
  * Of the remaining 512 files, idle connections may use half.
  */
 const MAX_FREE_SOCKETS = 256;
@@ -48,8 +47,7 @@ function freeSockets(): number {
 
 /**
  * Returns the agent (pool of connections) for a provider. A provider with its own certificates has its own connections,
- * so
- * that these certificates are trusted for no other provider.
+ * so that these certificates are trusted for no other provider.
  * @param ca PEM of the certificates that are trusted for this provider, in addition to the default ones
  */
 export function secureAgent(ca: string | undefined): https.Agent {
@@ -57,8 +55,7 @@ export function secureAgent(ca: string | undefined): https.Agent {
   const known = agentsByCa.get(ca);
   if (known) return known;
   // A new provider or a changed certificate needs a new agent. If the oldest agent is dropped, its running requests
-  // continue,
-  // and its connections close when they are idle.
+  // continue, and its connections close when they are idle.
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;

@@ -1,7 +1,6 @@
 /**
  * Image generation by Black Forest Labs. A request starts a job, which is polled at a URL of the provider. The image is
- * a file
- * that expires after ten minutes. https://docs.bfl.ai/quick_start/generating_images
+ * a file that expires after ten minutes. https://docs.bfl.ai/quick_start/generating_images
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';

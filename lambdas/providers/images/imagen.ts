@@ -1,6 +1,5 @@
 /**
- * Image generation by Imagen with the Gemini API, which reports no usage.
- * https://ai.google.dev/gemini-api/docs/imagen
+ * Image generation by Imagen with the Gemini API, which reports no usage. https://ai.google.dev/gemini-api/docs/imagen
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';

@@ -137,8 +137,7 @@ class ChatTranslation {
 
   /**
    * Returns the delta of a choice. Some servers stream a complete message instead of deltas. Perplexity sends the
-   * message so
-   * far together with each delta, which has precedence.
+   * message so far together with each delta, which has precedence.
    */
   #deltaOf({ delta, message }: Record<string, unknown>): Record<string, unknown> | undefined {
     const piece = asOptionalRecord(delta);
@@ -209,8 +208,7 @@ class ChatTranslation {
 
   /**
    * Returns the choice with the same index as the stream's first choice. The gateway requests only one choice, so all
-   * other
-   * choices are ignored.
+   * other choices are ignored.
    */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
@@ -268,8 +266,7 @@ function reasoningIn(delta: Record<string, unknown>): string {
 
 /**
  * Returns the finish reason of a choice. OpenRouter may report "stop" although the provider behind it failed. So a
- * failure in
- * `native_finish_reason`, that provider's own reason, has precedence.
+ * failure in `native_finish_reason`, that provider's own reason, has precedence.
  */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
@@ -279,8 +276,7 @@ function finishReasonIn(choice: Record<string, unknown>): string {
 
 /**
  * Parses a chunk. Some providers send a call's arguments as an object instead of a string. The numbers in it must keep
- * their
- * digits, so such a chunk is parsed exactly.
+ * their digits, so such a chunk is parsed exactly.
  */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);

@@ -26,8 +26,7 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
 
 /**
  * Switches thinking off if the request has a forced tool, a schema or token probabilities, and the model supports this
- * only
- * without thinking.
+ * only without thinking.
  */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;

@@ -1,9 +1,7 @@
 /**
  * Converts requests of the Messages API to chat-completions requests. Features that the wire lacks are mapped by the
- * rules of
- * docs/wires/chat-completions.md, or refused with an error that names the field. Only hints that cannot change an
- * answer,
- * and sampling parameters that the model does not list, are silently dropped.
+ * rules of docs/wires/chat-completions.md, or refused with an error that names the field. Only hints that cannot change
+ * an answer, and sampling parameters that the model does not list, are silently dropped.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -150,8 +148,7 @@ function assistantMessages(
           break;
         case 'thinking':
           // Only thinking with the gateway's signature is sent. Any other signature is Claude's, and no model on this
-          // wire can use
-          // Claude's thinking.
+          // wire can use Claude's thinking.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -231,8 +228,7 @@ function idRule(quirks: ChatTarget['quirks']) {
 
 /**
  * Returns the message for a tool result. Most providers accept only text in the `tool` role, so images and documents of
- * a
- * result move to the user message after it.
+ * a result move to the user message after it.
  */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];

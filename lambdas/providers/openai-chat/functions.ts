@@ -1,7 +1,6 @@
 /**
  * Converts chat-completions bodies to GigaChat's form. GigaChat has `functions` instead of tools, and one call per
- * message,
- * with its arguments as an object. Results are JSON objects in the role `function`.
+ * message, with its arguments as an object. Results are JSON objects in the role `function`.
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 

@@ -6,8 +6,7 @@ import type { ChatTarget } from './target.ts';
 
 /**
  * Returns the fields that control thinking, in the provider's own form. Models get no such field if they do not think,
- * or
- * decide themselves how much to think.
+ * or decide themselves how much to think.
  */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
@@ -63,8 +62,7 @@ function effortFields(
 
 /**
  * Returns the thinking budget for an effort, for endpoints that accept only budgets. Returns undefined for high
- * efforts, so
- * that the endpoint's default applies.
+ * efforts, so that the endpoint's default applies.
  */
 function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
   return budgetsOfEfforts[output?.effort ?? ''];

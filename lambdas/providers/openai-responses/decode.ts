@@ -1,8 +1,7 @@
 /**
  * Converts streams of the Responses API to events of the Messages API. The code follows recordings of OpenAI, Azure,
- * xAI, LM
- * Studio, DeepSeek and GitHub Copilot. It tolerates missing, repeated or differently spelled fields, here and in
- * output-items.ts.
+ * xAI, LM Studio, DeepSeek and GitHub Copilot. It tolerates missing, repeated or differently spelled fields, here and
+ * in output-items.ts.
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';

@@ -1,9 +1,7 @@
 /**
  * Converts requests of the Messages API to requests of the Responses API. Features that the Responses API lacks are
- * mapped
- * by the rules of docs/wires/responses.md, or refused with an error that names the field. The provider stores nothing:
- * each
- * request has the complete conversation, including its reasoning.
+ * mapped by the rules of docs/wires/responses.md, or refused with an error that names the field. The provider stores
+ * nothing: each request has the complete conversation, including its reasoning.
  */
 
 import { penalties, type TuningParameter } from '../../catalog/sampling-parameters.ts';
@@ -24,8 +22,7 @@ import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /**
  * Sampling parameters that the Responses API cannot express. If the catalog lists one of them for the model, a request
- * with
- * it is refused, because another endpoint of the model may accept it.
+ * with it is refused, because another endpoint of the model may accept it.
  */
 const unsupportedSampling = ['top_k', ...penalties];
 

@@ -74,8 +74,7 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
 
 /**
  * Drops reasoning at the end of a turn, because the API rejects reasoning without a following item. A turn ends with
- * reasoning
- * if the answer was cut off, or if the client dropped the rest of the answer.
+ * reasoning if the answer was cut off, or if the client dropped the rest of the answer.
  */
 function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
@@ -83,8 +82,7 @@ function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
 
 /**
  * Adds a phase to messages for OpenAI models that need it. Without phases, these models mistake text before a tool call
- * for
- * the final answer, and stop early.
+ * for the final answer, and stop early.
  */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';

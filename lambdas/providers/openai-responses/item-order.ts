@@ -1,7 +1,6 @@
 /**
  * Maximum size, in bytes, of the text that waits for earlier items to end. With more text, these items will probably
- * not
- * end soon, so the text is written before their remaining output.
+ * not end soon, so the text is written before their remaining output.
  */
 const MAX_WAITING_TEXT_BYTES = 1_024;
 /** Maximum number of pieces of output that wait for earlier items. The longest known tool calls have fewer pieces. */
@@ -17,8 +16,7 @@ interface WaitingItem {
  * Writes output in the order of its items (messages, reasoning, tool calls). Providers may begin an item while the
  * previous item, often reasoning, is still open. But clients get one block at a time, and must send reasoning back
  * directly before the item that followed it. So output of a later item waits until the earlier items end: a tool call
- * as
- * long as necessary, text up to MAX_WAITING_TEXT_BYTES.
+ * as long as necessary, text up to MAX_WAITING_TEXT_BYTES.
  */
 export class ItemOrder {
   /** Indexes of items that have begun but not ended. Later items wait for them. */
@@ -80,8 +78,7 @@ export class ItemOrder {
 
   /**
    * Treats all items before this one as ended, so that this item no longer waits. Further output of those items is
-   * written
-   * after this item's output.
+   * written after this item's output.
    */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);

@@ -1,9 +1,7 @@
 /**
  * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, as a complete
- * item
- * at its end, or both. GitHub Copilot gives an item a new id in each event, so items are identified by their index in
- * the
- * output. Some providers reuse an index, so the type and `call_id` are compared too.
+ * item at its end, or both. GitHub Copilot gives an item a new id in each event, so items are identified by their index
+ * in the output. Some providers reuse an index, so the type and `call_id` are compared too.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -68,8 +66,7 @@ export class OutputItems {
 
   /**
    * Handles the start of an item. Only messages, reasoning and function calls are for the client. Items of other types
-   * are
-   * calls of tools that the provider runs itself, and are ignored.
+   * are calls of tools that the provider runs itself, and are ignored.
    */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
@@ -210,8 +207,7 @@ export class OutputItems {
 
   /**
    * Returns the item at an index. An item that the provider never announced is created here, and later items do not
-   * wait for
-   * it.
+   * wait for it.
    */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);
@@ -241,8 +237,7 @@ export class OutputItems {
 
 /**
  * Returns whether an item differs from the known item at the same index. Item ids are not compared, because GitHub
- * Copilot
- * gives an item a new id in each event.
+ * Copilot gives an item a new id in each event.
  */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
   if (type === undefined) return false;

@@ -8,15 +8,13 @@ type Effort = (typeof reasoningEfforts)[number];
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /**
  * Effort that is sent if the request turns thinking on without an effort or a budget. Without an effort, some models do
- * not
- * think.
+ * not think.
  */
 const REQUESTED_EFFORT = 'medium';
 
 /**
  * Returns the `reasoning` field: the effort, and whether the answer contains a summary. Settings that the request lacks
- * are
- * left to the model's defaults. Models without reasoning reject the field, so it is omitted for them.
+ * are left to the model's defaults. Models without reasoning reject the field, so it is omitted for them.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};

@@ -1,7 +1,6 @@
 /**
  * Stores a provider's encrypted reasoning in the signature of a thinking block, which clients keep. Only that provider
- * can
- * read it. In later turns, the provider gets the reasoning back unchanged, with the visible text.
+ * can read it. In later turns, the provider gets the reasoning back unchanged, with the visible text.
  */
 
 import * as z from 'zod';
@@ -15,8 +14,7 @@ const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_co
 
 /**
  * Returns the signature for a reasoning item; undefined without encrypted content, because the item could then not be
- * sent
- * back.
+ * sent back.
  */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
   const encrypted = asText(item['encrypted_content']);

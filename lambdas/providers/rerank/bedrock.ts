@@ -7,8 +7,7 @@ import type { RerankCodec } from './codec.ts';
 
 /**
  * Tokens per chunk. Each chunk of a longer document is billed as a document, together with the query (price list of
- * Amazon
- * Bedrock).
+ * Amazon Bedrock).
  */
 const BEDROCK_CHUNK_TOKENS = 512;
 /** Maximum length of a query, and of each document, in characters (RerankTextDocument). */

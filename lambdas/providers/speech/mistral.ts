@@ -1,7 +1,6 @@
 /**
  * Text to speech with Mistral, whose events have the same names as OpenAI's. Its raw audio has 32-bit floats, so `pcm`
- * is
- * cut from a WAV file.
+ * is cut from a WAV file.
  */
 
 import { jsonEvents } from '../http/json-events.ts';

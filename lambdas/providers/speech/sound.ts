@@ -16,8 +16,7 @@ const READABLE = /^[^\p{Cc}\uFFFD]*$/u;
 
 /**
  * Yields the chunks of a response that consists of audio. If the response is JSON or a web page instead, yields its
- * text as
- * an error.
+ * text as an error.
  */
 export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerator<SpeechPart, void> {
   const { isText, body: whole } = await sniffText(body, String(headers['content-type'] ?? ''));

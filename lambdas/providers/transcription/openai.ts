@@ -86,8 +86,7 @@ function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefine
 
 /**
  * Yields the texts of `transcript.text.delta` events, and the usage of the last event, `transcript.text.done`. Some
- * servers
- * respond with one document instead, which contains the complete text.
+ * servers respond with one document instead, which contains the complete text.
  */
 async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
   let hasText = false;

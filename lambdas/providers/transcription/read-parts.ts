@@ -59,8 +59,7 @@ const SENTENCE_ENDING = /[.!?…。！？]["»”)]?$/;
 
 /**
  * Builds segments from words. A segment ends at the end of a sentence, at a pause, at a change of speakers, or at its
- * maximum
- * length.
+ * maximum length.
  */
 export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPart[] {
   const segments: TranscriptPart[] = [];

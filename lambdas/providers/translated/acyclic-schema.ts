@@ -13,8 +13,7 @@ type ReferringSchema = Record<string, unknown>;
 
 /**
  * Replaces each circular reference with the type of the schema to which it refers. A reference is circular if it is
- * inside
- * the schema to which it refers.
+ * inside the schema to which it refers.
  * @param keepsOptional keeps references in optional properties
  * @returns the same schema if nothing is replaced
  */
@@ -55,8 +54,7 @@ function circularReferences(root: ReferringSchema): Map<object, CircularReferenc
 
 /**
  * Returns the direct children of a schema. `mayBeAbsent` states whether the innermost property that contains the child
- * is
- * optional.
+ * is optional.
  */
 function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAbsent: boolean][] {
   const { properties, required, ...others } = part as ReferringSchema;

@@ -36,8 +36,7 @@ export class TranslatedAnswer {
   #heldBackBytes = 0;
   /**
    * Whether the provider has reported more output tokens since the last call of `reading`. The text of these tokens may
-   * be
-   * hidden.
+   * be hidden.
    */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
@@ -81,8 +80,7 @@ export class TranslatedAnswer {
 
   /**
    * Runs `read` on a piece of the stream, and returns the new events. If `read` fails, the batch has the events that it
-   * wrote
-   * before the failure.
+   * wrote before the failure.
    */
   reading(read: () => void): Reading {
     let failure: unknown;
@@ -170,8 +168,7 @@ export class TranslatedAnswer {
 
 /**
  * Merges two reports of usage. Values of the later report have precedence, but the output count never decreases, and no
- * prompt
- * token is counted twice.
+ * prompt token is counted twice.
  */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
@@ -187,8 +184,7 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 
 /**
  * Merges the prompt counts of two reports. The prompt size is the later report's, or the earlier one's if the later
- * report has
- * none. Cache counts that are missing in the later report are taken from the earlier one, up to that size.
+ * report has none. Cache counts that are missing in the later report are taken from the earlier one, up to that size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A later size of 0 is ignored if the earlier size is positive.

@@ -1,9 +1,8 @@
 /**
  * Converts argument schemas to a form that every provider accepts: an object at the root, in the current draft of JSON
- * Schema
- * (2020-12). Clients' tools use many drafts. A provider that rejects one tool's schema rejects the whole request.
- * Sources:
- * https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
+ * Schema (2020-12). Clients' tools use many drafts. A provider that rejects one tool's schema rejects the whole
+ * request.
+ * Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
  */
@@ -35,8 +34,7 @@ const UNSUPPORTED_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
  * Converts the schema of a tool's arguments so that its root is an object. In place of a union at the root, the
- * properties of
- * all variants become optional properties, and the description contains the union as JSON.
+ * properties of all variants become optional properties, and the description contains the union as JSON.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const current = currentSchema(schema) as ToolSchema;
@@ -93,8 +91,7 @@ function currentSchema(schema: unknown): unknown {
 
 /**
  * Returns whether a keyword has no meaning. Serializers write absent keywords as null, and absent enumerations as an
- * empty
- * list.
+ * empty list.
  */
 function saysNothing(keyword: string, value: unknown): boolean {
   if (value === null) return keyword !== 'const' && keyword !== 'default';
@@ -135,8 +132,7 @@ function isOpenOrClosed(keyword: string, value: unknown): boolean {
 
 /**
  * Converts a list of schemas in `items` to `prefixItems`. In older drafts, `additionalItems` is the schema of the items
- * after
- * the list.
+ * after the list.
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return {

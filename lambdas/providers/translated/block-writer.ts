@@ -23,8 +23,7 @@ const TOO_MANY = 'sent more blocks than an answer can have';
 
 /**
  * Size of the text, in bytes, that may wait for the arguments of a call. If there is more text and no arguments have
- * begun, the
- * call counts as a call without arguments.
+ * begun, the call counts as a call without arguments.
  */
 const MAX_DEFERRED_BYTES = 1_024;
 
@@ -54,8 +53,7 @@ interface ToolCall {
 
 /**
  * Writes content blocks one after another. At most one block is open, and indexes have no gaps. If a later tool call
- * begins
- * before the previous one is complete, the later call waits.
+ * begins before the previous one is complete, the later call waits.
  */
 export class BlockWriter {
   /** Events written since the last call of `take`. */
@@ -70,8 +68,7 @@ export class BlockWriter {
   #written = -1;
   /**
    * Output other than calls that arrived in the middle of a call. It is written after the call, because a block must
-   * not be
-   * interrupted.
+   * not be interrupted.
    */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
@@ -87,8 +84,7 @@ export class BlockWriter {
   readonly #clientCalls: ClientCalls;
   /**
    * Whether the last call was dropped, because the client allows only one call. A following piece without id, index and
-   * name
-   * then belongs to the dropped call, and is dropped too.
+   * name then belongs to the dropped call, and is dropped too.
    */
   #isLeftOut = false;
 
@@ -127,8 +123,7 @@ export class BlockWriter {
 
   /**
    * Adds text. Probabilities without text wait for the next text, because a token may be only a part of a character. If
-   * no text
-   * follows in the block, they are added at the block's end.
+   * no text follows in the block, they are added at the block's end.
    */
   text(text: string, logprobs?: readonly TokenLogprob[]): void {
     this.#prose({ kind: 'text', text, logprobs });
@@ -145,8 +140,7 @@ export class BlockWriter {
 
   /**
    * Ends the open thinking with its signature. If no thinking is open, the signature gets a thinking block without
-   * text, which
-   * clients send back in later turns.
+   * text, which clients send back in later turns.
    */
   sign(signature: string): void {
     this.#prose({ kind: 'signature', text: signature });
@@ -177,8 +171,8 @@ export class BlockWriter {
     if (!call) return;
     if (call.closed) {
       // Some providers repeat the arguments of a complete call at the end, which is harmless. Further arguments of a
-      // call that was
-      // closed while incomplete cannot be written, and must not be dropped silently, so they are an error.
+      // call that was closed while incomplete cannot be written, and must not be dropped silently, so they are an
+      // error.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw malformedBlocks('continued a tool call that had ended');
     }
@@ -198,8 +192,7 @@ export class BlockWriter {
 
   /**
    * Returns the call to which a piece belongs, and creates it for the call's first piece. Returns undefined if the
-   * piece must
-   * be skipped, because it belongs to a dropped call, or to an unknown call without a name.
+   * piece must be skipped, because it belongs to a dropped call, or to an unknown call without a name.
    */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
@@ -212,8 +205,7 @@ export class BlockWriter {
       return undefined;
     }
     // If the client allows only one call, the gateway drops the others. Some providers have no setting for that, and
-    // some models
-    // ignore the setting.
+    // some models ignore the setting.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -258,9 +250,8 @@ export class BlockWriter {
 
   /**
    * Returns whether a piece with a name begins a new call, although its index or id matches a known call. Some
-   * providers give
-   * every call the index 0, or no index. So a new id means a new call, and without an id, a name after complete
-   * arguments.
+   * providers give every call the index 0, or no index. So a new id means a new call, and without an id, a name after
+   * complete arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
@@ -393,8 +384,7 @@ function malformedBlocks(fault: string): UpstreamError {
 
 /**
  * Returns the size of a call without its arguments, in bytes. Usual ids are not output of the model, so only an
- * unusually
- * long id adds to the size.
+ * unusually long id adds to the size.
  */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);

@@ -4,8 +4,7 @@ import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
  * Matches additions of models to tool names: namespaces of their prompt format (`default_api.` of Gemini, `functions.`
- * of
- * gpt-oss and Kimi), and prompt tokens that a server did not remove.
+ * of gpt-oss and Kimi), and prompt tokens that a server did not remove.
  */
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
@@ -38,8 +37,7 @@ export class ClientCalls {
 
   /**
    * Returns the client's own name for a tool. If no tool has the received name, additions of models are removed,
-   * provided that
-   * a tool has the remaining name.
+   * provided that a tool has the remaining name.
    */
   nameOf(sent: string): string {
     this.#names ??= changedNames(this.#request, this.#rule);

@@ -29,8 +29,7 @@ export function readDocument(block: Block, path: string): ReadDocument {
 
 /**
  * Returns a text with the client's title and context, for a document that is sent as a file; empty if there is nothing
- * to
- * add.
+ * to add.
  * @param isNamed whether the file is sent with a name, which contains the title
  */
 export function aboutFile(block: Block, isNamed: boolean): string {

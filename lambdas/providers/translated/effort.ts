@@ -17,8 +17,7 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
 
 /**
  * Returns the accepted effort closest to the requested effort: the same effort, or the next lower effort except "none".
- * If
- * there is neither, returns the lowest accepted effort except "none".
+ * If there is neither, returns the lowest accepted effort except "none".
  */
 export function nearestEffort(
   requested: ReasoningEffort,

@@ -105,8 +105,7 @@ function isClosed(schema: unknown, isMap = false): boolean {
 
 /**
  * Returns whether a schema refers to a definition in another document, or has a pattern with lookahead or lookbehind.
- * OpenAI
- * can enforce neither.
+ * OpenAI can enforce neither.
  */
 function hasForeignPart({ $ref: reference, pattern }: { $ref?: unknown; pattern?: unknown }): boolean {
   const isExternal = typeof reference === 'string' && !reference.startsWith('#');

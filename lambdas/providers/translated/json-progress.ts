@@ -1,7 +1,6 @@
 /**
  * Tracks a JSON text that arrives in pieces, and detects its end. Arguments of a call may be long and arrive one
- * character at
- * a time, so each character is read only once.
+ * character at a time, so each character is read only once.
  */
 export class JsonProgress {
   #depth = 0;

@@ -20,8 +20,7 @@ export function imageUrl(block: Block, path: string): string {
 
 /**
  * A document in a form that translated wires can send: text in a tag, or a PDF, which only some providers read. `about`
- * is text
- * to send before the PDF, with the client's title and context. It may be empty.
+ * is text to send before the PDF, with the client's title and context. It may be empty.
  */
 export type InlineDocument =
   | { kind: 'text'; text: string }

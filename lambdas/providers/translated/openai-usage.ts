@@ -4,10 +4,9 @@ import { detailsIn, firstCount, usageOf } from './usage.ts';
 
 /**
  * Converts usage of chat completions and of the Responses API. Relays mix the field names of both APIs, and some
- * providers
- * have their own fields. xAI and Gemini do not count reasoning as completion tokens; only the total includes it.
- * GigaChat
- * does not count cached tokens as prompt tokens.
+ * providers have their own fields. xAI and Gemini do not count reasoning as completion tokens; only the total includes
+ * it.
+ * GigaChat does not count cached tokens as prompt tokens.
  */
 export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
@@ -43,8 +42,7 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
 
 /**
  * Adds the tokens of generated images and speech, which are part of the output, and separates the tokens of input audio
- * from
- * the other input.
+ * from the other input.
  */
 function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, heard: number | undefined): WireUsage {
   const media = withoutUndefined({
@@ -63,8 +61,7 @@ function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, he
 
 /**
  * Returns the prompt tokens including cached tokens. `input_tokens` of the Messages API excludes cached tokens, so they
- * are
- * added to it.
+ * are added to it.
  */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =

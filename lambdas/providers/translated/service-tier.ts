@@ -1,7 +1,6 @@
 /**
  * Reports the service tier (price class) that a provider applied to a request. A priority tier costs more than the
- * catalog's
- * price.
+ * catalog's price.
  */
 
 import type { WireUsage } from '../../messages/types.ts';
@@ -22,8 +21,7 @@ const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**
  * Adds `service_tier` to the usage if the tier does not have the standard price. The gateway then raises its alarm for
- * usage
- * without a price.
+ * usage without a price.
  */
 export function withServiceTier(usage: WireUsage, served: unknown): WireUsage {
   const tier = typeof served === 'string' ? served.toLowerCase() : '';

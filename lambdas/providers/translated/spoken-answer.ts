@@ -13,8 +13,7 @@ export interface SpokenPiece {
 
 /**
  * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so each piece must consist of
- * complete
- * groups of four characters. An incomplete group waits for the next piece.
+ * complete groups of four characters. An incomplete group waits for the next piece.
  */
 export class SpokenAnswer {
   readonly #blocks: BlockWriter;

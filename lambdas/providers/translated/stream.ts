@@ -12,8 +12,7 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Parser for the streams of one wire. It writes the content of received data to the answer. Any exception counts as a
- * failure
- * of the provider.
+ * failure of the provider.
  */
 export interface StreamReader {
   /** Size of an incomplete event, in bytes. */
@@ -21,8 +20,7 @@ export interface StreamReader {
   feed(chunk: Buffer): void;
   /**
    * Handles the end of the body. After the stop reason, this method is also called if the connection breaks, or if the
-   * body has
-   * not ended in time.
+   * body has not ended in time.
    */
   end(): void;
 }

@@ -13,15 +13,13 @@ export interface InclusiveCounts {
 
 /**
  * Converts token counts to usage of the Messages API, which counts cached tokens separately. Some providers deviate
- * from
- * OpenAI's form, which the sum of prompt and output reveals:
+ * from OpenAI's form, which the sum of prompt and output reveals:
  * - If the total exceeds the sum, the output excludes reasoning. Without a total, the same holds if reasoning exceeds
  *   output.
  * - If the total exceeds the sum by exactly the cached tokens, the prompt excludes the cached tokens.
  *
  * A value that is not a whole number counts as not reported. Counts that are not reported stay undefined, and the
- * gateway
- * estimates them, because an empty usage does not mean a free answer.
+ * gateway estimates them, because an empty usage does not mean a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
   const total = countOrAbsent(counts.total);
@@ -57,8 +55,7 @@ function wholePrompt(
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (output ?? 0);
   // If the total exceeds the sum by the reasoning tokens, the output probably excludes reasoning. But if there are more
-  // cached
-  // tokens than prompt tokens, the prompt excludes them.
+  // cached tokens than prompt tokens, the prompt excludes them.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }

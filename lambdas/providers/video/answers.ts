@@ -81,8 +81,7 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
 
 /**
  * Returns the unknown state for a poll that got an error status. Even a 404 may come from a proxy, while the job
- * continues and
- * costs money.
+ * continues and costs money.
  */
 export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
   return { state: 'unknown', reason: `status ${status}` };

@@ -1,7 +1,6 @@
 /**
  * Video generation by Veo with the Gemini API. A job is a long-running operation, and its files are downloaded with the
- * API
- * key. https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API lacks.
+ * API key. https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API lacks.
  */
 
 import {
@@ -22,8 +21,7 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
 
 /**
  * Matches the path of an operation (a running job). The path comes from the provider, so it is checked before it
- * becomes part
- * of a URL.
+ * becomes part of a URL.
  */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
 /** Matches URLs of files at the Gemini API itself, which require the API key. The group captures the path. */
@@ -85,8 +83,7 @@ function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
 
 /**
  * Reads the files of a finished operation. If filters withheld the video, the job has failed, and the message is the
- * filters'
- * reason.
+ * filters' reason.
  */
 function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>

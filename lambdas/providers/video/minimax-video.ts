@@ -1,7 +1,6 @@
 /**
  * Video generation by Hailuo with MiniMax's own API. A job is a task; its result is the id of a file, whose URL is
- * fetched with
- * another request. Errors are codes in responses with status 200.
+ * fetched with another request. Errors are codes in responses with status 200.
  * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
  */
 
@@ -36,8 +35,7 @@ export const minimaxVideoWire: VideoWire = {
     longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
   // MiniMax first checks the webhook URL by sending a challenge, which the receiver must echo. Later, it calls the URL
-  // whenever
-  // the task's state changes.
+  // whenever the task's state changes.
   submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,

@@ -1,7 +1,6 @@
 /**
  * Video generation with Runway's API. A job is a task with a text or an image. Its files are at public URLs that expire
- * after
- * a day. https://docs.dev.runwayml.com/api and …/errors/task-failures
+ * after a day. https://docs.dev.runwayml.com/api and …/errors/task-failures
  */
 
 import {
@@ -116,8 +115,7 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 
 /**
  * Returns the message of a failed task. The failure code, such as `SAFETY.…`, names the presumed reason for a
- * rejection. Runway
- * asks its customers not to show this code to users, so the message does not contain it.
+ * rejection. Runway asks its customers not to show this code to users, so the message does not contain it.
  */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;

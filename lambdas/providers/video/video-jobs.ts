@@ -1,7 +1,6 @@
 /**
  * Video generation with an API that several services share: POST /videos, GET /videos/{id}, GET /videos/{id}/content.
- * The
- * gateway's own API has the same form, so one gateway can be the provider of another.
+ * The gateway's own API has the same form, so one gateway can be the provider of another.
  * https://openrouter.ai/docs/api_reference/videos
  */
 
@@ -77,8 +76,7 @@ export const videoJobsWire: VideoWire = {
 
 /**
  * Reads a completed job. The file URLs in the response may need the provider's credential, or point to another host. So
- * each
- * file is requested from the provider itself, by its index.
+ * each file is requested from the provider itself, by its index.
  */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);

@@ -1,7 +1,6 @@
 /**
  * Interface of the codecs for video providers. A job is submitted and polled until it ends; then its files are fetched.
- * A wire
- * only encodes requests and reads responses. Its caller decides who sends requests, when, and how often.
+ * A wire only encodes requests and reads responses. Its caller decides who sends requests, when, and how often.
  */
 
 /** A client's video request, checked against the model's options. */
@@ -77,14 +76,12 @@ export interface VideoObjection {
 export interface VideoWire {
   /**
    * Whether the provider recognizes a repeated submission by its token. Only then may a job be submitted again after an
-   * uncertain
-   * result.
+   * uncertain result.
    */
   hasSubmissionTokens?: true;
   /**
    * Returns the first part of a request that the provider does not support; undefined if it supports the whole request.
-   * Called
-   * before the gateway accepts a job.
+   * Called before the gateway accepts a job.
    */
   objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
   /**
@@ -101,8 +98,7 @@ export interface VideoWire {
   readPolled(answer: VideoHttpAnswer): Polled;
   /**
    * Reads a response that contains the file's URL as JSON, instead of the file itself. The request for this URL needs
-   * no
-   * credential.
+   * no credential.
    */
   readFileAddress?(answer: VideoHttpAnswer): string | undefined;
 }

@@ -11,8 +11,7 @@ import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 const MAX_TAVILY_RESULTS = 20;
 /**
  * Maximum lengths of Tavily's domain lists. Longer lists are truncated, because the gateway filters the results again
- * with the
- * complete lists.
+ * with the complete lists.
  */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;

@@ -1,9 +1,7 @@
 /**
  * A small strict XML parser for elements, attributes, text, CDATA and character entities. It skips comments and
- * processing
- * instructions, and rejects documents with a document type, so no entity can be defined. Depth and number of elements
- * are
- * limited.
+ * processing instructions, and rejects documents with a document type, so no entity can be defined. Depth and number of
+ * elements are limited.
  */
 
 import { decodeEntities } from '../plain-text.ts';
@@ -23,8 +21,7 @@ const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
  * Sections by their start and end. The text of CDATA sections is kept unchanged. Comments and processing instructions
- * are
- * skipped.
+ * are skipped.
  */
 const sections = [
   { start: '<!--', end: '-->', isText: false },
@@ -96,10 +93,7 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.children.filter((child): child is XmlElement => typeof child === 'object' && child.name === name);
 }
 
-/**
- * Returns all elements with a name below an element, in document order. Does not search inside
- * the found elements.
- */
+/** Returns all elements with a name below an element, in document order. Does not search inside the found elements. */
 export function descendantsOf({ children }: XmlElement, name: string): XmlElement[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [];

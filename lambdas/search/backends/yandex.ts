@@ -1,9 +1,7 @@
 /**
  * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. A
- * response is
- * JSON that contains an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domain
- * filters
- * are part of the query. The location is a region; the gateway has the regions of four countries.
+ * response is JSON that contains an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response).
+ * Domain filters are part of the query. The location is a region; the gateway has the regions of four countries.
  */
 
 import * as z from 'zod';

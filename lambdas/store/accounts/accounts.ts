@@ -79,8 +79,7 @@ export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolea
 
 /**
  * Returns the condition that the account's status has not changed since it was read. A stored status is never removed,
- * so
- * an absent status means `active`.
+ * so an absent status means `active`.
  */
 function statusAsRead(account: Account) {
   const { id, status } = account;

@@ -25,8 +25,7 @@ function answerItemKey(name: string): Key {
 
 /**
  * Returns the write that stores the answer. Include it in the transaction of the request's effect, so that of two
- * requests
- * with the same key only one has an effect.
+ * requests with the same key only one has an effect.
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {

@@ -2,14 +2,12 @@
  * Lists of keys: small entries in the order of creation.
  *
  * The API can filter keys by workspace, by member, and by whether they are enabled. Each combination of filters has its
- * own
- * list of the matching keys. Entries and counts change in the transaction that changes the key.
+ * own list of the matching keys. Entries and counts change in the transaction that changes the key.
  *
  * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that may be out of date.
- * New
- * entries are only added at the end, so a key's position changes only when an entry before it is removed. `removals`
- * counts
- * removed entries. Weakness: keys of one workspace are created one after another, at most a few hundred per second.
+ * New entries are only added at the end, so a key's position changes only when an entry before it is removed.
+ * `removals` counts removed entries. Weakness: keys of one workspace are created one after another, at most a few
+ * hundred per second.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -72,8 +70,7 @@ export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
     // A key that is enabled again returns to its old position and shifts the keys after it. This counts as a removal,
-    // because
-    // positions change as they do after a removal.
+    // because positions change as they do after a removal.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -124,8 +121,8 @@ interface Bookmark {
  * Returns a page of a list: hashes of keys by position.
  *
  * Cost: each page stores a bookmark at its end, so reading all pages in order reads each entry once. A page at any
- * other
- * position reads at most offset + limit entries. A page is read up to three times if keys are removed during the read.
+ * other position reads at most offset + limit entries. A page is read up to three times if keys are removed during the
+ * read.
  */
 export async function keyPage(
   table: Table,

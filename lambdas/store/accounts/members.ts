@@ -32,8 +32,7 @@ export function memberKey(workspaceId: string, memberId: string): Key {
 
 /**
  * Returns the write of a new member, or of the next version of an existing member. `member.version` is the version to
- * write:
- * 1 for a new member.
+ * write: 1 for a new member.
  */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);

@@ -77,8 +77,7 @@ export function slugRelease(table: Table, workspace: SlugOwner): Write {
 
 /**
  * Returns the workspaces of an account in the order of creation, which is the order of their ids: an id begins with its
- * time
- * of creation.
+ * time of creation.
  */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
   const workspaces: Workspace[] = [];

@@ -1,18 +1,13 @@
 /**
  * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change an item, so
  * concurrent settlements of one counter conflict. In a scope without limits, no decision depends on the counter. So
- * each
- * settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item again:
- * the
- * parts are closed, and the transaction that sets the limit merges them into the counter.
+ * each settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item
+ * again: the parts are closed, and the transaction that sets the limit merges them into the counter.
  *
  * Guarantee: at every moment, and wherever a process dies, a counter and its current parts sum to the settled amount.
- * The
- * counter item names its current parts, and the transaction that sets this name also creates the parts. Only an open
- * part
- * accepts changes; a closed part never changes. So once all parts are closed, their sum can be read, and then added to
- * the
- * counter in the transaction that removes their name. A write to parts that no longer exist always fails.
+ * The counter item names its current parts, and the transaction that sets this name also creates the parts. Only an
+ * open part accepts changes; a closed part never changes. So once all parts are closed, their sum can be read, and then
+ * added to the counter in the transaction that removes their name. A write to parts that no longer exist always fails.
  */
 
 import { Money } from '../../money/money.ts';
@@ -42,14 +37,12 @@ import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
 /**
  * Maximum number of attempts to read a counter and write its parts. An attempt fails if the counter changes between the
- * read
- * and the write.
+ * read and the write.
  */
 const MAX_ROUNDS = 5;
 /**
  * Maximum number of attempts of a merge; together they take about five seconds. Settlements that closed parts reject go
- * to
- * the counter, and conflict there with the merge.
+ * to the counter, and conflict there with the merge.
  */
 const ATTEMPTS = 30;
 /** Time in ms after which DynamoDB deletes merged parts, which nothing reads any more. */
@@ -58,8 +51,7 @@ const MERGED_PARTS_KEPT_MS = DAY_MS;
 /**
  * Creates the parts of a counter without limits, or keeps existing parts.
  * @returns the name of the parts, which may be closed; undefined if the scope has limits or is being changed, or if
- *   parts
- *   are not allowed
+ *   parts are not allowed
  */
 export async function spreadCounter(table: Table, scope: ScopeId): Promise<string | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -87,8 +79,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 /**
  * Returns the writes to a counter for the transaction that changes the limits in the configuration. If the counter has
  * limits or gets limits, its parts are closed first, and the transaction merges them. If the transaction fails, the
- * parts
- * stay closed and still count.
+ * parts stay closed and still count.
  * @throws {StoreBusyError} if the parts keep changing
  */
 export async function limitWrites(

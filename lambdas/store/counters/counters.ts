@@ -1,19 +1,14 @@
 /**
  * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
- * requests
- * never conflict with a change of the configuration, such as a new name.
+ * requests never conflict with a change of the configuration, such as a new name.
  *
  * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). They are equal if
- * no
- * request is running. A hold is refused if committed + hold would exceed the limit.
+ * no request is running. A hold is refused if committed + hold would exceed the limit.
  *
  * A busy counter has parts (items with a part of the amounts), which readers add up. `spread` is the name of the
- * current
- * parts, absent if there are none. In a scope without limits, no decision depends on the amounts, so any part accepts
- * any
- * change (counter-parts.ts). In a scope with limits, the counter grants room to its parts, and `grants` counts the
- * grants
- * (limited-parts.ts).
+ * current parts, absent if there are none. In a scope without limits, no decision depends on the amounts, so any part
+ * accepts any change (counter-parts.ts). In a scope with limits, the counter grants room to its parts, and `grants`
+ * counts the grants (limited-parts.ts).
  */
 
 import { Money } from '../../money/money.ts';
@@ -50,8 +45,7 @@ export interface Counter {
 export interface StoredCounter extends Counter {
   /**
    * Returns the names of the stored windows (days, weeks, months, the lifetime). Windows without amounts are not
-   * stored, and
-   * old windows are removed.
+   * stored, and old windows are removed.
    */
   windows: () => string[];
 }
@@ -64,15 +58,13 @@ export function counterKey(scope: ScopeId): Key {
 
 /**
  * Number of parts of a counter that has parts. More parts would make conflicts of settlements rarer, but readers would
- * have
- * to read more items.
+ * have to read more items.
  */
 export const COUNTER_PARTS = 64;
 
 /**
  * Prefix of the names of part sets in which each part has its own partition key. In older sets, the parts have the
- * partition
- * key of their counter.
+ * partition key of their counter.
  */
 const PARTITIONED = 'p';
 
@@ -109,8 +101,7 @@ export function spreadOf(item: Item | undefined): string | undefined {
 export const GRANTS = 'grants';
 /**
  * Attribute with the time at which a process began to merge a counter's parts. Other processes then wait instead of
- * merging
- * them too.
+ * merging them too.
  */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
@@ -151,12 +142,9 @@ const MAX_LOOKS = 8;
  * Returns a counter including the amounts of its parts. Writes nothing.
  *
  * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
- * counter
- * and its parts are read in one call. When parts are merged into the counter, the counter drops their name, so their
- * amounts
- * are not counted twice. A grant moves committed money from a part to the counter, so if a grant was made during the
- * read,
- * everything is read again.
+ * counter and its parts are read in one call. When parts are merged into the counter, the counter drops their name, so
+ * their amounts are not counted twice. A grant moves committed money from a part to the counter, so if a grant was made
+ * during the read, everything is read again.
  * @throws {StoreBusyError} if parts are created, merged or get grants during every read
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
@@ -290,12 +278,10 @@ export interface ClosedParts {
 
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
- * new
- * scope is also activated.
+ * new scope is also activated.
  *
  * Guarantee: limits do not change while parts have room that was granted for the old limits. The write fails if such
- * parts
- * exist, unless it merges them.
+ * parts exist, unless it merges them.
  * @param parts closed parts to merge into the counter, which then has no parts
  */
 export function configureUpdate(
@@ -317,8 +303,7 @@ export function takingIn({ spread, amounts }: ClosedParts): Change {
 
 /**
  * Lowers a lifetime limit, if all spent and held money stays within the new limit, and the counter has no parts. The
- * limit
- * must not be negative.
+ * limit must not be negative.
  */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
@@ -333,8 +318,7 @@ export function windowNames({ kind, id }: ScopeId): Item {
 
 /**
  * Activates or deactivates a scope at its counter, from the next hold on. Deactivation fails if the counter has parts
- * with
- * grants, because holds in these parts do not read the counter.
+ * with grants, because holds in these parts do not read the counter.
  */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
   return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });
@@ -351,8 +335,7 @@ const KEEP_AFTER_END_MS = 2 * DAY_MS;
 /**
  * Removes windows that ended more than two days ago and hold nothing. A window that changes during the removal stays.
  * Windows of a counter with parts stay too, because removing a window from only some of the parts would make its sum
- * too
- * low.
+ * too low.
  * @returns number of removed windows
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {

@@ -1,8 +1,7 @@
 /**
  * Numbers of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address
- * or an
- * IPv6 /64) and UTC day. DynamoDB deletes expired counts. A network is stored only as a keyed hash, which changes every
- * day.
+ * or an IPv6 /64) and UTC day. DynamoDB deletes expired counts. A network is stored only as a keyed hash, which changes
+ * every day.
  */
 
 import { DAY_MS } from '../../money/periods.ts';

@@ -1,13 +1,10 @@
 /**
  * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The hold of a request
- * is
- * then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
- * taken
- * from it.
+ * is then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
+ * taken from it.
  *
  * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. Only the
- * part
- * that no record has taken is returned. Amounts in records stay counted, and are settled with the records.
+ * part that no record has taken is returned. Amounts in records stay counted, and are settled with the records.
  */
 
 import * as z from 'zod';
@@ -51,22 +48,18 @@ export const RECORD_TIMEOUT_MS = 30_000;
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
  * Time in ms between the moment when the sweep first finds a lease open and the moment when it returns the lease, both
- * by the
- * sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process is
- * wrong. The
- * sweep runs every minute, so its next run returns the lease.
+ * by the sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process
+ * is wrong. The sweep runs every minute, so its next run returns the lease.
  */
 const RECHECK_AFTER_RETURN_MS = 50_000;
 /**
  * Time in ms after a return at which the sweep compares the lease with its records again. The return may have been
- * wrong: the
- * process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
+ * wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
 /**
  * Maximum age in ms of a request that may use a new lease. An older request, which has waited for its prompt or for
- * money,
- * gets its own hold.
+ * money, gets its own hold.
  */
 const MAX_WAITED_MS = 5_000;
 
@@ -165,8 +158,7 @@ export interface ReturnedAmount {
 
 /**
  * Records the right returned amount of a lease, if the recorded amount is still the one that was read. So each
- * correction
- * happens once.
+ * correction happens once.
  */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {

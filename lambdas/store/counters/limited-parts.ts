@@ -1,23 +1,18 @@
 /**
  * Parts of a counter with limits. One item accepts only some tens of holds per second, because DynamoDB allows only one
  * transaction at a time to change it. So a busy counter grants room to each of its parts: a grant is added to the
- * counter's
- * committed amount, if the limit has room for it, and subtracted from the part's committed amount. The limit of a part
- * is
- * zero. A hold is counted in one part. If this part has no room, the hold's transaction also grants it more room. A
- * settlement may return money to any part.
+ * counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The limit
+ * of a part is zero. A hold is counted in one part. If this part has no room, the hold's transaction also grants it
+ * more room. A settlement may return money to any part.
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
- * After
- * each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each part.
- * Settlements
- * of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant does not change
- * the
- * sum. If the counter has no room left, its parts are merged (counter-parts.ts), so a hold is refused only if a single
- * item
- * would refuse it too. Weakness: two amounts are counted at the counter and may exceed the limit, as they do without
- * parts: a
- * correction above its hold, and a request that began before the scope's first limit.
+ * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
+ * part.
+ * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
+ * does not change the sum. If the counter has no room left, its parts are merged (counter-parts.ts), so a hold is
+ * refused only if a single item would refuse it too. Weakness: two amounts are counted at the counter and may exceed
+ * the limit, as they do without parts: a correction above its hold, and a request that began before the scope's first
+ * limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,8 +55,7 @@ export interface LimitedParts {
 
 /**
  * Divisor of the counter's room (the free part of its tightest limit): the quotient is one grant. First grants to all
- * parts
- * take half of the room, so that the other half remains for parts that need more.
+ * parts take half of the room, so that the other half remains for parts that need more.
  */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
 /**
@@ -77,8 +71,7 @@ export function grantOf(room: Money): Money {
 
 /**
  * Returns the room that a counter itself has, without its parts, in the tightest of its limited windows; negative if
- * the
- * counter exceeds a limit.
+ * the counter exceeds a limit.
  */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);
@@ -91,8 +84,7 @@ export function roomAt(item: Item, windows: Windows): Money {
 
 /**
  * Returns the parts that a limited counter's item names; undefined if there are none, or if the scope had no limits
- * when they
- * were created.
+ * when they were created.
  */
 export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
   const spread = spreadOf(item);
@@ -194,8 +186,7 @@ export function grantedHold(
 const GATHERING_MS = 2_000;
 /**
  * For processes that wait for a merge: the maximum number of checks, their interval in ms, and the number of checks
- * after
- * which a process tries to take over the merge.
+ * after which a process tries to take over the merge.
  */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;

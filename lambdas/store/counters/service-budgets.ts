@@ -1,7 +1,6 @@
 /**
  * The service's own spending and holds for a free model in a UTC day. The day's budget consists of equal parts (items),
- * and a
- * request holds its cost in one part, so that the requests of all accounts do not conflict on one item.
+ * and a request holds its cost in one part, so that the requests of all accounts do not conflict on one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -48,8 +47,7 @@ export function keepAfterDay(date: string): number {
 
 /**
  * Holds an amount in a part of the budget, if the part has room. The caller must refuse an amount that is larger than a
- * whole
- * part.
+ * whole part.
  */
 export function budgetHoldUpdate(table: Table, date: string, hold: ServiceHold, size: Money): Write {
   const { amount } = hold;

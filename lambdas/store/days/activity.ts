@@ -1,14 +1,11 @@
 /**
  * Daily rows: sums of the generations of one account, UTC day and shard (an eighth of the day's generations), by
- * workspace, by
- * key and by member.
+ * workspace, by key and by member.
  *
  * A recomputation first takes a number. It then reads the generations, writes rows with this number, and makes the
- * number
- * the shard's version. If the new rows equal the current rows, it only confirms the current rows, by storing its number
- * as
- * the shard's floor. It gives up if the version or the floor is higher than its number. Readers only see rows of the
- * current version.
+ * number the shard's version. If the new rows equal the current rows, it only confirms the current rows, by storing its
+ * number as the shard's floor. It gives up if the version or the floor is higher than its number. Readers only see rows
+ * of the current version.
  *
  * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
  * one.
@@ -47,8 +44,7 @@ const rowRecord = record({
 
 /**
  * A daily row. In each shard, the rows of the levels WORKSPACE, KEY and MEMBER have the same total, except that MEMBER
- * only
- * counts generations with a member.
+ * only counts generations with a member.
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
@@ -60,8 +56,7 @@ export const dailyRowAttributes = [
 
 /**
  * State of a day: for each shard (an eighth of its generations), the current version, and the time when the generations
- * were
- * read.
+ * were read.
  */
 export interface Day {
   date: string;

@@ -44,8 +44,7 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 
 /**
  * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. The day up to
- * which
- * everything is done does not change, so a slow run that overlaps the next run cannot move it back.
+ * which everything is done does not change, so a slow run that overlaps the next run cannot move it back.
  */
 export async function saveDayProgress(
   table: Table,

@@ -1,13 +1,10 @@
 /**
  * Data of sealed days in the table; the sealed files themselves are in immutable storage. For each account, the table
- * has the
- * last sealed day. For each day, it has the statement with its signature, the leaves for proofs, and the generations
- * that
- * were open when the day was sealed.
+ * has the last sealed day. For each day, it has the statement with its signature, the leaves for proofs, and the
+ * generations that were open when the day was sealed.
  *
  * The data of a day is stored under the root of its hash tree. If a run dies before it stores its statement, nothing
- * refers
- * to that run's root, so nothing reads its data.
+ * refers to that run's root, so nothing reads its data.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -53,8 +50,7 @@ const openEntryRecord = record({
   id: text('id'),
   /**
    * `pending`: not settled. `estimated`: settled by the sweep with an estimate, which a late message of the request's
-   * handler may
-   * still correct.
+   * handler may still correct.
    */
   state: oneOf('state', ['pending', 'estimated']),
 });
@@ -96,8 +92,7 @@ export async function readSealHead(table: Table, accountId: string): Promise<Sea
 
 /**
  * Advances the progress of an account, if it has not changed since it was read, and writes the sealed day if the day
- * has a
- * statement.
+ * has a statement.
  * @returns false if another run has advanced the progress
  */
 export async function moveSealHead(

@@ -32,8 +32,7 @@ export const correctionAttributes = correctionRecord.attributes;
 
 /**
  * Returns the write of a correction, with both complete outcomes, into the partition of its generation. A generation
- * can have
- * only one correction.
+ * can have only one correction.
  */
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
   const { accountId, generationId } = correction;

@@ -1,14 +1,11 @@
 /**
  * Partitions of generations. A partition is named by account, UTC day and shard, which follow from the caller's account
- * and the
- * generation's id. So a generation is read and written by key, and a day can be read without an index.
+ * and the generation's id. So a generation is read and written by key, and a day can be read without an index.
  *
  * A partition accepts 1,000 write units per second, and DynamoDB does not split a partition whose keys ascend with
- * time. So
- * the records of a busy account are spread: each shard of its days has eight more partitions. A spread id contains the
- * number of its partition, so a reader with an id need not know whether the account's records are spread. Readers of a
- * day
- * need the time at which spreading began (`recordsSpreadSince`).
+ * time. So the records of a busy account are spread: each shard of its days has eight more partitions. A spread id
+ * contains the number of its partition, so a reader with an id need not know whether the account's records are spread.
+ * Readers of a day need the time at which spreading began (`recordsSpreadSince`).
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -29,8 +26,7 @@ const SPREAD_SWEEP_SHARDS = 64;
 
 /**
  * Returns the id under which a request is recorded. Only requests that begin after spreading began get a spread id, so
- * earlier
- * days have no spread ids.
+ * earlier days have no spread ids.
  */
 export function recordedId({ recordsSpreadSince: since }: Account, id: string): string {
   return since !== undefined && generationTimeMs(id)! >= Date.parse(since) ? spreadId(id) : id;
@@ -77,8 +73,7 @@ export function shardOf(id: string): number {
 
 /**
  * Partitions of the sweep index. A pending generation with a spread id may be in any of them, all other pending
- * generations in
- * the first 16.
+ * generations in the first 16.
  */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 

@@ -27,8 +27,7 @@ export async function readPending(table: Table, { key }: PendingEntry): Promise<
 
 /**
  * Value of `sweep_at` for a generation whose last measurement was stored. It is earlier than every real time, and makes
- * the
- * sweep settle the record without further checks.
+ * the sweep settle the record without further checks.
  */
 export const DUE_AT_ONCE_MS = 0;
 
@@ -41,8 +40,7 @@ export interface PendingEntry {
 
 /**
  * Yields pending generations from the index, which may be slightly out of date. Within a partition, the generation that
- * is due
- * first comes first.
+ * is due first comes first.
  */
 export async function* pendingGenerations(
   table: Table,

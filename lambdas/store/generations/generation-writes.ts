@@ -14,8 +14,7 @@ export interface GenerationId {
 
 /**
  * Returns the write that records a generation. If the generation has its own hold, include the write in the transaction
- * of the
- * hold.
+ * of the hold.
  */
 export function pendingPut(table: Table, generation: PendingGeneration): Write {
   const { id, payer } = generation;
@@ -42,10 +41,8 @@ export function holdChange(
 
 /**
  * Records the latest measurement of a pending generation. With `sweepAtMs`, it is the last measurement, and the sweep
- * may
- * settle from it at that time. Changes nothing if the generation is final or has its last measurement, because an
- * earlier
- * checkpoint that arrives late must not replace that measurement.
+ * may settle from it at that time. Changes nothing if the generation is final or has its last measurement, because an
+ * earlier checkpoint that arrives late must not replace that measurement.
  */
 export async function checkpoint(
   table: Table,
@@ -62,8 +59,7 @@ export async function checkpoint(
 
 /**
  * Makes this run of a local gateway responsible for a generation of an earlier run. If this run dies too, the next run
- * finds
- * the generation's hold again.
+ * finds the generation's hold again.
  */
 export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
   const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };

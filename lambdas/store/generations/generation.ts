@@ -98,8 +98,7 @@ const generationRecord = record({
   swept: flag('swept'),
   /**
    * Whether the stored measurement is the last one. If such a generation is still pending, the handler's message was
-   * lost or is
-   * late.
+   * lost or is late.
    */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),

@@ -49,8 +49,7 @@ export const failedAttemptRecord = record({
 
 /**
  * Creates a field for the count of each unit. The count of a unit that the previous release does not know is omitted
- * from
- * messages if it is null, because that release would reject it.
+ * from messages if it is null, because that release would reject it.
  */
 function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
@@ -81,8 +80,7 @@ export const MAX_ATTEMPTS = 16;
 
 /**
  * Maximum number of recorded names of omitted fields. At most 32 of them are unknown fields, and only a few known
- * fields can be
- * omitted.
+ * fields can be omitted.
  */
 export const MAX_LEFT_OUT = 64;
 
@@ -93,8 +91,7 @@ export const outcomeRecord = record({
   cost: money('total_cost_rub'),
   /**
    * Savings by cache reads compared with uncached input, minus the additional cost of cache writes; negative if the
-   * writes cost
-   * more.
+   * writes cost more.
    */
   cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
   /**
@@ -144,8 +141,7 @@ export const outcomeRecord = record({
   overheadMs: unreleased(orNull(count('overhead_ms'))),
   /**
    * Time of providers in ms: from the end of `overheadMs` until a provider's last byte, or until the job of a video
-   * ended. Missing
-   * in older records.
+   * ended. Missing in older records.
    */
   providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),
@@ -157,8 +153,7 @@ export type Outcome = RecordOf<typeof outcomeRecord>;
 
 /**
  * Returns the names of the attributes that an outcome does not have, except prices, because the prices fixed at
- * admission stay
- * in the record.
+ * admission stay in the record.
  */
 export function absentAttributes(present: Item): string[] {
   return outcomeRecord.attributes.map(({ name }) => name).filter((name) => name !== 'prices' && !(name in present));

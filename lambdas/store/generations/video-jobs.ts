@@ -1,7 +1,6 @@
 /**
  * Jobs that make videos. A job is read and replaced as a whole, on the condition that its version has not changed. So
- * if two
- * workers continue the same job, one of them fails. A job does not contain the prompt.
+ * if two workers continue the same job, one of them fails. A job does not contain the prompt.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -18,8 +17,7 @@ import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 
 /**
  * States of an unfinished job. `pending`: no provider has accepted it yet; `submitted`: accepted; `storing`: finished,
- * and its
- * files are being fetched.
+ * and its files are being fetched.
  */
 const openStates = ['pending', 'submitted', 'storing'] as const;
 export const endStates = ['completed', 'failed', 'cancelled', 'expired'] as const;
@@ -184,8 +182,7 @@ function itemOf(job: VideoJob): Item {
 
 /**
  * Writes a job. If the reply to a successful write is lost, the repeated write fails its condition. The stored job then
- * has
- * the `writeId` of this write, so the failure is ignored.
+ * has the `writeId` of this write, so the failure is ignored.
  */
 async function writeOwn(table: Table, write: Write, job: VideoJob): Promise<void> {
   checkOwn(await writeAlone(table, write), job);

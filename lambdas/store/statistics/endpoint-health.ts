@@ -1,13 +1,10 @@
 /**
  * Reports of failing endpoints, exchanged between instances of functions. Time is divided into slots of ten seconds. A
- * report
- * replaces the last report of the same instance in the same slot; each slot has new items. So the newest reports are at
- * the
- * end of the partition, and reports of dead instances soon are no longer read.
+ * report replaces the last report of the same instance in the same slot; each slot has new items. So the newest reports
+ * are at the end of the partition, and reports of dead instances soon are no longer read.
  *
  * One partition allows 3,000 read units per second, and thousands of instances read it while an endpoint fails. So if
- * many
- * instances report, each report is written to eight partitions, and each reader reads one of them.
+ * many instances report, each report is written to eight partitions, and each reader reads one of them.
  */
 
 import { queryPageWithin } from '../table/query.ts';
@@ -69,8 +66,7 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 
 /**
  * Returns the newest reports first. Reads the slots from `from` through `to`, so reports up to ten seconds outside of
- * these
- * times may be included. An instance may have several reports.
+ * these times may be included. An instance may have several reports.
  *
  * Cost: at most `limit` items, eventually consistent.
  * @param of.isCrowd whether many instances report, so that every partition has their reports

@@ -1,7 +1,6 @@
 /**
  * Hourly measurements of each endpoint over thirty days. A point is written once its hour is over, and never changes.
- * An hour
- * with too few requests has no point. No charge depends on these points.
+ * An hour with too few requests has no point. No charge depends on these points.
  */
 
 import { HOUR_MS } from './endpoint-slots.ts';

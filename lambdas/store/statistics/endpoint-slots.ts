@@ -1,9 +1,7 @@
 /**
  * Results of requests to each endpoint, in slots of five minutes and, for completed hours, per hour. Results are added
- * to a slot
- * in one of several partitions, so that no item and no partition gets too many writes. No charge depends on the counts:
- * a
- * count may be lost or, after a lost reply, counted twice.
+ * to a slot in one of several partitions, so that no item and no partition gets too many writes. No charge depends on
+ * the counts: a count may be lost or, after a lost reply, counted twice.
  */
 
 import { queryItems } from '../table/query.ts';
@@ -73,8 +71,7 @@ export async function readSlot(table: Table, slotMs: number): Promise<[endpointI
 
 /**
  * Writes the results of all endpoints in an hour. Without any results, an empty item is written, so that readers
- * recognize an
- * hour without requests.
+ * recognize an hour without requests.
  */
 export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
   const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);

@@ -1,7 +1,6 @@
 /**
  * Records: the stored fields of one kind of item. Each field is listed once, with the name and form of its attribute.
- * The list
- * determines the TypeScript type, the item and, for records that are sent through a queue, the message.
+ * The list determines the TypeScript type, the item and, for records that are sent through a queue, the message.
  */
 
 import * as z from 'zod';
@@ -114,8 +113,7 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
 
 /**
  * Returns a form that rejects values which could not be read again. Types should prevent such values, but providers'
- * reports
- * have contained some.
+ * reports have contained some.
  */
 function checked<Value>(
   name: string,

@@ -1,8 +1,7 @@
 /**
  * Merges several sorted lists. Reads at most one entry of each list ahead of the consumer.
  * @param comesFirst whether the first entry sorts before the second; of equal entries, the entry of the earlier list
- *   comes
- *   first
+ *   comes first
  */
 export async function* mergeSorted<Entry>(
   lists: AsyncGenerator<Entry, void>[],

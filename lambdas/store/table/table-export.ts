@@ -1,7 +1,6 @@
 /**
  * Exports of the whole table to S3. DynamoDB creates them from its backups, so they use no read units, and no data
- * passes through
- * the gateway.
+ * passes through the gateway.
  */
 
 import { DescribeExportCommand, DynamoDBClient, ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
@@ -26,8 +25,7 @@ export interface TableExport {
   toMs: number;
   /**
    * Number of the attempt, counted from 1, which is part of the call's client token. For a known token, DynamoDB would
-   * return the
-   * failed export again.
+   * return the failed export again.
    */
   attempt: number;
 }

@@ -75,13 +75,10 @@ export class StoreBusyError extends GatewayError {
  * Writes all items or none.
  *
  * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
- * because
- * both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds a
- * condition to
- * its writes. Conflicts and throttling are retried with full jitter. A failed condition is a result, not an error. Each
- * attempt after a conflict has a new token, so an attempt without a reply may still write after a later attempt has
- * failed
- * its condition. `isUncertain` is then true.
+ * because both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds
+ * a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition is a result, not
+ * an error. Each attempt after a conflict has a new token, so an attempt without a reply may still write after a later
+ * attempt has failed its condition. `isUncertain` is then true.
  * @param options.attempts maximum attempts while the table is busy: more for urgent writes, fewer for writes that can
  *   wait
  * @throws {StoreBusyError} after the last attempt
@@ -156,8 +153,7 @@ export async function writeAlone(
 
 /**
  * Makes one write within a time limit, for data that may be lost. If the reply is lost, it throws although the write
- * may have
- * been made, so a repeated addition may count twice.
+ * may have been made, so a repeated addition may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });

@@ -1,7 +1,6 @@
 /**
  * Writes of single items, each with an optional condition. This file builds DynamoDB's write expressions. A write is
- * made in a
- * transaction or alone (transact.ts). If its condition fails, the result contains the stored item.
+ * made in a transaction or alone (transact.ts). If its condition fails, the result contains the stored item.
  */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -154,8 +153,7 @@ class Names {
 
   /**
    * Returns the maps of placeholders. Call this after all names and values are known. Empty maps are omitted, because
-   * DynamoDB
-   * rejects them.
+   * DynamoDB rejects them.
    */
   expressions(): Expressions {
     return {

@@ -49,9 +49,9 @@ const MONTHS_READ = 2;
 
 /**
  * Creates the closing document of a month from its records. If it is already issued, reads it again.
- * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if
- *   requests are not settled, if the month does not follow the last document, if the records contradict each other, or
- *   if the division into lines or the time zone differs from earlier documents
+ * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
+ *   are not settled, if the month does not follow the last document, if the records contradict each other, or if the
+ *   division into lines or the time zone differs from earlier documents
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
   const { account, month, zone, number, by, party } = question;

@@ -27,8 +27,8 @@ export const LOCAL_TABLE = 'model-gateway-local';
 
 /**
  * Starts a DynamoDB on this machine, or uses the one at DYNAMODB_ENDPOINT.
- * @param directory directory for the data, which the caller has claimed (directory-claim.ts); if undefined, the data
- *   is kept in memory
+ * @param directory directory for the data, which the caller has claimed (directory-claim.ts); if undefined, the data is
+ *   kept in memory
  * @throws {StartFailure} if this machine has no program for DynamoDB, or if the program does not start
  */
 export async function startDynamodb(directory: string | undefined, program?: DynamodbProgram): Promise<LocalDynamodb> {
