@@ -88,8 +88,7 @@ export class ApiStack extends Stack {
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    // Protects the stack from deletion. The queues would be retained, but their unsettled costs would no longer be
-    // processed.
+    // Without the stack, nothing would process the unsettled costs in the queues, so it is protected from deletion.
     super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
@@ -232,10 +231,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /**
-   * Allows API Gateway to invoke a function or its alias for a route, and returns a reference to it. The permission is
-   * in the function's own template, not in the template of the API.
-   */
+  /** Lets API Gateway invoke a function or its alias. The permission is in the function's template, not in the API's. */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
@@ -249,9 +245,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /**
-   * Adds the URL of the streaming function, with its own alarm: the API's alarm does not include failures at this URL.
-   */
+  /** Adds the URL of the streaming function, with its own alarm: the API's alarm omits failures at this URL. */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -298,10 +292,7 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /**
-   * Adds a route's function. A function with a URL stays in the template of this stack, because moving it would change
-   * its URL.
-   */
+  /** Adds a route's function. A function with a URL stays in this template, because moving it would change its URL. */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -366,14 +357,12 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // This worker reads the catalog and the provider keys every minute, so problems with either appear in its log
-    // early.
+    // This worker reads catalog and provider keys every minute, so problems with either appear in its log early.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
-    // The scheduler invokes the function asynchronously. By default, Lambda would retry failed or throttled
-    // invocations.
+    // The scheduler invokes asynchronously. By default, Lambda would retry failed or throttled invocations.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
