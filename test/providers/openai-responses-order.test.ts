@@ -157,6 +157,8 @@ describe('interleaved items of an answer', () => {
   });
 });
 
+const part = (text: string) => ({ type: 'output_text', text });
+
 describe('items of a nonstandard form', () => {
   it.each([
     ['without a beginning', [done(0, call('look', '{"at":1}'))]],
@@ -171,7 +173,6 @@ describe('items of a nonstandard form', () => {
   });
 
   it('have each part once if its deltas are numbered from another beginning', async () => {
-    const part = (text: string) => ({ type: 'output_text', text });
     const twoParts = { type: 'message', content: [part('A tower.'), part('A bridge.')] };
     const thinking = { ...reasoning, summary: [{ type: 'summary_text', text: 'Hm.' }] };
     const late = { type: 'response.output_text.done', output_index: 1, content_index: 2, text: 'A bridge.' };
@@ -192,7 +193,7 @@ describe('items of a nonstandard form', () => {
   });
 
   it('have parts without deltas at their own places', async () => {
-    const parts = ['A tower.', 'A bridge.'].map((text) => ({ type: 'output_text', text }));
+    const parts = ['A tower.', 'A bridge.'].map(part);
     const whole = { type: 'message', content: parts };
     const missing = await decode([added(0, message), words(0, 'A tower.', 3), done(0, whole), completed]);
     expect(contentOf(missing)).toMatchObject([{ text: 'A tower.' }, { text: 'A bridge.' }]);

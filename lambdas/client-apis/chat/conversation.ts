@@ -132,7 +132,6 @@ function lacksTranscript({ audio, content, tool_calls: calls, refusal }: Assista
 }
 
 const toolResultContent = contentOf(toolResultParts);
-type ToolResultPart = Exclude<z.output<typeof toolResultContent>, string>[number];
 const toolMessage = z.object({
   role: z.literal('tool'),
   tool_call_id: chatCallId.meta({
@@ -311,7 +310,7 @@ function toolResultOf(content: ToolMessage['content']): string | Block[] {
     const hasImage = Array.isArray(parts) && parts.some(({ type }) => type === 'image_url');
     return hasImage ? parts.map(partBlock) : content;
   }
-  return Array.isArray(content) ? (content as ToolResultPart[]).map(partBlock) : JSON.stringify(content);
+  return Array.isArray(content) ? content.map(partBlock) : JSON.stringify(content);
 }
 
 /** Returns whether the content is a string and the message has no cache mark. */
