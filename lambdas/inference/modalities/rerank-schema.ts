@@ -63,8 +63,8 @@ const rerankFields = {
 };
 
 /**
- * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them and the client is
- * told their names. With `provider.require_parameters`, they are refused. null counts as absent.
+ * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them, and the response
+ * names them. With `provider.require_parameters`, they are refused. null counts as absent.
  */
 export const rerankRequestSchema = z.looseObject(rerankFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownRerankFields(body));

@@ -89,8 +89,8 @@ const speechFields = {
 };
 
 /**
- * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them and the client is
- * told their names. With `provider.require_parameters`, they are refused. null counts as absent.
+ * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them, and the response
+ * names them. With `provider.require_parameters`, they are refused. null counts as absent.
  */
 export const speechRequestSchema = z.looseObject(speechFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownSpeechFields(body));

@@ -91,8 +91,8 @@ const transcriptionFields = {
 const SOURCES = ['file', 'input_audio', 'url'] as const;
 
 /**
- * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them and the client is
- * told their names. With `provider.require_parameters`, they are refused. null counts as absent.
+ * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them, and the response
+ * names them. With `provider.require_parameters`, they are refused. null counts as absent.
  */
 const requestSchema = z.looseObject(transcriptionFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownTranscriptionFields(body));
