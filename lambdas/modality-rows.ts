@@ -1,14 +1,17 @@
-/** Rows of the manifest (routes.ts) for modalities, and facts that several routes have. */
+/** Rows of the manifest (routes.ts) for modalities, and settings that several routes share. */
 
 import type { ModalityRow } from './route.ts';
 
-/** Timeout of functions that do not stream. API Gateway would end their requests after 29 seconds. */
+/** Timeout in seconds of functions that do not stream. API Gateway would end their requests after 29 seconds. */
 export const WITHIN_INTEGRATION_SECONDS = 27;
 
-/** Facts of functions that draw images. They end before the silence of five minutes that clients and proxies allow. */
+/**
+ * Settings of functions that draw images. The timeout is less than five minutes, the longest silence that clients and
+ * proxies allow.
+ */
 export const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 
-/** Modalities with a declaration in inference/modalities/, which has their other differences. */
+/** Modalities that are declared in inference/modalities/. The declarations contain all their other differences. */
 export const wholeModalities = {
   decisions: {
     one: 'decision',

@@ -1,6 +1,7 @@
 /**
- * Changes that settlements make to the counts of their keys (store/counters/key-rates.ts). The transaction of the
- * settlement makes them, so each request stops to count as running exactly once, also if a sweep settles it.
+ * Changes that settlements make to their keys' counts of requests and tokens (store/counters/key-rates.ts). The
+ * transaction that settles a request also makes its changes. So each request stops counting as running exactly once,
+ * even if the sweep settles it.
  */
 
 import { nowMs } from '../platform/clock.ts';
@@ -21,7 +22,10 @@ import type { Settlement } from './settlement.ts';
 export class RateReleases {
   readonly #changes = new Map<string, RateChange>();
 
-  /** Ends the running request, and replaces its held tokens with the real ones while its minute lasts. */
+  /**
+   * Stops counting the request as running. While its minute lasts, replaces the tokens held for it with the tokens that
+   * it really used.
+   */
   settle(settlement: Settlement): void {
     for (const hold of settlement.hold.rateHolds) {
       const change = changeBy(settlement, hold);
@@ -45,7 +49,7 @@ export function rateItemsOf(settlement: Settlement): string[] {
 
 function changeBy({ generationId, outcome }: Settlement, { kind, tokens }: RateHold): number {
   if (kind === 'running') return -1;
-  // Without a limit on tokens, none are counted. Nothing depends on the count of a minute that has ended.
+  // Tokens are counted only if the key has a limit on tokens. After a minute has ended, nothing depends on its count.
   const hasEnded = minuteStart(generationTimeMs(generationId)!) + MINUTE_LENGTH_MS <= nowMs();
   return hasEnded || tokens === 0 ? 0 : outcome.promptTokens + outcome.completionTokens - tokens;
 }

@@ -83,11 +83,12 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  * records of its requests were written.
  *
  * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is given back
- * only once, because the same transaction also closes the lease. Guarantee: the amount of a record that is written
- * later is held as well, from the correction on. The lease's process makes the correction when the lease ends
- * (admission/open-lease.ts), otherwise `checkReturned` does. Weakness: until the correction, the amount of that record
- * is missing from the limits of the scopes, so they admit too much. If a dying process writes a record after the check,
- * nothing holds the record's amount; `admin reconcile --deep` reports it.
+ * only once, because the same transaction also closes the lease.
+ * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process
+ * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
+ * Weakness: until the correction, the amount of that record is missing from the limits of the scopes, so they admit too
+ * much. If a dying process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep`
+ * reports it.
  * @returns undefined on success; the stored lease if its money was given back earlier
  * @throws {StoreBusyError} if the table is busy; the next sweep retries
  */

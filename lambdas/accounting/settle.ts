@@ -138,8 +138,8 @@ function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][
 }
 
 /**
- * Separates settlements whose transaction conflicted on items that the other settlements do not need. A counter that
- * all settlements share stays busy however they are split, because several transactions would compete for it.
+ * Separates the settlements that write a conflicting item from the others, which can then succeed. An item that all
+ * settlements write does not count: it stays busy however the batch is split.
  */
 function withoutBusy(
   group: Settlement[],

@@ -54,8 +54,8 @@ export interface SweepResult {
 }
 
 /**
- * Age in ms from which a hold can have no message that the worker is still processing. A message is settled, or in the
- * dead-letter queue, within an hour.
+ * Minimum age in ms of a hold whose settlement message can no longer be in the queue. Within an hour, the worker has
+ * settled the message, or the queue has moved it to the dead-letter queue.
  */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;

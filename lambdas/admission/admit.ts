@@ -100,8 +100,8 @@ export interface Refused {
 const DEFAULT_PATIENCE_MS = 10_000;
 
 /**
- * Maximum time in ms that a request waits for another request of its key to end. A request counts as running until it is
- * settled, a moment after its answer.
+ * Maximum time in ms that a request waits while its key has reached its limit on running requests. A request counts as
+ * running until it is settled, a moment after its answer.
  */
 const PARALLEL_PATIENCE_MS = 2_000;
 
@@ -126,7 +126,8 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // An attempt without a reply may have written a record. So the write is awaited here: it finds that record.
+    // If an earlier attempt had no reply, it may have written the record. Then this write is awaited, because it finds
+    // that record.
     const recordsLater = admission.recordsLater === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsLater });
     if ('refused' in result) isUncertain ||= result.isUncertain;

@@ -7,9 +7,9 @@
  * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
  *   usage.
  *
- * A refused request has claimed nothing, and may be sent again unchanged. Weakness: the gateway does not store answers,
- * so a lost answer cannot be fetched again. The client gets only its cost. If a handler died, its claim stays until the
- * sweep has settled the generation.
+ * A refused request has claimed nothing, and may be sent again unchanged.
+ * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again. The client gets only its
+ * cost. If a handler died, its claim stays until the sweep has settled the generation.
  */
 
 import { createHmac } from 'node:crypto';

@@ -4,8 +4,8 @@
  *
  * A month is proved about three weeks after its end. By then, every message about it has been processed or abandoned.
  * If entries are added to a proved month later, they show up as differences until an operator runs `reconcile --deep
- * --prove`, which reads all records and proves the months again. Weakness: an account that is older than this
- * comparison has no proved spending until this command has run once.
+ * --prove`, which reads all records and proves the months again.
+ * Weakness: an account that is older than this comparison has no proved spending until this command has run once.
  */
 
 import { Money } from '../money/money.ts';

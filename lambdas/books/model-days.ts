@@ -36,8 +36,8 @@ export interface ModelDayDifference extends ModelDay {
 }
 
 /**
- * Compares the counted spending of models with the sums of their records. Cost: one query for each compared month, and
- * one for the month before the first.
+ * Compares the counted spending of models with the sums of their records.
+ * Cost: one query for each compared month, and one for the month before the first.
  *
  * Weakness: months that are no longer stored are skipped. The first counted day is skipped too, because an earlier
  * release may have settled a part of it without counting models.

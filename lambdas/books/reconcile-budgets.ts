@@ -19,8 +19,9 @@ export interface BudgetDifference {
 }
 
 /**
- * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: reads
- * every record of the day. A concurrent settlement may cause a difference, so differences are checked a second time.
+ * Compares the spending in the budgets of free models on a completed day with the records of all accounts.
+ * Cost: reads every record of the day. A concurrent settlement may cause a difference, so differences are checked a
+ * second time.
  * Weakness: budgets are deleted two days after their day, so older days are not compared.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {

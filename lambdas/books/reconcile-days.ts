@@ -28,9 +28,9 @@ const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
  * budgets of free models with the roll-up's sums. Reads no records. If a run has no time left, the next run continues.
  *
  * Each difference is logged in a line that raises an alarm, and so is each account that could not be compared in time.
- * An account whose rows are missing delays the other accounts by at most twelve hours. Weakness: if a scope has no
- * spending since the last proved month, its lifetime window is not compared, because that would require reading all
- * counters (lifetime-chain.ts). `reconcile --deep` compares these windows too.
+ * An account whose rows are missing delays the other accounts by at most twelve hours.
+ * Weakness: if a scope has no spending since the last proved month, its lifetime window is not compared, because that
+ * would require reading all counters (lifetime-chain.ts). `reconcile --deep` compares these windows too.
  * @param options.deadlineMs value of performance.now() from which no further accounts are started
  * @returns number of compared accounts
  */

@@ -101,7 +101,10 @@ function earliest(until: string, expiresAt: string | undefined): string {
   return expiresAt !== undefined && expiresAt < until ? expiresAt : until;
 }
 
-/** Returns the removals of secrets that no longer work. The item of the first secret is the key itself. */
+/**
+ * Returns the writes that delete the items of secrets that no longer work. The first secret has no item of its own: its
+ * item is the key.
+ */
 function removals(table: Table, before: ApiKey, after: ApiKey): Writes {
   const secrets = [...(before.oldSecrets ?? []).map(({ hash }) => hash), currentSecretHash(before)];
   const ended = secrets.filter((hash) => hash !== before.hash && !after.oldSecrets?.some((old) => old.hash === hash));

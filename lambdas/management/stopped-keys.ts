@@ -20,12 +20,13 @@ const BATCH = 25;
 
 /**
  * Stops or releases every key of an account, as the account's status requires. It is idempotent, so repeat it after a
- * crash. `createKey` sets the right state for keys that are created concurrently. Cost: all keys of the account are
- * read at least once (twice if any changes), and changed keys are written.
+ * crash. `createKey` sets the right state for keys that are created concurrently.
+ * Cost: all keys of the account are read at least once (twice if any changes), and changed keys are written.
  *
  * Guarantee: each write checks the account's status in its transaction. So a slower command cannot undo a later one.
  * @returns the number of changed keys
- * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status at the same time
+ * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status at the same
+ *   time
  */
 export async function alignKeys(table: Table, accountId: string): Promise<number> {
   const account = await requireAccount(table, accountId);

@@ -24,7 +24,7 @@ export type UseLimitsByField<Empty> = {
   [Name in SettingName as Settings[Name]['field']]: NonNullable<UseLimits[Name]> | Empty;
 };
 
-/** Returns the change in a body of the API. */
+/** Returns the change that a body of the API requests. */
 export function useLimitsOf(body: Partial<UseLimitsByField<null | undefined>>): UseLimitsChange {
   return Object.fromEntries(settingNames.map((name) => [name, body[useLimitSettings[name].field]]));
 }

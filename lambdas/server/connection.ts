@@ -17,8 +17,8 @@ export interface Exchange {
  *
  * Guarantee: requests are handled one at a time, in order. While a request waits, nothing more is read from the
  * connection, so further requests stay in the kernel's buffer. Waiting requests are dropped when the connection closes.
- * A connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the
- * gateway notices that the client has disconnected only when it writes an answer.
+ * A connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed.
+ * Weakness: while a request waits, the gateway notices that the client has disconnected only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;

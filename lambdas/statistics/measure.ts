@@ -34,7 +34,10 @@ const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
 const POINTS_AT_ONCE = 20;
-/** Requests of the last five minutes from which the measurement is copied: 200 per second. */
+/**
+ * Minimum number of requests in the last five minutes (200 per second) at which the measurement is stored in several
+ * copies.
+ */
 const BUSY_REQUESTS = 60_000;
 
 /** Counts of all endpoints in one slot of five minutes. */

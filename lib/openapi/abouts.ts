@@ -30,7 +30,7 @@ async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   return Object.assign({}, ...(await Promise.all(found))) as Record<WholeRoute, About>;
 }
 
-/** Texts of every route, in the order of the reference. A route without a text does not compile. */
+/** Texts of every route, in the order of the reference. If a route has no texts, this file does not compile. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
   ...chat,

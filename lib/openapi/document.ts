@@ -164,7 +164,8 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
 }
 
 function responseContent({ schema, example, content, maybeLate }: Success) {
-  // A route with an example of JSON may also have other content, such as events. A page or a file has no such example.
+  // A route whose example is JSON may also have other content, such as events. A route that returns a page or a file
+  // has no such example.
   const isJson = content === undefined || example !== undefined;
   const json = {
     schema: maybeLate ? z.union([schema, errorShape]) : schema,

@@ -161,8 +161,8 @@ export function writesForAnHour(encodedBody: string): boolean {
 const WINDOW_CHARACTERS = 2_000;
 
 /**
- * Returns an upper bound on the bytes that a model reads: the larger size of the text and its normal form. A ligature
- * of three bytes can expand to a sentence.
+ * Returns an upper bound on the bytes that a model reads: the size of the text or of its normalized form, whichever is
+ * larger. For example, a ligature of three bytes can expand to a phrase.
  */
 export function textBytesBound(text: string): number {
   const bytes = Buffer.byteLength(text);

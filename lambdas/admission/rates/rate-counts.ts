@@ -19,13 +19,16 @@ interface MinuteCounts {
 
 const counts = new BoundedMap<string, MinuteCounts>(10_000);
 
-/** Returns the counts of a key in the minute of a time. */
+/** Returns the known counts of a key in the minute of a time; zero if this process knows none. */
 export function knownCounts(keyHash: string, atMs: number): Omit<MinuteCounts, 'startMs'> {
   const known = counts.get(keyHash);
   return known?.startMs === minuteStart(atMs) ? known : { requests: 0, tokens: 0 };
 }
 
-/** Records the counts that were read from all parts of a minute. Requests in a minute only become more. */
+/**
+ * Records the counts that were read from all parts of a minute. The number of requests in a minute never falls, so the
+ * largest number is the latest.
+ */
 export function noteCounts(keyHash: string, atMs: number, parts: readonly (Item | undefined)[]): void {
   const sum = (name: string) => parts.reduce((total, item) => total + numberFrom(item?.[name]), 0);
   const requests = Math.max(sum('requests'), knownCounts(keyHash, atMs).requests);

@@ -4,8 +4,8 @@ import { knownCounts } from './rate-counts.ts';
 import { rateLimitsOf } from './rate-limits.ts';
 
 /**
- * Names of headers by the API of the client. Anthropic's clients read times, OpenAI's clients read durations such as
- * `17s`.
+ * Names and time formats of the headers for clients of each API. Anthropic's clients expect times, OpenAI's clients
+ * expect durations such as `17s`.
  */
 const styles = {
   anthropic: {
@@ -19,8 +19,8 @@ const styles = {
 };
 
 /**
- * Returns headers with a key's limits, and with the numbers of requests and tokens that remain in the minute of a
- * request. Returns no headers for a key without limits.
+ * Returns headers with the limits of a key, and with what remains of them in the minute of a request; no headers for a
+ * key without limits.
  * @param atMs time of the request's admission
  */
 export function rateHeadersOf(caller: Caller, style: keyof typeof styles, atMs: number): Record<string, string> {

@@ -15,8 +15,8 @@ interface Limited {
 }
 
 /**
- * Returns the limits of a key: the smallest of the key, its workspace and its member. Undefined without limits, which is
- * the usual case.
+ * Returns the limits of a key: each is the smallest of the values that the key, its workspace and its member have.
+ * Undefined if there are none, which is the usual case.
  */
 export function rateLimitsOf(caller: Limited): RateLimits | undefined {
   const requests = smallest(caller, 'rpmLimit');
@@ -31,12 +31,17 @@ function smallest({ key, workspace, member }: Limited, name: 'rpmLimit' | 'tpmLi
   return least === Infinity ? undefined : least;
 }
 
-/** Maximum number of parts of a count. Each part is one item, which takes some tens of transactions per second. */
+/** Maximum number of parts of a count. Each part is one item, which supports a few dozen transactions per second. */
 const MAX_RATE_PARTS = 32;
-/** Requests per minute, and running requests, that one part takes. */
+/**
+ * Number of requests per minute, and of running requests, for each part. Above the maximum number of parts, each part
+ * counts more.
+ */
 const REQUESTS_PER_PART = 200;
 const RUNNING_PER_PART = 16;
-/** Minimum tokens of a part. It is more than any request has, because a request must fit into one part. */
+/**
+ * Minimum number of tokens per minute of each part. A request must fit into one part, and no request has more tokens.
+ */
 const TOKENS_PER_PART = 4_000_000;
 
 /** Returns the number of parts over which a count is divided; 0 if the key has no limit of this kind. */
@@ -51,7 +56,7 @@ function partsFor(number: number): number {
   return Math.min(MAX_RATE_PARTS, Math.max(1, Math.ceil(number)));
 }
 
-/** Returns the limits of one part. The limits of all parts add up to the limits of the key. */
+/** Returns the share of a key's limits that one part has. The limits of all parts add up to the limits of the key. */
 export function rateShareOf(limits: RateLimits, kind: RateKind, part: number): RateShare {
   const parts = ratePartsOf(limits, kind);
   const share = (limit: number | undefined) =>

@@ -2,10 +2,12 @@ import { nowMs } from '../../platform/clock.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import type { RateRefusal } from './rate-search.ts';
 
-/** Value of Retry-After in seconds if all running requests of a key are taken. Requests end at any time. */
+/**
+ * Value of Retry-After in seconds if a key has reached its limit on running requests. Any of them may end at any time.
+ */
 const PARALLEL_RETRY_SECONDS = 1;
 
-/** Names of the limits, for errors and records of refusals, and the error messages. */
+/** Names of the limits, for error messages and for records of refusals, and the texts of the messages. */
 const texts: Record<RateRefusal['limited'], { source: string; says: (most: number) => string; advice: string }> = {
   requests: {
     source: 'key_requests_per_minute',

@@ -48,7 +48,7 @@ export function isRateWrite(name: string): boolean {
 
 /**
  * Minutes in which keys have used up their requests, by key. The count of a minute never falls, so a remembered refusal
- * is right until the minute ends.
+ * stays right until the minute ends.
  */
 const usedUp = new BoundedMap<string, { startMs: number; most: number }>(10_000);
 
@@ -116,8 +116,8 @@ export class RateSearch {
   }
 
   /**
-   * Handles busy counts. Reads are not blocked by other requests, so a count without room refuses the request although
-   * it is busy.
+   * Handles a transaction that conflicted on busy counts. Busy items can still be read: if no part has room, the
+   * request is refused at once.
    * @returns the refusal; undefined if the transaction may be tried again
    * @throws {StoreBusyError} the error, after many attempts or if another item is busy
    */

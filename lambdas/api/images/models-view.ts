@@ -22,7 +22,7 @@ function sendsPartialImages({ data: { image } }: Endpoint): boolean {
   return image?.max_partial_images !== undefined;
 }
 
-/** Endpoints of a model that draw images over a route for images. */
+/** Returns those endpoints of a model that the image routes can use. */
 export function drawingEndpoints(model: Model): Endpoint[] {
   return (model.aliasOf ?? model).endpoints.filter(({ data }) => data.image);
 }
@@ -65,7 +65,7 @@ function parametersOf({ data: { image }, supportedParameters }: Endpoint): Recor
   return parameters;
 }
 
-/** The prices of an endpoint: of images by their kinds, or of tokens. Prices of 0 are left out. */
+/** Returns the prices of an endpoint: per image of each kind, or per token. Prices of 0 are omitted. */
 function pricesOf({ pricing, data: { image } }: Endpoint): ImagePriceBody[] {
   if (!pricing) return [];
   const { output_image, image_output, image_input, image: picture, prompt, completion, request } = pricing;

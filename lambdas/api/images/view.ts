@@ -1,4 +1,4 @@
-/** Writes images in the shapes of OpenRouter's and OpenAI's APIs. */
+/** Converts images to the responses of OpenRouter's and OpenAI's APIs. */
 
 import { listResponse } from '../../http/list-response.ts';
 import type { HttpResponse } from '../../http/response.ts';

@@ -21,7 +21,7 @@ export const budgetExample = {
   updated_at: '2026-11-03T08:30:00.000Z',
 };
 
-/** Use limits of a key, workspace or member without any. */
+/** Example of the use limits of a key, workspace or member that has none. */
 export const useLimitsExample = {
   allowed_models: null,
   allowed_networks: null,

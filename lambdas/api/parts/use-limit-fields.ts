@@ -3,7 +3,10 @@ import { allowedModelRule, MAX_ALLOWED, MAX_RATES, NETWORK_RULE } from '../../ma
 import { isNetwork } from '../../platform/networks.ts';
 import { textField } from '../../http/fields.ts';
 
-/** Schema of a list that allows only its entries. An empty list would allow nothing, which is probably a mistake. */
+/**
+ * Returns the schema of a list of what is allowed. An empty list is refused: it would allow nothing, which is probably
+ * a mistake.
+ */
 function allowed<Entry extends z.ZodType<string>>(entry: Entry) {
   return z
     .array(entry)
@@ -12,14 +15,17 @@ function allowed<Entry extends z.ZodType<string>>(entry: Entry) {
     .nullish();
 }
 
-/** Schema of a limit. 0 is refused, because a key that must not send requests should be disabled instead. */
+/**
+ * Returns the schema of a limit. 0 is refused, because a key that must not send requests should be disabled instead.
+ */
 function rate(field: keyof typeof MAX_RATES) {
   const says = `must be a whole number from 1 to ${MAX_RATES[field]}; null removes the limit`;
   return z.int(says).min(1, says).max(MAX_RATES[field], says).nullish();
 }
 
 /**
- * Fields that limit how keys are used, in bodies of keys, workspaces and members. null removes a limit.
+ * Returns the fields that limit how keys are used, for the bodies of keys, workspaces and members. null removes a
+ * limit.
  * @param whose the keys that the limits apply to, for the descriptions
  */
 export function useLimitFieldsFor(whose: string) {

@@ -35,8 +35,8 @@ export interface SealProof {
 
 /**
  * Returns the proofs of a final generation: for its own day, and for later days on which it has lines because it was
- * still open when its own day was sealed. Cost: a few reads for each of these days, regardless of the number of lines
- * of the day.
+ * still open when its own day was sealed.
+ * Cost: a few reads for each of these days, regardless of the number of lines of the day.
  */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
   const ownDate = utcDate(generation.createdAtMs);

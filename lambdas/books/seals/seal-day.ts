@@ -3,8 +3,9 @@
  *
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
  * corrected, is listed as open. The line for its settlement, or for its correction, is written on the next day that is
- * sealed afterwards, so it is written exactly once. Weakness: if a record is wrong when its day is sealed, the wrong
- * amount is sealed. Reconciliation, or the charged client, can notice that.
+ * sealed afterwards, so it is written exactly once.
+ * Weakness: if a record is wrong when its day is sealed, the wrong amount is sealed. Reconciliation, or the charged
+ * client, can notice that.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';

@@ -1,4 +1,4 @@
-/** Streamed images in the events of OpenRouter's and OpenAI's APIs. */
+/** Forms of streamed images: the events of OpenRouter's API and of OpenAI's API. */
 
 import type { Charged } from '../../accounting/charge.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -8,7 +8,7 @@ import type { ImageEvent, ImageFile } from '../../providers/images/codec.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
 import { imageUsage, openaiImageUsage } from './image-usage.ts';
 
-/** The events of one API. */
+/** Events of one API. */
 interface ImageEventForm {
   partial: (file: ImageFile, index: number) => { type: string };
   completed: (file: ImageFile, charged: Charged) => { type: string };
@@ -22,7 +22,10 @@ interface ImageEventForm {
 const nowSeconds = () => Math.floor(nowMs() / 1_000);
 const costOf = ({ cost, estimated }: Charged) => (estimated ? {} : { cost });
 
-/** The events of OpenRouter's API, which have no names. Its clients read the code of an error as a text. */
+/**
+ * Returns the form with the events of OpenRouter's API, which have no names. Its clients expect the code of an error as
+ * text.
+ */
 export function imageEvents(requestId: string): ClientStream<ImageEvent> {
   return imageStream({
     partial: ({ base64 }, index) => ({
@@ -46,14 +49,16 @@ export function imageEvents(requestId: string): ClientStream<ImageEvent> {
   });
 }
 
-/** The settings of a request that OpenAI's events repeat. */
+/** Settings of a request that OpenAI's events repeat. */
 interface RepeatedSettings {
   background?: string | null | undefined;
   quality?: string | null | undefined;
   size?: string | null | undefined;
 }
 
-/** The events of OpenAI's API, named by the route: `image_generation` or `image_edit`. */
+/**
+ * Returns the form with the events of OpenAI's API. Their names contain the route: `image_generation` or `image_edit`.
+ */
 export function openaiImageEvents(
   route: 'image_generation' | 'image_edit',
   { background, quality, size }: RepeatedSettings,
@@ -80,7 +85,10 @@ export function openaiImageEvents(
   });
 }
 
-/** The finished image is the last event, because it has the usage: the client gets it after it is charged. */
+/**
+ * Returns the form of a stream. It keeps the finished image for the last event: the event also contains the usage, so
+ * it is sent after the charge.
+ */
 function imageStream({ partial, completed, failed, write, end }: ImageEventForm): ClientStream<ImageEvent> {
   let finished: ImageFile | undefined;
   return {

@@ -1,8 +1,8 @@
-/** Usage of images in the words of OpenRouter's and OpenAI's APIs. */
+/** Converts the usage of a request for images to the forms of OpenRouter's and OpenAI's APIs. */
 
 import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
 
-/** Returns the tokens of OpenRouter's form, in which all output has one name. */
+/** Returns the usage in the form of OpenRouter's API, in which all output is one count. */
 export function imageUsage(usage: TokenUsage, images: number) {
   const prompt = promptTokens(usage);
   const { outputTokens: completion, imageOutputTokens: drawn } = usage;
@@ -15,7 +15,7 @@ export function imageUsage(usage: TokenUsage, images: number) {
   };
 }
 
-/** Returns the tokens of OpenAI's form, with text and images apart. */
+/** Returns the usage in the form of OpenAI's API, which counts text and images separately. */
 export function openaiImageUsage(usage: TokenUsage, images: number) {
   const prompt = promptTokens(usage);
   const { outputTokens: completion, imageOutputTokens: drawn = 0, imageInputTokens: pictures = 0 } = usage;

@@ -1,4 +1,7 @@
-/** The bodies of POST /images (OpenRouter's), /images/generations and /images/edits (OpenAI's), in one vocabulary. */
+/**
+ * Schemas of the bodies of POST /images (OpenRouter's API), /images/generations and /images/edits (OpenAI's API). They
+ * share most fields.
+ */
 
 import * as z from 'zod';
 import {
@@ -16,7 +19,7 @@ import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-
 import { FormFile } from '../../platform/form-file.ts';
 import { isTier, imageRatioOf, imageTierOf } from '../../providers/images/settings.ts';
 
-/** The most that any known provider takes. */
+/** Maximum number of characters of a prompt, the highest of any known provider. */
 const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;
 const MAX_USER_LABEL_CHARACTERS = 512;
 const MAX_SEED = 2 ** 31 - 1 - MAX_IMAGES;
@@ -27,7 +30,7 @@ const REFERENCES_RULE = 'belongs to POST /images; here, send pictures in "images
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
-/** A field that asks for something which no model here does. */
+/** Returns the schema of a field that is always refused, because no model here does what it asks for. */
 const refused = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
 
@@ -103,7 +106,6 @@ const sharedFields = {
   frame_count: refused('asks for an animation, which no model here draws'),
   frame_duration_ms: refused('asks for an animation, which no model here draws'),
   session_id: sessionId.meta({ description: 'A name of your choice; it does not change the answer.' }),
-  // The client's own labels. The gateway does not use them.
   user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
@@ -119,7 +121,7 @@ const generationFields = {
   mask: refused(EDIT_RULE),
 };
 
-/** A file of a form, which JSON cannot contain. */
+/** File of a form. A JSON body cannot contain one. */
 const editedFile = z
   .instanceof(FormFile, { error: 'must be a file of a form (multipart/form-data); in JSON, send "images"' })
   .meta({ override: { type: 'string', format: 'binary' } });
@@ -142,7 +144,11 @@ const editFields = {
   input_references: refused(REFERENCES_RULE),
 };
 
-/** Schema of a body. An explicit null counts as absent; fields that are newer than the gateway are left out and named. */
+/**
+ * Returns the schema of a body. Unknown fields, for example fields newer than the gateway, are accepted, but no
+ * endpoint gets them, and the response names them. With `provider.require_parameters`, they are refused. null counts as
+ * absent.
+ */
 function schemaOf<Fields extends typeof generationFields | typeof editFields>(fields: Fields) {
   return z.looseObject(fields).superRefine((body, context) => {
     const sent = body as z.output<z.ZodObject<typeof sharedFields>>;
@@ -153,7 +159,10 @@ function schemaOf<Fields extends typeof generationFields | typeof editFields>(fi
   });
 }
 
-/** OpenAI streams one image only, and no other API says to which image a partial image belongs. */
+/**
+ * Returns the error for a stream of several images, or for partial images without a stream. OpenAI streams only one
+ * image, and the events of other APIs do not state to which image a partial image belongs.
+ */
 function contradictionOfStream({ n, stream, partial_images: partials }: z.output<z.ZodObject<typeof sharedFields>>) {
   if (stream !== true) {
     return partials ? { path: ['partial_images'], message: 'must be 0 without "stream": true' } : undefined;
@@ -161,7 +170,10 @@ function contradictionOfStream({ n, stream, partial_images: partials }: z.output
   return n != null && n > 1 ? { path: ['n'], message: 'must be 1 with "stream": true' } : undefined;
 }
 
-/** Explicit pixels decide, so other fields must say the same. zod calls this also for a size of another form. */
+/**
+ * Returns the error if `resolution` or `aspect_ratio` contradicts a size in pixels. zod also calls this if the form of
+ * the size is invalid.
+ */
 function contradictionIn({ size, resolution, aspect_ratio: ratio }: z.output<z.ZodObject<typeof sharedFields>>) {
   if (size == null || size === 'auto' || !SIZE.test(size)) return undefined;
   const tier = isTier(size) ? size : imageTierOf(size);
@@ -179,7 +191,7 @@ export const imageEditSchema = schemaOf(editFields).superRefine(({ image, images
     refuse(context, { path: ['images'], message: 'is required: the pictures to edit, or "image" in a form' });
   }
 });
-/** Rules to read the same fields from a form. */
+/** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const imageEditForm = {
   files: ['image', 'mask'],
   maxFiles: MAX_REFERENCES + 1,
@@ -192,7 +204,7 @@ export const imageEditForm = {
 export type ImageRequest = z.output<typeof imageRequestSchema>;
 export type ImageEdit = z.output<typeof imageEditSchema>;
 
-/** Fields of a request that are sent to no endpoint. */
+/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
 export function unknownImageFields(body: ImageRequest | ImageEdit): string[] {
   return namesOf(unknownFields(body, isEdit(body) ? editFields : generationFields));
 }

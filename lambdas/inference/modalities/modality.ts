@@ -40,7 +40,7 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   makes: Modality;
   accepts: AcceptedBody<Body>;
   /**
-   * Completes a body before it is routed, for example with a file from an address.
+   * Completes a body before it is routed, for example with a file from a URL.
    * @throws {GatewayError} 400 or 413 for a file that cannot be used
    */
   prepare?: (body: Body, clientLeft: AbortSignal | undefined) => Promise<Body>;
@@ -79,8 +79,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   ) => BatchCandidate<Task, Answer>[];
   maxAtOnce: number;
   /**
-   * Whether only a complete answer is charged, or a stream whose client leaves after the first content. Absent: a client
-   * that leaves also pays for the finished requests.
+   * If true, the client is charged only for a complete answer, or for a stream from which it disconnects after the
+   * first content. If absent, a client that disconnects also pays for the finished requests to the provider.
    */
   isBilledWhole?: boolean;
   /**

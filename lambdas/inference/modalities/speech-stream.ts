@@ -1,4 +1,4 @@
-/** The forms in which clients get speech: the sound itself, or events with the sound in base64. */
+/** Forms in which clients get speech: the audio itself, or events that contain the audio in Base64. */
 
 import { promptTokens } from '../../accounting/usage.ts';
 import type { Charged } from '../../accounting/charge.ts';
@@ -16,12 +16,12 @@ const soundTypes: Record<SpeechFormat, string> = {
   pcm: 'audio/pcm',
 };
 
-/** Sends the sound unchanged. */
+/** Returns the form that forwards the audio unchanged. */
 export function soundStream(format: SpeechFormat): ClientStream<Buffer> {
   return { contentType: soundTypes[format], chunk: (sound) => sound };
 }
 
-/** Sends the events of OpenAI's API. The last event has the usage and its cost. */
+/** Returns the form that sends the events of OpenAI's API. The last event contains the usage and its cost. */
 export function soundEvents(requestId: string): ClientStream<Buffer> {
   return {
     contentType: 'text/event-stream; charset=utf-8',

@@ -1,4 +1,7 @@
-/** Transcripts as the events of OpenAI's API. The last event has the whole text, the billed units and their cost. */
+/**
+ * Returns the form that sends a transcript as the events of OpenAI's API. The last event contains the whole text, the
+ * billed units and their cost.
+ */
 
 import type { Charged } from '../../accounting/charge.ts';
 import { promptTokens } from '../../accounting/usage.ts';
@@ -44,7 +47,7 @@ interface BilledTokens {
 
 /**
  * Returns the billed units of a transcript: seconds, or tokens.
- * @param cost the cost, unless it is not final yet
+ * @param cost contains the cost; empty while the cost is not final
  */
 export function transcriptUsage(
   { usage }: Pick<Charged, 'usage'>,

@@ -1,4 +1,4 @@
-/** Limits on the use of keys as command-line options, for example --models sandbox/gpt* --networks 192.0.2.0/24 */
+/** Command-line options for limits on the use of keys, for example `--models sandbox/gpt* --networks 192.0.2.0/24`. */
 
 import { InvalidArgumentError, type Command } from 'commander';
 import { allowedModelRule, MAX_ALLOWED, MAX_RATES, NETWORK_RULE } from '../../../lambdas/management/rules.ts';
@@ -7,7 +7,9 @@ import { isNetwork } from '../../../lambdas/platform/networks.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import { wholeNumberUpTo } from '../command-line/arguments.ts';
 
-/** Entries of a list; "none" removes the list. It stays a text, because commander treats null as a missing argument. */
+/**
+ * Entries of a list; "none" removes the list. "none" stays a text, because commander treats null as a missing argument.
+ */
 type ListArgument = string[] | 'none';
 
 type RateArgument = number | 'none';

@@ -65,7 +65,8 @@ export function replacePrivateFile(path: string, text: string): void {
 
 /**
  * Creates a file unless it exists. If several processes create it at the same time, one of them succeeds, and all read
- * the same text. Guarantee: other processes read the complete file, or find no file.
+ * the same text.
+ * Guarantee: other processes read the complete file, or find no file.
  */
 export function createPrivateFile(path: string, text: string): void {
   const whole = draftOf(path, text);
