@@ -37,7 +37,10 @@ export const resources = {
   ),
   /** Measured performance of endpoints. */
   statistics: once(() => openStatistics(measurementReader(table), nowMs)),
-  /** Which endpoint has the prompt of each conversation cached, as observed by this process and by others. */
+  /**
+   * Endpoint that has cached the prompt of a conversation, for each conversation, as observed by this process and by
+   * others.
+   */
   warmPrompts: once(
     () =>
       new WarmPrompts(

@@ -8,9 +8,9 @@ import { hashSecret, unknownKey } from './credentials.ts';
  * with the cached pepper, the current and the previous pepper are tried. So keys stay valid after a change of the
  * pepper.
  *
- * Cost: as `findCaller`, plus one read if the key was hashed with the previous pepper. Weakness: a process reads the
- * peppers again at most once in five minutes, and any unknown key causes such a read. If that read is shortly before
- * the pepper changes, the process may refuse a new key for up to five minutes.
+ * Cost: as `findCaller`, plus one read if the key was hashed with the previous pepper.
+ * Weakness: a process reads the peppers again at most once in five minutes, and any unknown key causes such a read. If
+ * that read is shortly before the pepper changes, the process may refuse a new key for up to five minutes.
  * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or an archived
  *   workspace
  */

@@ -5,9 +5,9 @@
  * counters. A prepaid account's payments are compared with its limit.
  *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
- * the check. Differences are checked again, and reported only if they are found twice in the same form. Weakness:
- * counters drop the windows of days and weeks two days after their end, so later changes of these windows are not
- * noticed. The lifetime window and the daily rows are never dropped.
+ * the check. Differences are checked again, and reported only if they are found twice in the same form.
+ * Weakness: counters drop the windows of days and weeks two days after their end, so later changes of these windows are
+ * not noticed. The lifetime window and the daily rows are never dropped.
  */
 
 import { append } from '../platform/append.ts';

@@ -12,7 +12,7 @@ function describeAs(jsonSchema: object, meaning: object): void {
   Object.assign(jsonSchema, meaning);
 }
 
-/** Schema of an integer in a query. */
+/** Returns the schema of an integer in a query. */
 export function integerParameter(minimum: number, maximum: number) {
   const error = `must be a whole number from ${minimum} to ${maximum}`;
   return z
@@ -29,7 +29,9 @@ export const booleanParameter = z
   .transform((text) => text === 'true')
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
-/** Schema of a text field, from rules for its length and pattern, and with the error message for other texts. */
+/**
+ * Returns the schema of a text field, with rules for its length and pattern, and the error message for any other text.
+ */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
   const text = z.string({ error: ({ input }) => (input === undefined ? `is required: ${says}` : says) });
   const bounded = (trimmed ? text.trim() : text).min(minLength, says).max(maxLength, says).regex(pattern, says);
@@ -69,12 +71,12 @@ export const futureTime = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
   .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');
 
-/** Schema of an optional field of a PATCH that cannot be cleared, so null has the same effect as absence. */
+/** Returns the schema of a field of a PATCH that cannot be cleared: null keeps the value, like an absent field. */
 export function keptWhenNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Schema of the body of a PATCH, with at least one field. */
+/** Returns the schema of the body of a PATCH, which needs at least one field. */
 export function changeBody<Shape extends z.ZodRawShape>(shape: Shape) {
   return z
     .strictObject(shape)

@@ -4,7 +4,7 @@ const MAX_OFFSET = 1_000_000_000;
 /** Default page size, if a request has only an offset. */
 const DEFAULT_PAGE_ENTRIES = 500;
 
-/** Query parameters of a list with optional paging: offset (from 0) and limit (1 to `maxLimit`). */
+/** Returns the query parameters of a list with optional paging: offset (from 0) and limit (1 to `maxLimit`). */
 export function pageQuery(maxLimit: number) {
   return {
     offset: integerParameter(0, MAX_OFFSET).optional().meta({ description: 'How many entries of the list to skip.' }),
@@ -12,7 +12,7 @@ export function pageQuery(maxLimit: number) {
   };
 }
 
-/** Query parameters of a list that is always paged. */
+/** Returns the query parameters of a list that is always paged. */
 export function alwaysPaged(maxLimit: number) {
   return {
     offset: integerParameter(0, MAX_OFFSET).default(0).meta({ description: 'How many entries of the list to skip.' }),

@@ -40,7 +40,7 @@ export interface AuditedChange {
  */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
-/** Default of an extra write: no write. */
+/** Extra write that writes nothing. */
 export const noExtraWrite = (): undefined => undefined;
 
 /**

@@ -22,9 +22,9 @@ interface Known extends WarmPrompt {
  * Cached prompts of conversations, from this instance and from the others. An instance that has seen a turn of the
  * conversation uses its memory, and does not read the store.
  *
- * Guarantee: neither method rejects, and memory is bounded. Weakness: if another instance has sent a later turn to
- * another endpoint, this instance does not notice it. The conversation then returns to the endpoint whose cache is one
- * turn older.
+ * Guarantee: neither method rejects, and memory is bounded.
+ * Weakness: if another instance has sent a later turn to another endpoint, this instance does not notice it. The
+ * conversation then returns to the endpoint whose cache is one turn older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;

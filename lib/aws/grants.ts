@@ -1,6 +1,6 @@
 /**
- * The resources to which functions can be given access, and the conversion of the manifest's grants to IAM permissions
- * and environment variables.
+ * Resources to which functions can get access. Converts the grants in the manifest to IAM permissions and environment
+ * variables.
  */
 
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';

@@ -29,7 +29,7 @@ export interface NeededChild {
   stop: () => Promise<void>;
 }
 
-/** How to name a needed process in messages, and how to end it. */
+/** Name of a needed process for messages, and the way to end it. */
 export interface ChildManners {
   /** Beginning of the sentence that reports the end of the process. */
   name: string;

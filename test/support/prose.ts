@@ -10,7 +10,7 @@
 const patterns = {
   /** Matches every "what", except in "what-if". */
   what: /\bwhat\b(?!-if)/gi,
-  /** Matches every "where", except behind "place", "places" and "from". */
+  /** Matches every "where", except after "place", "places" and "from". */
   where: /(?<!\b(?:places?|from)\s)\bwhere\b/gi,
   'told, tell, asked': /\b(?:told|tells?|telling|asked)\b/gi,
   /** Matches pronouns in the place of a noun. "such as" does not match, because it introduces examples. */

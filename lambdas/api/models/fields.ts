@@ -20,7 +20,7 @@ export const wordsParameter = boundedText.transform((text) => listedParts(text, 
  */
 export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
 
-/** Schema of names separated by commas, each from a fixed list. */
+/** Returns the schema of a list of names, separated by commas. Each name must be one of the choices. */
 export function choicesParameter<const Choice extends string>(choices: readonly Choice[]) {
   const names: ReadonlySet<string> = new Set(choices);
   return boundedText.transform((text, context) => {

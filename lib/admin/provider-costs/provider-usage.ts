@@ -33,7 +33,7 @@ export type UsageFormat = (typeof usageFormats)[number];
 
 const tokens = z.int().nonnegative();
 
-/** Returns the schema of a page, or of a list of pages of which the last must be the end of the report. */
+/** Returns the schema of a report: one page, or a list of pages. The last page must be the end of the report. */
 function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
   const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
   return z

@@ -76,7 +76,7 @@ function done(output_index: number, item: object): WireEvent {
   return { type: 'response.output_item.done', output_index, item };
 }
 
-/** Serialization that numbers the events in the order in which they are sent. */
+/** Returns a serialization that numbers the events in the order in which they are sent. */
 function numberedEvents(): SandboxFraming {
   const { encode, ...framing } = namedEvents();
   let sequence = 0;

@@ -1,14 +1,14 @@
 import type { SandboxFraming, WireEvent } from './answer.ts';
 
 /**
- * Serialization as server-sent events without names.
+ * Returns a serialization as server-sent events without names.
  * @param end characters after each event; some providers use CRLF
  */
 export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };
 }
 
-/** Serialization as server-sent events that are named after the `type` of the event. */
+/** Returns a serialization as server-sent events, each with the event's `type` as its name. */
 export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,
