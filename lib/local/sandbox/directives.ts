@@ -62,7 +62,7 @@ const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const DEFAULT_PIECES = 5;
 
-/** Parses the directive line of a prompt. @returns functions that look up the words of the line */
+/** Parses the directive line of a prompt. Returns functions that look up the words of the line. */
 export function parseDirectiveLine(prompt: string) {
   const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
   const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
