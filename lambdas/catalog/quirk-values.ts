@@ -1,9 +1,12 @@
 /**
- * Values of quirks. They are not in the file of the schemas, so that functions that need only the values do not load
- * the schemas.
+ * Possible values of quirks (the special properties of endpoints in the catalog). They are in a file without schemas,
+ * so that Lambda functions that need only the values do not load the schemas.
  */
 
-/** Names of the quirks that endpoints on any wire may have. Code outside of a wire's own codec reads only these. */
+/**
+ * Names of the quirks that endpoints of any provider API may have. Code outside of the directory of one provider API
+ * reads only these.
+ */
 export const commonQuirkNames = [
   'tokenizer',
   'max_image_tokens',
@@ -22,7 +25,9 @@ export type MediaModality = (typeof mediaModalities)[number];
 /** Sizes of drawn images. */
 export const imageSizes = ['512', '1K', '2K', '4K'] as const;
 
-/** Parts of a request that some imitations of the Messages API do not support. The gateway refuses them. */
+/**
+ * Parts of a request that some imitations of the Messages API do not support. The gateway rejects requests with them.
+ */
 export const lackableParts = [
   'image',
   'document',
@@ -41,8 +46,8 @@ export const lackableParts = [
 export type UnsupportedPart = (typeof lackableParts)[number];
 
 /**
- * Parts of a request that some services with Claude refuse. The gateway can replace them with an equivalent, or drop
- * them without changing the meaning.
+ * Parts of a request that some services with Claude models reject. The gateway replaces them with an equivalent, or
+ * drops them if that does not change the meaning.
  */
 export const rewritableParts = [
   'defer_loading',
@@ -59,8 +64,8 @@ export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xh
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /**
- * Forms of `thinking` in the Messages API: as much as the model finds useful, up to a token budget, only between tool
- * calls, or none.
+ * Forms of the field `thinking` in the Messages API, in this order: as much as the model finds useful, up to a number
+ * of tokens, only between tool calls, or none.
  */
 export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 

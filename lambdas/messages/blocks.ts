@@ -1,7 +1,7 @@
 /**
- * Content blocks of messages, system prompts and tool results. Block types and fields that are newer than the gateway
- * are forwarded, and only providers check them. Blocks are validated without copying, so no schema drops unknown
- * fields.
+ * Content blocks of messages, system prompts and tool results. Block types and fields that the gateway does not know,
+ * because they are newer, are forwarded unchanged, and only the provider checks them. Blocks are checked without making
+ * a copy, because a copy made by a schema would lack the unknown fields.
  */
 
 import * as z from 'zod';
@@ -36,7 +36,7 @@ const imageSource = z.discriminatedUnion('type', [
   fileSource,
 ]);
 
-/** A well-formed content block of a known type, or a block of a type that only the provider can check. */
+/** A valid content block of a known type, or a block of a type that only the provider can check. */
 const block = z
   .unknown()
   .superRefine((value, context) => {
@@ -44,7 +44,7 @@ const block = z
     if (fault) refuse(context, fault);
   })
   .meta({
-    // The API document has the list of known block types in place of this schema.
+    // In the API document, the list of the known block types replaces this schema.
     id: 'ContentBlock',
     override: {
       type: 'object',
@@ -109,8 +109,8 @@ const searchResults = z.union(
 );
 
 /**
- * Schemas of the known block types. They are in a Map, because an object would also find inherited names that a client
- * may send as a type, such as `constructor` or `__proto__`.
+ * Schemas of the known block types. They are in a Map because a client may send a type such as `constructor` or
+ * `__proto__`, which an object would find among its inherited members.
  */
 export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [
@@ -253,13 +253,16 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
     }),
   ],
-  // Uploads into a container are refused: providers bill files in a container by the hour, even if no code runs.
+  // Requests with files for a container are rejected, because providers charge for each hour that files are in a
+  // container, even if no code runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);
 
 const anyBlock = z.object({ type: z.string() });
 
-/** Content parts of OpenAI's APIs, with the equivalent block of the Messages API for the error message. */
+/**
+ * Content parts of OpenAI's APIs. The error message for each one shows the block of the Messages API to send instead.
+ */
 const foreignBlocks = new Map(
   Object.entries({
     image_url: '{"type": "image", "source": {"type": "url", "url": …}}',

@@ -78,8 +78,8 @@ export function filesInBucket(
 const OWNER_ONLY = 0o600;
 
 /**
- * Stores the files in a directory. It uses blocking calls, which is acceptable on a laptop, where they delay no other
- * request.
+ * Stores the files in a directory. It uses blocking calls. That is acceptable on a laptop, because they delay no other
+ * request there.
  */
 export function filesInDirectory(directory: string): KeptFiles {
   return {

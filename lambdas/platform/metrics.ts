@@ -9,7 +9,10 @@
 import { nowMs } from './clock.ts';
 import { optionalVariable, variables } from './environment.ts';
 
-/** Dimension of a metric. `door` is where a request arrived: at API Gateway, a function URL, or a server process. */
+/**
+ * Dimension of a metric. `door` is the way by which a request arrived: API Gateway, a function URL, or a server
+ * process.
+ */
 export type MetricDimension = 'provider' | 'kind' | 'door';
 export type EntryPoint = 'api' | 'url' | 'web';
 

@@ -1,6 +1,6 @@
 /**
  * Decides whether an IP address is on the public internet. A URL given by a person must not make the gateway connect to
- * an address in its own network, where others trust it.
+ * an address in its own network, because servers there may trust the gateway.
  */
 
 import { isIP } from 'node:net';

@@ -14,7 +14,7 @@ const PIN_DIGITS =
 /** Words directly before digits which show that the digits are something else, such as a year or a room. */
 const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
-/** Matches the rest of a text such as `pin 18`, where a pin of a chip or a plug is meant. */
+/** Matches the rest of a text such as `pin 18`, which means a pin of a chip or a plug. */
 const OF_PART = /^\s?#?\d{1,3}(?!\d)/;
 /** Matches the text before the old value, as in `changed from 1946 to 7302`. TO matches the new value after it. */
 const CHANGED = /(?:from|с)\s$/iu;

@@ -1,6 +1,7 @@
 /**
- * Rewrites parts of a request that only Anthropic's own service accepts, for other services with Claude. Each part is
- * replaced with an equivalent. If it only shortens a prompt, or controls how an answer arrives, it is dropped.
+ * Rewrites the parts of a request that only Anthropic's own service accepts, for other services with Claude models.
+ * Each part is replaced with an equivalent. A part that only makes the prompt shorter, or only changes how the answer
+ * is sent, is dropped.
  */
 
 import { append } from '../../platform/append.ts';
@@ -39,9 +40,10 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 }
 
 /**
- * Moves instructions within a conversation to a place that Anthropic accepts: directly after a user turn. If no user
- * message is adjacent, they become a marked user message.
- * @returns the same request if all instructions are in place
+ * Moves each instruction (a message with the role `system`) to the place that Anthropic requires: directly after the
+ * user messages next to it. If no user message is next to it, it becomes a user message that is marked as an
+ * instruction.
+ * @returns the same request if all instructions are already in such a place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;

@@ -1,5 +1,5 @@
 /**
- * Refuses parts of a request that imitations of the Messages API do not support. Most imitations would silently ignore
+ * Rejects requests with parts that imitations of the Messages API do not support. Most imitations would silently ignore
  * these parts.
  */
 
@@ -33,7 +33,10 @@ const finders: Record<UnsupportedPart, Find> = {
     messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
 };
 
-/** Finds audio, which is always refused here: no known service with the Messages API has a block for audio. */
+/**
+ * Finds audio. A request with audio is always rejected here, because no known service with the Messages API has a block
+ * for audio.
+ */
 const audioIn = blockFinder(({ type }) => type === 'audio');
 
 /** @throws {GatewayError} 400 naming the first part that the provider does not support */
@@ -55,8 +58,8 @@ function inBlocks(field: string, has: (block: Block) => boolean): Find {
 }
 
 /**
- * Returns a function that finds the path of the first matching block in a request's messages; undefined if no block
- * matches.
+ * Returns a function that finds the first block in a request's messages for which `has` is true. It returns the path of
+ * the block, or undefined if there is none.
  */
 function blockFinder(has: (block: Block) => boolean): Find {
   return ({ messages }) => {
@@ -65,7 +68,7 @@ function blockFinder(has: (block: Block) => boolean): Find {
   };
 }
 
-/** Returns the block; for a tool result, also the blocks in it. */
+/** Returns the block and, if it is a tool result, also the blocks in it. */
 function withinResults(placed: Placed): Placed[] {
   const { content } = placed.block;
   const isResult = placed.block.type === 'tool_result' && Array.isArray(content);

@@ -1,6 +1,6 @@
 /**
- * Converts the conversation and its system prompt to Converse's form. Roles alternate, and tool results come first in a
- * user message.
+ * Converts the conversation and its system prompt to the form of the Converse API. In that form, user and assistant
+ * messages alternate, and tool results come first in a user message.
  */
 
 import { isBlank } from '../../messages/blank-texts.ts';
@@ -65,8 +65,8 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
 }
 
 /**
- * Appends a message to the list. Converse refuses adjacent messages of one role, so these are merged. It also refuses
- * empty messages, so these are dropped.
+ * Appends a message to the list. Converse rejects two messages of the same role in a row, so they are merged. It also
+ * rejects empty messages, so they are dropped.
  */
 function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;
@@ -79,7 +79,9 @@ function withContent(blocks: object[]): object[] {
   return blocks.some((block) => !isCachePoint(block)) ? blocks : [];
 }
 
-/** Appends a cache point to the last message, if the request has a cache mark at its top level. */
+/**
+ * Adds a cache point at the end of the last message, if the request itself (not one of its blocks) has a cache mark.
+ */
 function withAutomaticPoint(
   messages: ConverseMessage[],
   request: MessagesRequest,
@@ -91,7 +93,7 @@ function withAutomaticPoint(
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...point] }];
 }
 
-/** Converts a text block. A blank text is dropped, because the models on Converse refuse it. */
+/** Converts a text block. A blank text is dropped, because the models on Converse reject it. */
 function textBlocks({ block, path }: Placed, place: 'system' | 'messages', target: ConverseTarget): object[] {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   if (isBlank(block['text'])) return [];
@@ -129,9 +131,8 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 }
 
 /**
- * Returns the signature of a thinking block. Returns undefined if this model did not sign the block, which is then
- * dropped. For a Claude model, any Claude model may have signed it, because Claude models accept each other's
- * signatures.
+ * Returns the signature of a thinking block; undefined if this model did not sign the block, which is then dropped. For
+ * a Claude model, any Claude model may have signed it, because Claude models accept each other's signatures.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
@@ -154,8 +155,8 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
 
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
-  // Converse does not allow cache points within a tool result. If the result or a part of it has a cache mark, the
-  // cache point is after the whole result.
+  // Converse does not allow cache points within a tool result. If the result or a block in it has a cache mark, the
+  // cache point follows the whole result.
   const content = parts.flatMap((part) => shown(part, target, names));
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;

@@ -1,7 +1,8 @@
 /**
- * Converts Messages requests into requests of Amazon Bedrock's Converse. Features that Converse lacks are mapped by the
- * rules of docs/wires/bedrock-converse.md, or refused with an error that names the field. Only hints that cannot change
- * an answer, and sampling parameters that the model does not list, are silently dropped.
+ * Converts Messages requests into requests of Amazon Bedrock's Converse API. A feature that Converse does not have is
+ * replaced by the rules of docs/wires/bedrock-converse.md, or the request is rejected with an error that names the
+ * field. Silently dropped are only hints, which cannot change an answer, and sampling parameters that the model does
+ * not support according to the catalog.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
@@ -31,8 +32,8 @@ export function encodeConverseRequest(
   const supported = withSupportedMarks(
     isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,
   );
-  // The endpoint's listed maximum bounds the price of an answer. Without a limit in the request, a model could write
-  // more.
+  // Without a limit in the request, the maximum from the catalog is sent. Otherwise a model could write more than the
+  // output for which the gateway reserved money.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
   // Neither Converse nor any model on this wire has fields for penalties.
@@ -64,8 +65,8 @@ export function encodeConverseRequest(
 }
 
 /**
- * Adds a user message before a conversation that begins with the assistant, because Converse would refuse it. For
- * example, a client may have cut off the first turns.
+ * Adds a user message before a conversation that begins with an assistant message, which Converse would reject. Such
+ * conversations occur, for example, if a client cuts off the first messages.
  */
 function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
   if (messages[0]!.role === 'user') return messages;

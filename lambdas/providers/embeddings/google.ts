@@ -1,4 +1,4 @@
-/** Embeddings with the Gemini API, where a batch is a list of requests with one text each. */
+/** Embeddings with the Gemini API. A batch is a list of requests with one text each. */
 
 import type { InputType } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';

@@ -12,16 +12,21 @@ interface Piece {
 }
 
 /**
- * Separates thinking from text, if a reasoning model begins its answer with `<think>`. Servers without a reasoning
- * parser (vLLM, Ollama, LM Studio, proxies) and Perplexity send thinking this way.
+ * Separates thinking from text if a reasoning model begins its answer with `<think>`. Perplexity sends thinking in this
+ * way, and so do servers that do not parse it themselves (vLLM, Ollama, LM Studio, proxies).
  *
- * Only a tag at the very beginning counts, because a model may write about the tag. White space next to the tags is
- * dropped.
+ * Only a tag at the very beginning of the answer counts, because a model may also write about the tag. White space next
+ * to the tags is dropped.
  */
 export class TaggedThinking {
-  /** `opened` and `closed`: directly after a tag. `text`: no tag can follow. */
+  /**
+   * Position of the waiting pieces in the answer. `opened` and `closed`: directly after a tag. `text`: no tag can
+   * follow.
+   */
   #place: 'begin' | 'opened' | 'thinking' | 'closed' | 'text';
-  /** Pieces that may be a part of a tag, or white space next to a tag. */
+  /**
+   * Pieces of the answer that are not written yet, because they may be a part of a tag, or white space next to a tag.
+   */
   #waiting: Piece[] = [];
   readonly #blocks: BlockWriter;
 
@@ -45,14 +50,14 @@ export class TaggedThinking {
     while (this.#advances());
   }
 
-  /** Writes the pieces that wait. Called before other output, and at the end of the answer. */
+  /** Writes the waiting pieces. Called before other output, and at the end of the answer. */
   flush(): void {
     if (this.#place === 'begin') this.#toText();
     if (this.#place === 'thinking') this.#blocks.thinking(this.#waitingText());
     this.#waiting = [];
   }
 
-  /** Reads the pieces that wait up to the next place. Returns whether this place was reached. */
+  /** Reads the waiting pieces up to the next place in the answer. Returns whether to read on from that place. */
   #advances(): boolean {
     switch (this.#place) {
       case 'begin':
@@ -110,7 +115,7 @@ export class TaggedThinking {
     return this.#waiting.map(({ text }) => text).join('');
   }
 
-  /** Drops characters at the beginning, with the probabilities of their tokens. */
+  /** Drops characters at the start of the waiting pieces, with the probabilities of their tokens. */
   #drop(characters: number): void {
     let remaining = characters;
     this.#waiting = this.#waiting.flatMap(({ text, logprobs }): Piece[] => {
@@ -122,7 +127,7 @@ export class TaggedThinking {
   }
 }
 
-/** Returns the tokens that begin at or after a position in their text. */
+/** Returns the tokens that begin at or after a position in the text that they form. */
 function tokensFrom(position: number, tokens: readonly TokenLogprob[]): TokenLogprob[] {
   let begin = 0;
   return tokens.filter(({ token }) => {
@@ -132,7 +137,7 @@ function tokensFrom(position: number, tokens: readonly TokenLogprob[]): TokenLog
   });
 }
 
-/** Length of the longest end of a text with which the closing tag may begin. */
+/** Returns how many characters at the end of a text may be the beginning of the closing tag. */
 function partOfTag(text: string): number {
   for (let length = CLOSING.length - 1; length > 0; length -= 1) {
     if (text.endsWith(CLOSING.slice(0, length))) return length;

@@ -2,10 +2,10 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { refuseCitations } from './documents.ts';
 
 /**
- * Replaces search results of the client with texts, for endpoints that have no such block. A text names the source and
- * the title.
+ * Replaces the search results that a client sent with texts, for endpoints without a block for search results. Each
+ * text names the source and the title.
  * @returns the same request if it has no search results
- * @throws {GatewayError} 400 for citations, which only Claude models support
+ * @throws {GatewayError} 400 for search results with citations, which only Claude models support
  */
 export function withTextualSearchResults(request: MessagesRequest): MessagesRequest {
   const messages = request.messages.map((message, index) => {
@@ -15,7 +15,7 @@ export function withTextualSearchResults(request: MessagesRequest): MessagesRequ
   return messages.some((message, index) => message !== request.messages[index]) ? { ...request, messages } : request;
 }
 
-/** Replaces the search results in a list of blocks, and in the tool results of the list. */
+/** Replaces the search results in a list of blocks, and in the tool results of that list. */
 function withTexts<Content>(content: Content, path: string): Content | Block[] {
   if (!Array.isArray(content)) return content;
   const blocks = content as Block[];

@@ -10,9 +10,9 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Request fields that the translated wires can express. The fields in `hints` cannot change an answer, so they are
- * silently dropped: cache marks, context edits, the client's identity, and fields whose schema allows only the standard
- * price. docs/wires/README.md lists them.
+ * Request fields that the gateway can send to providers whose API is not the Messages API. The fields in `hints` cannot
+ * change an answer, so they are silently dropped: cache marks, context edits, the client's identity, and fields whose
+ * schema allows only the standard price. docs/wires/README.md lists them.
  */
 const expressible = [
   'model',
@@ -30,7 +30,7 @@ const expressible = [
   'output_config',
   'output_format',
   'metadata',
-  // Endpoints without the quirk `modalities` get none of them (routing/requested-media.ts).
+  // A request with these fields reaches only endpoints with the quirk `modalities` (routing/requested-media.ts).
   'modalities',
   'image_config',
   'audio',
@@ -44,8 +44,8 @@ const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
- * Returns the request in a form that every translated wire supports. Features of Anthropic's own service are rewritten.
- * If they do not affect the model's answer, they are dropped (docs/wires/README.md).
+ * Returns the request in a form that can be converted to every other provider API. Features that only Anthropic's own
+ * service has are rewritten, or dropped if they do not affect the model's answer (docs/wires/README.md).
  * @param hasSearchResults whether the endpoint has a block for search results; if not, they become texts
  * @throws {GatewayError} 400 naming the first unsupported field
  */
@@ -67,7 +67,7 @@ function refuseUnknownFields(request: MessagesRequest): void {
   }
 }
 
-/** @throws {GatewayError} 400 for the first field that is not null and not in `known` */
+/** @throws {GatewayError} 400 for the first field with a value whose name is not in `known` */
 export function refuseUnknown(object: object, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
     const value = (object as Record<string, unknown>)[name];
@@ -76,7 +76,7 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
   }
 }
 
-/** Returns the error for a content block that a wire does not support at the block's position. */
+/** Returns the error for a content block of a type that the provider does not support in its place. */
 export function unsupportedBlock(block: Block, path: string): Error {
   return invalidRequest(
     `${path}.type`,
