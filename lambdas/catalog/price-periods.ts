@@ -1,7 +1,6 @@
 /**
  * Prices that change at known times. An endpoint's `pricing` may be limited to a period, and have `periods` with other
- * prices.
- * All times are UTC, and a period ends the moment before its `valid_until`.
+ * prices. All times are UTC, and a period ends the moment before its `valid_until`.
  */
 
 import { Money } from '../money/money.ts';

@@ -1,8 +1,7 @@
 /**
  * Billing line that Claude Code writes at the start of its system prompt for Anthropic. It identifies the client. Some
  * versions of the line contain a checksum that changes with each request, and so would prevent all cache hits at other
- * providers.
- * Amazon Bedrock rejects the line.
+ * providers. Amazon Bedrock rejects the line.
  */
 
 import type { Block, MessagesRequest } from './types.ts';

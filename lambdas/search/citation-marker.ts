@@ -18,8 +18,7 @@ export function opensMarker(char: string): boolean {
 
 /**
  * Returns the marker that begins at a bracket; 'open' if more text is needed to decide; undefined if there is no
- * marker.
- * Brackets before an opening parenthesis are a link.
+ * marker. Brackets before an opening parenthesis are a link.
  * @param isWhole whether the text is complete
  */
 export function markerAt(text: string, start: number, isWhole: boolean): Marker | 'open' | undefined {

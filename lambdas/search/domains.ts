@@ -1,8 +1,7 @@
 /**
  * Applies the domain filters of a search, in addition to the backend's own filters. `example.com` matches this host and
  * its subdomains. `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one path
- * segment.
- * Ports, trailing dots and the letter case of the host are ignored, but the letter case of a path is not.
+ * segment. Ports, trailing dots and the letter case of the host are ignored, but the letter case of a path is not.
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';

@@ -102,8 +102,7 @@ function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
 
 /**
  * Returns the output item for a tool result. An output item has no error field, so its text states that the tool
- * failed.
- * Images and documents stay in the output item.
+ * failed. Images and documents stay in the output item.
  */
 function resultItem({ block, path }: Placed, target: ResponsesTarget): ResponsesItem {
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);

@@ -5,8 +5,7 @@ import { detailsIn, firstCount, usageOf } from './usage.ts';
 /**
  * Converts usage of chat completions and of the Responses API. Relays mix the field names of both APIs, and some
  * providers have their own fields. xAI and Gemini do not count reasoning as completion tokens; only the total includes
- * it.
- * GigaChat does not count cached tokens as prompt tokens.
+ * it. GigaChat does not count cached tokens as prompt tokens.
  */
 export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };

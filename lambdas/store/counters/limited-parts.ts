@@ -7,9 +7,8 @@
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
  * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
- * part.
- * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
- * does not change the sum. If the counter has no room left, its parts are merged (counter-parts.ts), so a hold is
+ * part. Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A
+ * grant does not change the sum. If the counter has no room left, its parts are merged (counter-parts.ts), so a hold is
  * refused only if a single item would refuse it too. Weakness: two amounts are counted at the counter and may exceed
  * the limit, as they do without parts: a correction above its hold, and a request that began before the scope's first
  * limit.

@@ -135,8 +135,7 @@ export const outcomeRecord = record({
   leftOut: unreleased(texts('left_out', MAX_LEFT_OUT)),
   /**
    * The gateway's own time in ms: from receipt of the request until the first provider had received the complete
-   * request.
-   * Missing in older records.
+   * request. Missing in older records.
    */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
   /**

@@ -1,8 +1,7 @@
 /**
  * Stores which endpoint has cached the prompt of a conversation, so that any instance sends the next turn to the same
- * endpoint.
- * No charge depends on these items: if an item is lost, late or outdated, a turn only costs more, because its prompt is
- * not cached.
+ * endpoint. No charge depends on these items: if an item is lost, late or outdated, a turn only costs more, because its
+ * prompt is not cached.
  */
 
 import { readItemWithin } from '../table/query.ts';
