@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Sink } from '../platform/concurrency/sink.ts';
 
 /** Chunk that is sent while the stream is silent, because many clients close a silent connection. */
 export interface WhenSilent {
@@ -7,81 +8,80 @@ export interface WhenSilent {
 }
 
 /**
- * Body of a streamed answer. It reads from a generator only as fast as the client reads.
+ * Writes an answer, and ends with its settlement. After the sink has returned false, it writes nothing more.
+ * @param readerLeft aborts when the client disconnects, even while the answer waits for the provider
+ */
+export type WriteAnswer = (sink: Sink<string | Uint8Array>, readerLeft: AbortSignal) => Promise<void>;
+
+/**
+ * Body of a streamed answer. The answer is written only as fast as the client reads.
  *
- * Guarantee: when the client disconnects, `signal` aborts at once, even while the generator waits for the provider. The
- * stream closes only after the generator has finished its own ending, which records the spending.
+ * Guarantee: the stream closes only after the answer has ended, which records the spending. This is so even if nobody
+ * reads the stream.
  */
 export class AnswerStream extends Readable {
-  /** Resolves when the generator has ended, even with an error. */
+  /** Resolves when the answer has ended, even with an error. */
   readonly settled: Promise<void>;
-  readonly #chunks: AsyncGenerator<string | Uint8Array>;
+  readonly #write: WriteAnswer;
   readonly #abort = new AbortController();
   readonly #resolveSettled: () => void;
   /** One timer for the whole answer. A new timer for each chunk would cost more than the chunk itself. */
   readonly #silence: NodeJS.Timeout | undefined;
-  #reading = false;
-  #started = false;
+  #isStarted = false;
+  /** Continues an answer that waits for its reader. */
+  #continue: ((isRead: boolean) => void) | undefined;
 
-  constructor(produce: (signal: AbortSignal) => AsyncGenerator<string | Uint8Array>, whenSilent?: WhenSilent) {
+  constructor(write: WriteAnswer, whenSilent?: WhenSilent) {
     super({ highWaterMark: 16 * 1024 });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.settled = promise;
     this.#resolveSettled = resolve;
-    this.#chunks = produce(this.#abort.signal);
+    this.#write = write;
     if (whenSilent) this.#silence = setInterval(() => this.#fill(whenSilent.chunk), whenSilent.afterMs);
   }
 
   override _read(): void {
-    if (!this.#reading) void this.#pull();
+    if (this.#isStarted) this.#goOn(true);
+    else this.#start();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearInterval(this.#silence);
     this.#abort.abort();
-    void this.#finish().then(() => callback(error));
+    // Starts an answer that nobody has read. Otherwise its ending, which records the spending, would be skipped.
+    if (this.#isStarted) this.#goOn(false);
+    else this.#start();
+    void this.settled.then(() => callback(error));
   }
 
-  async #pull(): Promise<void> {
-    this.#reading = true;
-    this.#started = true;
-    try {
-      for (;;) {
-        const next = await this.#chunks.next();
-        if (next.done) {
-          this.#settle();
-          this.push(null);
-          return;
-        }
-        this.#silence?.refresh();
-        if (!this.push(next.value)) return;
-      }
-    } catch (error) {
-      this.#settle();
-      this.destroy(error as Error);
-    } finally {
-      this.#reading = false;
-    }
+  #start(): void {
+    this.#isStarted = true;
+    this.#write((chunk) => this.#take(chunk), this.#abort.signal)
+      .then(
+        () => void this.push(null),
+        (error: Error) => this.destroy(error),
+      )
+      .finally(() => {
+        clearInterval(this.#silence);
+        this.#resolveSettled();
+      });
+  }
+
+  #take(chunk: string | Uint8Array): boolean | Promise<boolean> {
+    if (this.destroyed) return false;
+    this.#silence?.refresh();
+    if (this.push(chunk)) return true;
+    return new Promise((resolve) => (this.#continue = resolve));
+  }
+
+  #goOn(isRead: boolean): void {
+    const resume = this.#continue;
+    this.#continue = undefined;
+    resume?.(isRead);
   }
 
   /** Sends the keep-alive chunk of a silent stream, unless the client has not yet read all earlier data. */
   #fill(chunk: string): void {
-    if (this.#reading && this.readableLength === 0) this.push(chunk);
-  }
-
-  #settle(): void {
-    clearInterval(this.#silence);
-    this.#resolveSettled();
-  }
-
-  async #finish(): Promise<void> {
-    clearInterval(this.#silence);
-    try {
-      // Starts a generator that has not begun. Otherwise its ending, which records the spending, would be skipped.
-      if (!this.#started) await this.#chunks.next();
-      await this.#chunks.return(undefined);
-    } catch {
-      // The generator's error has already ended the stream.
-    }
-    this.#settle();
+    if (this.#isStarted && !this.#continue && this.readableLength === 0) this.push(chunk);
   }
 }

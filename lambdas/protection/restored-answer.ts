@@ -4,6 +4,7 @@
  */
 
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
+import type { Sink } from '../platform/concurrency/sink.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { Originals, RestoredText } from './restored-text.ts';
 
@@ -23,22 +24,24 @@ interface OpenText {
 }
 
 /**
- * Yields the events with values in place of placeholders. Held-back text is sent before the end of its block, and
- * before a failure.
+ * Sends the events of an answer to a sink, with values in place of placeholders. Held-back text is sent before the end
+ * of a block, and before a failure.
+ * @param send sends the events with placeholders
  */
-export async function* restoredAnswer(
-  events: AsyncIterable<AnswerEvent[]>,
+export async function withOriginals(
   originals: ReadonlyMap<string, string>,
-): AsyncGenerator<AnswerEvent[], void> {
+  send: (sink: Sink<AnswerEvent[]>) => Promise<void>,
+  sink: Sink<AnswerEvent[]>,
+): Promise<void> {
   const answer = new RestoredAnswer(originals);
   try {
-    for await (const batch of events) {
+    await send((batch) => {
       const restored = batch.flatMap((event) => answer.restore(event));
-      if (restored.length > 0) yield restored;
-    }
+      return restored.length === 0 || sink(restored);
+    });
   } catch (failure) {
     const held = answer.end();
-    if (held.length > 0) yield held;
+    if (held.length > 0) await sink(held);
     throw failure;
   }
 }

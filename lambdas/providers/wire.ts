@@ -1,6 +1,7 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
 import type { ImageOptions } from '../catalog/image-options.ts';
 import type { TuningParameter } from '../catalog/sampling-parameters.ts';
+import type { PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 
@@ -55,7 +56,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * yielded first. Only the provider's data causes errors here, so every error is the provider's failure.
    * @throws {UpstreamError} if the stream ends before the answer is complete
    */
-  decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
+  decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): PullIterator<AnswerBatch>;
   /** Reads a non-streaming answer; undefined if the document is not an answer. */
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
 }

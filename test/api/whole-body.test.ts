@@ -6,7 +6,7 @@ import { GatewayError } from '../../lambdas/platform/errors.ts';
 
 const quickly = { ...blanks, afterMs: 20 };
 
-const bodyOf = (answer: Promise<object>) => new AnswerStream(() => wholeBody(answer, 'req_1'), quickly);
+const bodyOf = (answer: Promise<object>) => new AnswerStream(wholeBody(answer, 'req_1'), quickly);
 
 async function read(body: AnswerStream): Promise<string[]> {
   const pieces: string[] = [];

@@ -5,7 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { AnswerEvent } from '../../lambdas/messages/types.ts';
-import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
+import type { Sink } from '../../lambdas/platform/concurrency/sink.ts';
+import { withOriginals } from '../../lambdas/protection/restored-answer.ts';
 import { sensitiveCategories, type SensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { protect } from '../support/protection.ts';
 
@@ -58,24 +59,24 @@ const tokenOf = (text: string): AnswerEvent => ({
 });
 
 /** Answer of tokens as a provider sends them. Every hundredth token has a placeholder, in two pieces. */
-async function* answer(): AsyncGenerator<AnswerEvent[], void> {
-  yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
+async function sendTokens(sink: Sink<AnswerEvent[]>): Promise<void> {
+  await sink([{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }]);
   for (let count = 0; count < CHUNKS; count += 100) {
-    for (let token = 0; token < 98; token += 1) yield [tokenOf(' token')];
-    yield [tokenOf(' to [EMA')];
-    yield [tokenOf('IL_1]')];
+    for (let token = 0; token < 98; token += 1) await sink([tokenOf(' token')]);
+    await sink([tokenOf(' to [EMA')]);
+    await sink([tokenOf('IL_1]')]);
   }
 }
 
-async function microsecondsPerChunk(events: AsyncIterable<AnswerEvent[]>): Promise<number> {
+async function microsecondsPerChunk(send: (sink: Sink<AnswerEvent[]>) => Promise<void>): Promise<number> {
   const startedMs = performance.now();
-  for await (const _ of events);
+  await send(() => true);
   return ((performance.now() - startedMs) * 1_000) / CHUNKS;
 }
 
 const originals = new Map(Array.from({ length: 100 }, (_, index) => [`[EMAIL_${index + 1}]`, `a${index}@example.org`]));
 for (let round = 0; round < 3; round += 1) {
-  const plain = await microsecondsPerChunk(answer());
-  const restored = await microsecondsPerChunk(restoredAnswer(answer(), originals));
+  const plain = await microsecondsPerChunk(sendTokens);
+  const restored = await microsecondsPerChunk((sink) => withOriginals(originals, sendTokens, sink));
   console.info(`restoring a streamed chunk: ${(restored - plain).toFixed(2)} µs more than ${plain.toFixed(2)}`);
 }

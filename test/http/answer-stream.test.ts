@@ -13,29 +13,22 @@ async function textOf(stream: AnswerStream): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Returns an answer without an end, and the state of its producer. */
+/** Returns an answer without an end, and the state of its writer. */
 function endless() {
   const seen = { chunks: 0, isSettled: false };
-  const stream = new AnswerStream(async function* () {
-    try {
-      for (;;) {
-        seen.chunks += 1;
-        yield CHUNK;
-      }
-    } finally {
-      await turn();
-      seen.isSettled = true;
-    }
+  const stream = new AnswerStream(async (sink) => {
+    do seen.chunks += 1;
+    while (await sink(CHUNK));
+    await turn();
+    seen.isSettled = true;
   });
   return { stream, seen };
 }
 
 describe('a streamed answer', () => {
-  it('has the generated texts and bytes, in order', async () => {
-    const stream = new AnswerStream(async function* () {
-      yield 'Прив';
-      yield Buffer.from('ет');
-      yield '!';
+  it('has the written texts and bytes, in order', async () => {
+    const stream = new AnswerStream(async (sink) => {
+      for (const chunk of ['Прив', Buffer.from('ет'), '!']) await sink(chunk);
     });
 
     expect(await textOf(stream)).toBe('Привет!');
@@ -48,7 +41,7 @@ describe('a streamed answer', () => {
     expect(seen.chunks).toBe(0);
   });
 
-  it('is generated no faster than it is read', async () => {
+  it('is written no faster than it is read', async () => {
     const { stream, seen } = endless();
 
     stream.read(0);
@@ -63,9 +56,29 @@ describe('a streamed answer', () => {
     stream.destroy();
   });
 
-  it('fails if its generator fails, and counts as settled', async () => {
-    const stream = new AnswerStream(async function* () {
-      yield 'x';
+  it('lets its writer wait only for a slow reader', async () => {
+    const waits: boolean[] = [];
+    const stream = new AnswerStream(async (sink) => {
+      for (let count = 0; count < 3; count += 1) {
+        const wantsMore = sink(CHUNK);
+        waits.push(wantsMore instanceof Promise);
+        await wantsMore;
+      }
+    });
+
+    stream.read(0);
+    await turn();
+    const withoutReader = [...waits];
+    stream.resume();
+    await stream.settled;
+
+    expect(withoutReader).toEqual([false, true]);
+    expect(waits).toHaveLength(3);
+  });
+
+  it('fails if its writer fails, and counts as settled', async () => {
+    const stream = new AnswerStream(async (sink) => {
+      await sink('x');
       throw new Error('broken');
     });
 
@@ -80,8 +93,8 @@ describe('a silent streamed answer', () => {
   function paced() {
     const parts = new TransformStream<string, string>();
     const writer = parts.writable.getWriter();
-    const stream = new AnswerStream(async function* () {
-      yield* parts.readable;
+    const stream = new AnswerStream(async (sink) => {
+      for await (const part of parts.readable) await sink(part);
     }, whenSilent);
     const heard: string[] = [];
     return { stream, heard, listen: () => stream.on('data', (chunk) => heard.push(String(chunk))), writer };
@@ -124,9 +137,7 @@ describe('a silent streamed answer', () => {
     listen();
     await writer.close();
     await stream.settled;
-    const abandoned = new AnswerStream(async function* () {
-      yield 'words';
-    }, whenSilent);
+    const abandoned = new AnswerStream(async (sink) => void (await sink('words')), whenSilent);
     abandoned.destroy();
     await abandoned.settled;
 
@@ -135,12 +146,12 @@ describe('a silent streamed answer', () => {
 });
 
 describe('a streamed answer whose reader disconnects', () => {
-  it('aborts its signal at once, while the generator waits for its upstream', async () => {
+  it('aborts its signal at once, while the writer waits for its upstream', async () => {
     const waits = Promise.withResolvers<void>();
-    const stream = new AnswerStream(async function* (signal) {
-      yield 'x';
+    const stream = new AnswerStream(async (sink, readerLeft) => {
+      await sink('x');
       waits.resolve();
-      await once(signal, 'abort');
+      await once(readerLeft, 'abort');
     });
     stream.resume();
     await waits.promise;
@@ -150,7 +161,7 @@ describe('a streamed answer whose reader disconnects', () => {
     await stream.settled;
   });
 
-  it('closes only after its generator has ended', async () => {
+  it('closes only after its writer has ended', async () => {
     const { stream, seen } = endless();
     stream.read(0);
     await turn();
@@ -161,7 +172,7 @@ describe('a streamed answer whose reader disconnects', () => {
     expect(seen.isSettled).toBe(true);
   });
 
-  it('runs its generator to the end, also if nothing was read', async () => {
+  it('runs its writer to the end, also if nothing was read', async () => {
     const { stream, seen } = endless();
 
     stream.destroy();
@@ -170,15 +181,24 @@ describe('a streamed answer whose reader disconnects', () => {
     expect(seen.isSettled).toBe(true);
   });
 
-  it('does not affect others if its generator fails at the end', async () => {
-    const stream = new AnswerStream(async function* () {
-      try {
-        yield CHUNK;
-        yield CHUNK;
-        yield CHUNK;
-      } finally {
-        await Promise.reject(new Error('on the way out'));
-      }
+  it('takes no more from its writer', async () => {
+    const answers: unknown[] = [];
+    const stream = new AnswerStream(async (sink) => {
+      for (let count = 0; count < 4; count += 1) answers.push(await sink(CHUNK));
+    });
+    stream.read(0);
+    await turn();
+
+    stream.destroy();
+    await stream.settled;
+
+    expect(answers).toEqual([true, false, false, false]);
+  });
+
+  it('does not affect others if its writer fails at the end', async () => {
+    const stream = new AnswerStream(async (sink) => {
+      while (await sink(CHUNK));
+      throw new Error('on the way out');
     });
     stream.read(0);
     await turn();

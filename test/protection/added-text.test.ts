@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerEvent } from '../../lambdas/messages/types.ts';
-import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
+import type { Sink } from '../../lambdas/platform/concurrency/sink.ts';
+import { withOriginals } from '../../lambdas/protection/restored-answer.ts';
 import { noSensitiveData, type SensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { everything, prompt, protect } from '../support/protection.ts';
 
@@ -12,8 +13,14 @@ const said = (text: string): AnswerEvent => ({
   data: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
 });
 
-async function* saying(text: string): AsyncGenerator<AnswerEvent[], void> {
-  yield [said(text)];
+/** Returns the events that the client gets for these batches. */
+async function restored(originals: ReadonlyMap<string, string>, batches: Iterable<AnswerEvent[]>) {
+  const got: AnswerEvent[] = [];
+  const send = async (sink: Sink<AnswerEvent[]>) => {
+    for (const batch of batches) await sink(batch);
+  };
+  await withOriginals(originals, send, (events) => got.push(...events) > 0);
+  return got;
 }
 
 describe('text that is added to a conversation during an answer', () => {
@@ -87,7 +94,7 @@ describe('the restorer of placeholders for later text', () => {
 
   it('restores an answer that has begun, also in pieces', async () => {
     const { originals, protectMore } = await growing('ann@example.org');
-    async function* answer(): AsyncGenerator<AnswerEvent[], void> {
+    function* answer(): Generator<AnswerEvent[], void> {
       yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
       yield ['[EMAIL_1] ', '[IP_'].map(said);
       protectMore('203.0.113.7');
@@ -96,9 +103,8 @@ describe('the restorer of placeholders for later text', () => {
     }
     let got = '';
 
-    for await (const events of restoredAnswer(answer(), originals!)) {
-      for (const { data } of events)
-        if (data.type === 'content_block_delta') got += (data.delta as { text: string }).text;
+    for (const { data } of await restored(originals!, answer())) {
+      if (data.type === 'content_block_delta') got += (data.delta as { text: string }).text;
     }
 
     expect(got).toBe('ann@example.org [IP_and 203.0.113.7 ann@example.org');
@@ -108,7 +114,5 @@ describe('the restorer of placeholders for later text', () => {
 it('an answer is restored also if its prompt has more values than a function call may have arguments', async () => {
   const values = new Map(Array.from({ length: 150_000 }, (_, index) => [`[EMAIL_${index + 1}]`, 'ann@example.org']));
 
-  await expect(Array.fromAsync(restoredAnswer(saying('[EMAIL_150000]'), values))).resolves.toEqual([
-    [said('ann@example.org')],
-  ]);
+  await expect(restored(values, [[said('[EMAIL_150000]')]])).resolves.toEqual([said('ann@example.org')]);
 });

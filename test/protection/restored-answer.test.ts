@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { AnswerEvent, Block, MessagesEvent } from '../../lambdas/messages/types.ts';
-import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
+import { withOriginals } from '../../lambdas/protection/restored-answer.ts';
+import type { Sink } from '../../lambdas/platform/concurrency/sink.ts';
 import { everything, prompt, protect } from '../support/protection.ts';
 import { messageWith } from '../support/upstream.ts';
 
@@ -26,15 +27,14 @@ const grown = (delta: object, index = 0) => ({ type: 'content_block_delta', inde
 const closed = (index = 0): MessagesEvent => ({ type: 'content_block_stop', index });
 const said = (text: string) => grown({ type: 'text_delta', text });
 
-async function* batches(events: AnswerEvent[]): AsyncGenerator<AnswerEvent[], void> {
-  for (const event of events) yield [event];
-}
-
 /** Returns the events as a client gets them, with one batch for each. */
 async function restored(events: (MessagesEvent | AnswerEvent)[], values = originals): Promise<AnswerEvent[]> {
   const sent = events.map((event): AnswerEvent => ('type' in event ? { data: event } : event));
   const got: AnswerEvent[] = [];
-  for await (const batch of restoredAnswer(batches(sent), values)) got.push(...batch);
+  const send = async (sink: Sink<AnswerEvent[]>) => {
+    for (const event of sent) await sink([event]);
+  };
+  await withOriginals(values, send, (batch) => got.push(...batch) > 0);
   return got;
 }
 
@@ -103,15 +103,13 @@ describe('a text with placeholders', () => {
 
   it('is sent completely before a failure', async () => {
     const failure = new Error('broken');
-    async function* breaking(): AsyncGenerator<AnswerEvent[], void> {
-      yield [{ data: text }, { data: said('so [EMAI') }];
+    const breaking = async (sink: Sink<AnswerEvent[]>) => {
+      await sink([{ data: text }, { data: said('so [EMAI') }]);
       throw failure;
-    }
+    };
     const got: AnswerEvent[] = [];
 
-    await expect(async () => {
-      for await (const batch of restoredAnswer(breaking(), originals)) got.push(...batch);
-    }).rejects.toBe(failure);
+    await expect(withOriginals(originals, breaking, (batch) => got.push(...batch) > 0)).rejects.toBe(failure);
 
     expect(textsOf(got)).toEqual(['so ', '[EMAI']);
   });

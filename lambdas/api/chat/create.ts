@@ -6,7 +6,7 @@ import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
-import { chunkBody } from './stream-body.ts';
+import { chunkWriter } from './stream-body.ts';
 
 export const accepts = {
   body: chatRequestSchema,
@@ -19,7 +19,7 @@ function chatForm(call: ChatCall): AnswerForm {
     route: 'create-chat-completion',
     leftOut: call.leftOut,
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
-    streamBody: (events, start) => chunkBody(events, start, call),
+    writer: (start) => chunkWriter(start, call),
     wholeAnswer: (message) => chatCompletion(message, call),
   };
 }

@@ -1,27 +1,17 @@
 import { ChunkWriter, type ChunkSettings } from '../../client-apis/chat/chunks.ts';
-import { KEEP_ALIVE } from '../../platform/sse.ts';
-import type { AnswerEvent } from '../../messages/types.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
+import type { AnswerWriter } from '../parts/answer-writer.ts';
 
-/**
- * Yields the chunks of a streamed chat completion: one write per batch of events. An error becomes a chunk with the
- * finish reason `error`, and ends the stream.
- */
-export async function* chunkBody(
-  events: AsyncIterable<AnswerEvent[]>,
-  { requestId, isSilent, ...identity }: StreamStart,
-  settings: ChunkSettings,
-): AsyncGenerator<string> {
+/** Writes a streamed chat completion. An error is a chunk with the finish reason `error`, and ends the stream. */
+export function chunkWriter({ requestId, ...identity }: StreamStart, settings: ChunkSettings): AnswerWriter {
   const writer = new ChunkWriter(identity, settings);
-  try {
-    if (isSilent) yield KEEP_ALIVE;
-    for await (const batch of events) {
+  return {
+    write(batch) {
       let chunks = '';
       for (const { data } of batch) chunks += writer.write(data);
-      if (chunks !== '') yield chunks;
-    }
-  } catch (error) {
-    yield writer.fail(errorEnvelope(toGatewayError(error), requestId));
-  }
+      return chunks;
+    },
+    fail: (error) => writer.fail(errorEnvelope(toGatewayError(error), requestId)),
+  };
 }

@@ -1,12 +1,12 @@
 import { withoutMark } from '../../messages/refusal-block.ts';
 import { PING } from '../../platform/sse.ts';
 import { SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
-import { streamBody } from './stream-body.ts';
+import { eventWriter } from './stream-body.ts';
 
 /** Form of an answer for clients of the Messages API. */
 export const messagesForm: AnswerForm = {
   route: 'create-message',
   whenSilent: { chunk: PING, afterMs: SILENCE_MS },
-  streamBody,
+  writer: eventWriter,
   wholeAnswer: (message) => ({ ...message, content: message.content.map(withoutMark) }),
 };

@@ -1,23 +1,13 @@
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
-import { PING, sseEvent } from '../../platform/sse.ts';
+import { sseEvent } from '../../platform/sse.ts';
 import { withoutMark } from '../../messages/refusal-block.ts';
 import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
+import type { AnswerWriter } from '../parts/answer-writer.ts';
 
-/**
- * Yields the bytes of a streamed answer: one write per batch of events. An error is an event that ends the stream. So a
- * failed answer never looks complete.
- */
-export async function* streamBody(
-  events: AsyncIterable<AnswerEvent[]>,
-  { requestId, isSilent }: Pick<StreamStart, 'requestId' | 'isSilent'>,
-): AsyncGenerator<string | Uint8Array> {
-  try {
-    if (isSilent) yield PING;
-    for await (const batch of events) yield serialise(batch);
-  } catch (error) {
-    yield sseEvent(errorEnvelope(toGatewayError(error), requestId));
-  }
+/** Writes a streamed answer. An error is an event that ends the stream. So a failed answer never looks complete. */
+export function eventWriter({ requestId }: Pick<StreamStart, 'requestId'>): AnswerWriter {
+  return { write: serialise, fail: (error) => sseEvent(errorEnvelope(toGatewayError(error), requestId)) };
 }
 
 function serialise(batch: AnswerEvent[]): string | Uint8Array {

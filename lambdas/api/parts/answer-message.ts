@@ -1,20 +1,21 @@
 import { claimOf } from '../../admission/request-claim.ts';
-import { AnswerStream, type WhenSilent } from '../../http/answer-stream.ts';
+import { AnswerStream, type WhenSilent, type WriteAnswer } from '../../http/answer-stream.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { measureBreak } from '../../http/failure-metrics.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { abortWhenLeft, destroyWhenOutOfTime } from '../../inference/abort.ts';
-import { answerEvents } from '../../inference/messages/answer.ts';
+import { sendAnswer } from '../../inference/messages/answer.ts';
 import type { AnswerContext } from '../../inference/messages/answer-context.ts';
-import { deliveredEvents, deliveredMessage } from '../../inference/messages/delivered-answer.ts';
+import { deliverAnswer, deliveredMessage } from '../../inference/messages/delivered-answer.ts';
 import { openAnswer } from '../../inference/messages/open-answer.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
+import type { Sink } from '../../platform/concurrency/sink.ts';
 import { GatewayError, type ErrorKind } from '../../platform/errors.ts';
-import type { EntryPoint } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
 import { MAX_LEFT_OUT } from '../../store/generations/outcome.ts';
 import type { RouteName } from '../../routes.ts';
+import { writeEvents, type AnswerWriter } from './answer-writer.ts';
 import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
@@ -31,11 +32,6 @@ export interface StreamStart {
   generationId: string;
   /** Model that the client requested. */
   model: string;
-  /**
-   * Whether the answer has not begun in time. If true, a byte must be written at once, so that the client keeps the
-   * connection open.
-   */
-  isSilent: boolean;
 }
 
 /** Format of message answers for the clients of one API. */
@@ -44,8 +40,7 @@ export interface AnswerForm {
   route: RouteName;
   /** Chunk that a stream sends when it is silent. */
   whenSilent: WhenSilent;
-  /** Yields the bytes of a stream. If reading the events fails, the error becomes an event of the stream. */
-  streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
+  writer: (start: StreamStart) => AnswerWriter;
   /** Kinds of refusals that clients of this API understand only as stream events after the status 200. */
   streamedRefusals?: readonly ErrorKind[];
   /** Names of request fields of this API that are never sent to an endpoint. */
@@ -76,7 +71,7 @@ async function streamAnswer(
   { body: { model }, entryPoint }: MessageEndpointInput,
   form: AnswerForm,
 ): Promise<HttpResponse> {
-  const { whenSilent, streamBody, streamedRefusals = [] } = form;
+  const { whenSilent, streamedRefusals = [] } = form;
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     const waitedMs = performance.now() - context.receivedAtMs;
@@ -88,14 +83,23 @@ async function streamAnswer(
   } catch (error) {
     const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
     // Reads all events, which settles the generation and throws the refusal.
-    if (!isStreamed) for await (const _ of answerEvents(context));
+    if (!isStreamed) await sendAnswer(context, () => true);
   } finally {
     clearTimeout(timer);
   }
   const { requestId, generationId } = context;
-  const events = () => withBreaksMeasured(deliveredEvents(context), entryPoint);
-  const produce = () => streamBody(events(), { requestId, generationId, model, isSilent });
-  return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(leftOutOf(context)));
+  const send = (sink: Sink<AnswerEvent[]>) =>
+    deliverAnswer(context, sink).catch((error: unknown) => {
+      measureBreak(error, entryPoint);
+      throw error;
+    });
+  const writer = form.writer({ requestId, generationId, model });
+  const write: WriteAnswer = async (sink) => {
+    // The client keeps a connection open on which something is written in time.
+    if (isSilent) await sink(whenSilent.chunk);
+    await writeEvents(send, writer, sink);
+  };
+  return streamResponse(answerBody(context, write, whenSilent), leftOutHeader(leftOutOf(context)));
 }
 
 /**
@@ -116,7 +120,7 @@ async function wholeAnswer(
     return jsonResponse<object>(200, body, leftOutHeader(leftOutOf(context)));
   }
   answer.catch((error: unknown) => measureBreak(error, entryPoint));
-  const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
+  const body = answerBody(context, wholeBody(answer, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
 
@@ -137,31 +141,14 @@ function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
   return attempts[attemptLog.index]!.leftOut;
 }
 
-/** Forwards events, and counts a failure that occurs after the response head has been sent. */
-async function* withBreaksMeasured<Event>(
-  events: AsyncIterable<Event>,
-  entryPoint: EntryPoint,
-): AsyncGenerator<Event, void> {
-  try {
-    yield* events;
-  } catch (error) {
-    measureBreak(error, entryPoint);
-    throw error;
-  }
-}
-
 /**
  * Returns a response body that aborts the answer when the client disconnects. At the function's timeout it is
  * destroyed, even if the client has not read all of it.
  */
-function answerBody(
-  { abort }: AnswerContext,
-  produce: () => AsyncGenerator<string | Uint8Array>,
-  whenSilent: WhenSilent,
-): AnswerStream {
-  const body = new AnswerStream((readerLeft) => {
+function answerBody({ abort }: AnswerContext, write: WriteAnswer, whenSilent: WhenSilent): AnswerStream {
+  const body = new AnswerStream((sink, readerLeft) => {
     abortWhenLeft(abort, readerLeft);
-    return produce();
+    return write(sink, readerLeft);
   }, whenSilent);
   destroyWhenOutOfTime(body, abort.signal);
   return body;

@@ -16,14 +16,14 @@ const COMMENT_AFTER_MS = 10_000;
  * the client reads. If the client disconnects, the request to the provider is aborted.
  */
 export function forwardedResponse(
-  { abort, chunks, leftOut }: ForwardedAnswer,
+  { abort, send, leftOut }: ForwardedAnswer,
   { contentType, comment }: Pick<ClientStream<never>, 'contentType' | 'comment'>,
   entryPoint: EntryPoint,
 ): HttpResponse {
   const body = new AnswerStream(
-    (readerLeft) => {
+    (sink, readerLeft) => {
       abortWhenLeft(abort, readerLeft);
-      return chunks((failure) => measureBreak(failure, entryPoint));
+      return send(sink, (failure) => measureBreak(failure, entryPoint));
     },
     comment === undefined ? undefined : { chunk: comment, afterMs: COMMENT_AFTER_MS },
   );

@@ -4,7 +4,7 @@
  * load balancers after four. The client would then pay for an answer that it never received.
  */
 
-import type { WhenSilent } from '../../http/answer-stream.ts';
+import type { WhenSilent, WriteAnswer } from '../../http/answer-stream.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
@@ -35,17 +35,16 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * Yields blanks until the answer is complete, then the answer. This is valid JSON, which may begin with blanks. The
- * first blank is sent at once.
+ * Returns a function that writes blanks until the answer is complete, then the answer. JSON may begin with blanks. The
+ * first blank is written at once.
  *
  * Weakness: after the first blank, the HTTP status is 200. A failure is then an error envelope with its status in
  * `error.code`.
  */
-export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {
-  try {
-    yield blanks.chunk;
-    yield JSON.stringify(await answer);
-  } catch (error) {
-    yield JSON.stringify(errorEnvelope(toGatewayError(error), requestId));
-  }
+export function wholeBody(answer: Promise<object>, requestId: string): WriteAnswer {
+  const body: Promise<object> = answer.catch((error: unknown) => errorEnvelope(toGatewayError(error), requestId));
+  return async (sink) => {
+    await sink(blanks.chunk);
+    await sink(JSON.stringify(await body));
+  };
 }

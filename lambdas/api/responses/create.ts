@@ -11,7 +11,7 @@ import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
-import { responseEventBody } from './stream-body.ts';
+import { responseEventWriter } from './stream-body.ts';
 
 export const accepts = {
   body: responsesRequestSchema,
@@ -25,7 +25,7 @@ function responseForm(call: ResponsesCall): AnswerForm {
     leftOut: call.leftOut,
     fieldNames: responsesRenames,
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
-    streamBody: (events, start) => responseEventBody(events, start, call),
+    writer: (start) => responseEventWriter(start, call),
     // Codex compacts a conversation after a `response.failed` event with this error, but not after any HTTP status.
     streamedRefusals: ['context_length_exceeded'],
     wholeAnswer: (message) => wholeResponse(message, call),

@@ -7,6 +7,8 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
+import type { Sink } from '../../platform/concurrency/sink.ts';
 import type { StreamedAnswer, StreamPart } from '../../providers/batch-engine.ts';
 import { failureOf, logBrokenAnswer } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
@@ -49,16 +51,16 @@ export interface ForwardedAnswer {
   /** Aborts the request to the provider. */
   abort: AbortController;
   /**
-   * Yields the bytes for the client. The answer is settled when this generator ends.
+   * Sends the bytes for the client to a sink, and settles the answer.
    * @param onBreak called with the failure of an answer that does not end normally
    */
-  chunks: (onBreak: (failure: GatewayError) => void) => AsyncGenerator<string | Uint8Array, void>;
+  send: (sink: Sink<string | Uint8Array>, onBreak: (failure: GatewayError) => void) => Promise<void>;
 }
 
 /**
  * Places the hold, and sends the request to one provider after the other until the first content arrives.
  *
- * Guarantee: the generation is settled exactly once: here if no answer begins, or else at the end of `chunks`.
+ * Guarantee: the generation is settled exactly once: here if no answer begins, or else at the end of `send`.
  * @throws {GatewayError} if the request is not admitted, or no answer begins
  */
 export async function forwardAnswer<Task, Event>(
@@ -81,7 +83,7 @@ export async function forwardAnswer<Task, Event>(
       candidate,
       leftOut: terms.leftOut(candidate.target),
       abort,
-      chunks: (onBreak) => chunksOf(stream, form, onBreak),
+      send: (sink, onBreak) => sendParts(stream, form, sink, onBreak),
     };
   } catch (error) {
     // Stops the abort timer.
@@ -90,23 +92,25 @@ export async function forwardAnswer<Task, Event>(
   }
 }
 
-async function* chunksOf<Event>(
+async function sendParts<Event>(
   stream: ForwardedStream<Event>,
   form: ClientStream<Event>,
+  sink: Sink<string | Uint8Array>,
   onBreak: (failure: GatewayError) => void,
-): AsyncGenerator<string | Uint8Array, void> {
+): Promise<void> {
   try {
-    for await (const event of stream.events()) {
-      const chunk = form.chunk(event);
-      if (chunk !== undefined) yield chunk;
+    for await (const part of stream.parts) {
+      stream.measure(part);
+      const chunk = part.event === undefined ? undefined : form.chunk(part.event);
+      if (chunk !== undefined && !(await sink(chunk))) return;
     }
     const charged = await stream.complete();
-    if (form.last) yield form.last(charged);
+    if (form.last) await sink(form.last(charged));
   } catch (error) {
     const failure = stream.fail(error);
     onBreak(failure);
     if (!form.failure || stream.ending === 'client_left') throw failure;
-    yield form.failure(failure);
+    await sink(form.failure(failure));
   } finally {
     await stream.settle();
   }
@@ -128,11 +132,15 @@ class ForwardedStream<Event> {
     this.#answer = answer;
   }
 
-  async *events(): AsyncGenerator<Event, void> {
-    for await (const part of this.#answer.parts) {
-      this.#measure(part);
-      if (part.event !== undefined) yield part.event;
-    }
+  get parts(): PullIterator<StreamPart<Event>> {
+    return this.#answer.parts;
+  }
+
+  /** Adds the usage of a part. Call it before the part is sent. */
+  measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {
+    this.#run.log.received();
+    this.#usage = usage ?? this.#usage;
+    this.#estimatedTokens += estimatedTokens;
   }
 
   /** Ends a complete answer. @returns its charge, which settlement uses too */
@@ -162,7 +170,7 @@ class ForwardedStream<Event> {
 
   /** Settles the answer. Call it once, as the last step. */
   async settle(): Promise<void> {
-    // A generator that is left before its end has no other ending.
+    // An answer that the sink has stopped has no other ending.
     const ending = (this.ending ??= 'client_left');
     abortBecause(this.#run.abort, ending === 'client_left' ? ending : 'ended');
     const rounds = this.#isCharged ? this.#rounds() : [];
@@ -186,12 +194,6 @@ class ForwardedStream<Event> {
    */
   get #isCharged(): boolean {
     return !this.#run.terms.isBilledWhole || this.ending === 'complete' || this.ending === 'client_left';
-  }
-
-  #measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {
-    this.#run.log.received();
-    this.#usage = usage ?? this.#usage;
-    this.#estimatedTokens += estimatedTokens;
   }
 
   #rounds(): BatchRound[] {

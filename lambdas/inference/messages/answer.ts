@@ -3,6 +3,7 @@ import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, gatewayStopping, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
+import type { Sink } from '../../platform/concurrency/sink.ts';
 import { logBrokenAnswer } from '../../providers/failures.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortReasonOf } from '../abort.ts';
@@ -15,14 +16,14 @@ import { Progress } from './progress.ts';
 const CHECKPOINT_EVERY_MS = 1_000;
 
 /**
- * Yields the events of an answer for the client, with the generation's id, the catalog's model id and the price. Ends
- * the answer early when the limits have no room for more output.
+ * Sends the events of an answer to a sink, with the generation's id, the catalog's model id and the price. Ends the
+ * answer early when the limits have no room for more output, or when the sink wants no more.
  *
- * Guarantee: a recorded generation is reported to settlement exactly once, after the last event was taken. This is so
- * even if the answer breaks off, is refused, or the client disconnects.
+ * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has taken the last event. This
+ * is so even if the answer breaks off, is refused, or the client disconnects.
  * @throws {GatewayError} if no answer began, or if the answer broke off
  */
-export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
+export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[]>): Promise<void> {
   const progress = new Progress(context);
   const checkpoints = setInterval(() => progress.checkpoint(), CHECKPOINT_EVERY_MS).unref();
   let batches: PullIterator<RoundBatch> | undefined;
@@ -36,12 +37,12 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       const observed = progress.observe(next.value);
       // Most batches are measured synchronously. Without an `await`, the batch saves a turn of the event loop.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
-      if (events.length > 0) yield events;
+      if (events.length > 0 && !(await sink(events))) return;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
         // Aborts the request, so that the provider does not finish its answer and bill it.
         abortBecause(context.abort, 'ended');
-        yield await progress.endEarly(stop);
+        await sink(await progress.endEarly(stop));
         return;
       }
     }
@@ -58,7 +59,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     // provider broke off, the client could mistake a partial answer for a complete one. Then it gets an error, and is
     // charged only by the provider's report.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
-      yield await progress.endEarly({ ending, failure });
+      await sink(await progress.endEarly({ ending, failure }));
       return;
     }
     progress.ending = ending;

@@ -1,13 +1,17 @@
 import { MessageAssembler } from '../../messages/assemble.ts';
 import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
-import { restoredAnswer } from '../../protection/restored-answer.ts';
-import { answerEvents } from './answer.ts';
+import type { Sink } from '../../platform/concurrency/sink.ts';
+import { withOriginals } from '../../protection/restored-answer.ts';
+import { sendAnswer } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 
-/** Returns the events of an answer. Placeholders of protected text are replaced with the client's own text. */
-export function deliveredEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
-  const events = answerEvents(context);
-  return context.originals ? restoredAnswer(events, context.originals) : events;
+/**
+ * Sends the events of an answer to a sink, as `sendAnswer` does. Placeholders of protected text are replaced with the
+ * client's own text.
+ */
+export function deliverAnswer(context: AnswerContext, sink: Sink<AnswerEvent[]>): Promise<void> {
+  const send = (to: Sink<AnswerEvent[]>) => sendAnswer(context, to);
+  return context.originals ? withOriginals(context.originals, send, sink) : send(sink);
 }
 
 /**
@@ -16,14 +20,12 @@ export function deliveredEvents(context: AnswerContext): AsyncGenerator<AnswerEv
  */
 export function deliveredMessage(context: AnswerContext): { message: Promise<MessageBody>; settled: Promise<void> } {
   const { promise: message, resolve, reject } = Promise.withResolvers<MessageBody>();
-  const collect = async () => {
-    const assembler = new MessageAssembler();
-    for await (const events of deliveredEvents(context)) {
-      for (const { data } of events) assembler.add(data);
-      // Resolves at once. The settlement follows `message_stop`, and the client need not wait for it.
-      if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
-    }
-    resolve(assembler.finish()!);
+  const assembler = new MessageAssembler();
+  const collect = (events: AnswerEvent[]) => {
+    for (const { data } of events) assembler.add(data);
+    // Resolves at once. The settlement follows `message_stop`, and the client need not wait for it.
+    if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
+    return true;
   };
-  return { message, settled: collect().catch(reject) };
+  return { message, settled: deliverAnswer(context, collect).then(() => resolve(assembler.finish()!), reject) };
 }

@@ -6,12 +6,12 @@
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
-import { QuietBound } from '../http/quiet-bound.ts';
-import { withTrailingTimeout } from '../http/last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { changedNames } from '../translated/tool-names.ts';
+import { decodedBody, type ChunkDecoder, type Reading } from '../decoded-body.ts';
 import type { DecodeContext } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { envelopeOf } from './envelopes.ts';
@@ -21,31 +21,11 @@ import { OwnSignatures } from './own-signatures.ts';
 /** Matches the JSON of an event that contains a tool call with arguments. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
-export async function* decodeStream(
+export function decodeStream(
   body: AsyncIterable<Buffer>,
   context: DecodeContext<AnthropicQuirks>,
-): AsyncGenerator<AnswerBatch, void> {
-  const framing = envelopeOf(context.target.quirks).newFraming();
-  const reader = new FrameReader(context);
-  const quiet = new QuietBound();
-  try {
-    for await (const chunk of withTrailingTimeout(body, () => reader.isClosing)) {
-      const { events, failure } = reader.readAll(framing, chunk);
-      if (events.length > 0) yield { events };
-      if (failure) throw failure;
-      if (reader.ended) return;
-      quiet.count({ bytes: chunk.length, pendingBytes: framing.pendingBytes, hasOutput: events.some(isOutput) });
-    }
-    const { events, failure } = reader.readAll(framing, undefined);
-    if (events.length > 0) yield { events };
-    if (failure) throw failure;
-  } catch (error) {
-    // An answer with a stop reason is complete, even if the connection breaks afterwards.
-    if (!reader.isClosing) throw error;
-  }
-  if (reader.ended) return;
-  if (!reader.isClosing) throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
-  yield { events: [{ data: { type: 'message_stop' } }] };
+): PullIterator<AnswerBatch> {
+  return decodedBody(body, new FrameReader(context));
 }
 
 /** Maximum number of consecutive pings from one chunk that are forwarded. The rest is dropped. */
@@ -128,29 +108,46 @@ function blockDeltas(block: Block): BlockDelta[] {
   }
 }
 
-class FrameReader {
+class FrameReader implements ChunkDecoder {
   ended = false;
-  readonly #order = new AnswerOrder();
-  readonly #signatures: OwnSignatures;
   /** Whether the provider has sent a stop reason. */
   isClosing = false;
-
+  readonly #framing: Framing;
+  readonly #order = new AnswerOrder();
+  readonly #signatures: OwnSignatures;
   /** Client's tool names, by the derived names that the provider got. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
+    this.#framing = envelopeOf(target.quirks).newFraming();
     this.#signatures = new OwnSignatures(target);
     this.#names = changedNames(request, 'messages');
+  }
+
+  get pendingBytes(): number {
+    return this.#framing.pendingBytes;
+  }
+
+  feed(chunk: Buffer): Reading {
+    const { events, failure } = this.#readAll(chunk);
+    return readingOf(events, failure);
+  }
+
+  end(): Reading {
+    const { events, failure } = this.#readAll(undefined);
+    if (!this.isClosing) return readingOf(events, failure ?? (this.ended ? undefined : endedEarly()));
+    if (!this.ended) events.push({ data: { type: 'message_stop' } });
+    return readingOf(events, undefined);
   }
 
   /**
    * Returns the events of all frames that a chunk completes, up to the first unreadable frame. Call it without a chunk
    * at the end of the body, to read the remaining bytes.
    */
-  readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
+  #readAll(chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
-      for (const framed of framing.read(chunk)) {
+      for (const framed of this.#framing.read(chunk)) {
         for (const event of this.#read(framed)) if (!isOneOfAFlood(event, events)) events.push(event);
         // Data that follows message_stop or an error does not belong to the answer.
         if (this.ended) break;
@@ -175,6 +172,14 @@ class FrameReader {
         return data === sent && raw ? { data, raw } : { data };
       });
   }
+}
+
+function endedEarly(): UpstreamError {
+  return new UpstreamError('broken', 'The provider ended its answer before it was complete');
+}
+
+function readingOf(events: AnswerEvent[], failure: unknown): Reading {
+  return { batch: events.length > 0 ? { events } : undefined, failure, hasOutput: events.some(isOutput) };
 }
 
 /** Replaces a derived tool name in the event by the client's own name. */

@@ -6,9 +6,11 @@
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { EventStreamMessages, exceptionOf, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
-import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import type { Reading } from '../decoded-body.ts';
+import { TranslatedAnswer } from '../translated/answer.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -31,7 +33,7 @@ const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
 const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;
 
-export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Context): AsyncGenerator<AnswerBatch, void> {
+export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Context): PullIterator<AnswerBatch> {
   const translation = new ConverseTranslation(context);
   const messages = new EventStreamMessages();
   return translate(body, translation.answer, {

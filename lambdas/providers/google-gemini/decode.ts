@@ -7,8 +7,10 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
-import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import type { Reading } from '../decoded-body.ts';
+import { TranslatedAnswer } from '../translated/answer.ts';
 import { drawnImage } from '../translated/drawn-image.ts';
 import { parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -19,10 +21,7 @@ import { geminiLogprobs } from './logprobs.ts';
 import { sealSignature } from './signatures.ts';
 import { geminiUsage } from './usage.ts';
 
-export function decodeGeminiStream(
-  body: AsyncIterable<Buffer>,
-  context: DecodeContext,
-): AsyncGenerator<AnswerBatch, void> {
+export function decodeGeminiStream(body: AsyncIterable<Buffer>, context: DecodeContext): PullIterator<AnswerBatch> {
   const translation = new GeminiTranslation(context);
   const reader = sseReader({
     data: (data) => translation.onResponse(asRecord(firstOf(parseEventExactly(data)))),

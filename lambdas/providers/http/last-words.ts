@@ -11,8 +11,10 @@ const LAST_WORDS_MS = 5_000;
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
   let deadline: Deadline | undefined;
+  let isLeft = false;
 
   function leave(): IteratorResult<Buffer, void> {
+    isLeft = true;
     deadline?.cancel();
     // If a generator is waiting for its source, its `return` settles only after the source sends something. That may
     // never happen, so the promise is not awaited.
@@ -32,6 +34,7 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
 
   return {
     next() {
+      if (isLeft) return Promise.resolve({ done: true, value: undefined });
       if (isClosing()) deadline ??= startDeadline(LAST_WORDS_MS);
       return deadline ? lastWord(deadline) : chunks.next();
     },

@@ -19,13 +19,12 @@ export class QuietBound {
    * Adds a chunk to the count.
    * @param read.pendingBytes size of an incomplete event
    * @param read.hasOutput whether the chunk completed a piece of the answer
-   * @throws {UpstreamError} if the limit is exceeded
+   * @returns the failure of the provider if the limit is exceeded
    */
-  count(read: { bytes: number; pendingBytes: number; hasOutput: boolean }): void {
+  count(read: { bytes: number; pendingBytes: number; hasOutput: boolean }): UpstreamError | undefined {
     this.#bytes = read.hasOutput ? 0 : this.#bytes + this.#pendingBytes + read.bytes - read.pendingBytes;
     this.#pendingBytes = read.pendingBytes;
-    if (this.#bytes > MAX_QUIET_BYTES) {
-      throw new UpstreamError('malformed', 'The provider sent 32 MiB without continuing its answer');
-    }
+    if (this.#bytes <= MAX_QUIET_BYTES) return undefined;
+    return new UpstreamError('malformed', 'The provider sent 32 MiB without continuing its answer');
   }
 }

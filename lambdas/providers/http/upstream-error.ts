@@ -31,3 +31,19 @@ export class UpstreamError extends Error {
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;
   }
 }
+
+/**
+ * Matches error codes of failures before any part of the request was sent: no address, no connection, or an invalid
+ * certificate.
+ */
+const UNREACHED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
+
+/** Returns the error of a connection as a failure of the provider. */
+export function toUpstreamError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  if (UNREACHED.test((error as NodeJS.ErrnoException).code ?? '')) {
+    return new UpstreamError('connect', 'The provider could not be reached', error);
+  }
+  return new UpstreamError('broken', 'The connection to the provider was interrupted', error);
+}

@@ -8,12 +8,11 @@
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { finished } from 'node:stream';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
-import { pauseAfterSlice } from '../../platform/concurrency/time-slices.ts';
 import { readAway } from './read-text.ts';
+import { ResponseBody } from './response-body.ts';
 import { plainAgent, secureAgent, trusted } from './upstream-agents.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { toUpstreamError, UpstreamError } from './upstream-error.ts';
 
 export interface Timeouts {
   connectMs: number;
@@ -49,12 +48,6 @@ export interface UpstreamTarget {
   timeouts: Timeouts;
 }
 
-/**
- * Limits for reading the rest of a response after the model's answer has ended. The connection can be reused only if
- * the response is fully read.
- */
-const TRAILING_MS = 1_000;
-const MAX_TRAILING_BYTES = 64 * 1024;
 const STALE_WITHIN_MS = 150;
 /** Maximum number of interim responses (status 1xx) before the final response. */
 const MAX_INTERIM_ANSWERS = 16;
@@ -188,11 +181,14 @@ export class UpstreamRequest {
         if (this.#target.method !== 'GET') request.setHeader('content-length', body.length);
         request.end(body);
       });
-      const release = () => this.#signal.removeEventListener('abort', abort);
       return {
         status: response.statusCode!,
         headers: response.headers,
-        body: readBody(response, this.#target.timeouts.idleMs, this.#signal, release),
+        body: new ResponseBody(response, {
+          idleMs: this.#target.timeouts.idleMs,
+          signal: this.#signal,
+          onLeave: () => this.#signal.removeEventListener('abort', abort),
+        }),
       };
     } catch (error) {
       this.#signal.removeEventListener('abort', abort);
@@ -223,82 +219,4 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
     socket.once(secure ? 'secureConnect' : 'connect', stop);
     request.once('close', stop);
   });
-}
-
-/**
- * Yields the chunks of a response. Unlike Node's own iterator, it has an idle timeout, and no additional generator for
- * each chunk.
- */
-async function* readBody(
-  response: IncomingMessage,
-  idleMs: number,
-  signal: AbortSignal,
-  release: () => void,
-): AsyncGenerator<Buffer, void> {
-  let wake: (() => void) | undefined;
-  const timer = setTimeout(() => {
-    if (!wake) return;
-    response.socket.on('error', () => {});
-    response.destroy(new UpstreamError('idle_timeout', 'The provider stopped sending in the middle of its answer'));
-  }, idleMs);
-  const onReadable = () => wake?.();
-  let end: { error: Error | null | undefined } | undefined;
-  const stopWatching = finished(response, { writable: false }, (error) => {
-    end = { error };
-    wake?.();
-  });
-  response.on('readable', onReadable);
-  try {
-    for (;;) {
-      const pause = pauseAfterSlice();
-      if (pause) await pause;
-      const chunk = response.destroyed ? null : (response.read() as Buffer | null);
-      if (chunk !== null) {
-        yield chunk;
-        continue;
-      }
-      if (end?.error) throw end.error;
-      if (end) return;
-      timer.refresh();
-      await new Promise<void>((resolve) => (wake = resolve));
-      wake = undefined;
-    }
-  } catch (error) {
-    throw toUpstreamError(error);
-  } finally {
-    clearTimeout(timer);
-    release();
-    stopWatching();
-    response.off('readable', onReadable);
-    if (end?.error || signal.aborted) response.destroy();
-    else if (!response.readableEnded) finishReading(response);
-  }
-}
-
-/** Reads and drops the rest of a response after the model's answer has ended, so that the connection can be reused. */
-function finishReading(response: IncomingMessage): void {
-  let left = MAX_TRAILING_BYTES;
-  const timer = setTimeout(() => response.destroy(), TRAILING_MS);
-  response.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) response.destroy();
-  });
-  response.once('close', () => clearTimeout(timer));
-  response.on('error', () => response.destroy());
-  response.resume();
-}
-
-/**
- * Matches error codes of failures before any part of the request was sent: no address, no connection, or an invalid
- * certificate.
- */
-const UNREACHED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
-
-function toUpstreamError(error: unknown): UpstreamError {
-  if (error instanceof UpstreamError) return error;
-  if (UNREACHED.test((error as NodeJS.ErrnoException).code ?? '')) {
-    return new UpstreamError('connect', 'The provider could not be reached', error);
-  }
-  return new UpstreamError('broken', 'The connection to the provider was interrupted', error);
 }

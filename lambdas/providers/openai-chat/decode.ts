@@ -6,9 +6,11 @@
 import { numberOrNaN, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
-import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import type { Reading } from '../decoded-body.ts';
+import { TranslatedAnswer } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
@@ -24,7 +26,7 @@ import { toolNameRule, type ChatTarget } from './target.ts';
 export function decodeChatStream(
   body: AsyncIterable<Buffer>,
   context: DecodeContext<ChatTarget['quirks']>,
-): AsyncGenerator<AnswerBatch, void> {
+): PullIterator<AnswerBatch> {
   const translation = new ChatTranslation(context);
   const reader = sseReader({
     data: (data) => translation.onData(data),

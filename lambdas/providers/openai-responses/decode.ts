@@ -7,8 +7,10 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
-import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import type { Reading } from '../decoded-body.ts';
+import { TranslatedAnswer } from '../translated/answer.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { statesError } from '../faults/stated-error.ts';
@@ -18,10 +20,7 @@ import type { DecodeContext } from '../wire.ts';
 import { OutputItems } from './output-items.ts';
 import { responsesStopReason } from './stop-reason.ts';
 
-export function decodeResponsesStream(
-  body: AsyncIterable<Buffer>,
-  context: DecodeContext,
-): AsyncGenerator<AnswerBatch, void> {
+export function decodeResponsesStream(body: AsyncIterable<Buffer>, context: DecodeContext): PullIterator<AnswerBatch> {
   const translation = new ResponsesTranslation(context);
   const reader = sseReader({ data: (data) => translation.onData(data), end: () => translation.onEnd() });
   return translate(body, translation.answer, reader);

@@ -1,6 +1,7 @@
 import { messageStart } from '../../messages/message-start.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
+import type { MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
+import type { Reading } from '../decoded-body.ts';
 import type { DecodeContext } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ClientCalls } from './client-calls.ts';
@@ -9,17 +10,6 @@ import type { ToolNameRule } from './tool-names.ts';
 
 /** Matches a provider's stop reason that is a single word. Other texts are not recorded. */
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
-
-/**
- * Result of reading a piece of a stream: a batch of new events, if any, and the failure that occurred after them, if
- * any.
- */
-export interface Reading {
-  batch: AnswerBatch | undefined;
-  failure: unknown;
-  /** Whether the model wrote anything, even if no batch has the output yet. */
-  hasOutput: boolean;
-}
 
 /**
  * An answer that is converted from another wire to the Messages API. `start` writes the beginning, `blocks` the

@@ -1,9 +1,9 @@
 /** Reads the body of a streamed answer piece by piece, for translated wires. */
 
 import type { AnswerBatch } from '../../messages/types.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
-import { withTrailingTimeout } from '../http/last-words.ts';
-import { QuietBound } from '../http/quiet-bound.ts';
+import { decodedBody } from '../decoded-body.ts';
 import { frameData, SseFrameSplitter } from '../http/sse-frames.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranslatedAnswer } from './answer.ts';
@@ -26,30 +26,27 @@ export interface StreamReader {
 }
 
 /**
- * Yields the answer in batches, at most one for each chunk.
+ * Returns the answer in batches, at most one for each chunk.
  * @throws {UpstreamError} after the batches that precede the failure
  */
-export async function* translate(
+export function translate(
   body: AsyncIterable<Buffer>,
   answer: TranslatedAnswer,
   reader: StreamReader,
-): AsyncGenerator<AnswerBatch, void> {
-  const quiet = new QuietBound();
-  try {
-    for await (const chunk of withTrailingTimeout(body, () => answer.isClosing)) {
-      const { batch, failure, hasOutput } = answer.reading(() => reader.feed(chunk));
-      if (batch) yield batch;
-      if (failure) throw failure;
-      if (answer.ended) return;
-      quiet.count({ bytes: chunk.length, pendingBytes: reader.pendingBytes, hasOutput });
-    }
-  } catch (error) {
-    // An answer with a stop reason is complete, even if the connection breaks afterwards.
-    if (!answer.isClosing) throw error;
-  }
-  const { batch, failure } = answer.reading(() => reader.end());
-  if (batch) yield batch;
-  if (failure) throw failure;
+): PullIterator<AnswerBatch> {
+  return decodedBody(body, {
+    feed: (chunk) => answer.reading(() => reader.feed(chunk)),
+    end: () => answer.reading(() => reader.end()),
+    get pendingBytes() {
+      return reader.pendingBytes;
+    },
+    get isClosing() {
+      return answer.isClosing;
+    },
+    get ended() {
+      return answer.ended;
+    },
+  });
 }
 
 /**

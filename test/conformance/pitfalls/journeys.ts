@@ -1,10 +1,10 @@
 /** Pitfalls that are visible only end to end: the sandbox answers on each wire, and a client reads the result. */
 
 import { expect, vi } from 'vitest';
-import { AnswerStream } from '../../../lambdas/http/answer-stream.ts';
+import { AnswerStream, type WriteAnswer } from '../../../lambdas/http/answer-stream.ts';
 import { messagesForm } from '../../../lambdas/api/messages/answer-form.ts';
-import { streamBody } from '../../../lambdas/api/messages/stream-body.ts';
-import type { AnswerEvent, MessageBody } from '../../../lambdas/messages/types.ts';
+import { writeEvents } from '../../../lambdas/api/parts/answer-writer.ts';
+import type { MessageBody } from '../../../lambdas/messages/types.ts';
 import { UpstreamError } from '../../../lambdas/providers/http/upstream-error.ts';
 import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
@@ -120,11 +120,9 @@ export const journeyPitfalls: Pitfall[] = [
       vi.useFakeTimers();
       try {
         const { promise, reject } = Promise.withResolvers<never>();
-        async function* silent(): AsyncGenerator<AnswerEvent[], void> {
-          yield await promise;
-        }
-        const body = () => streamBody(silent(), { requestId: 'req_1', isSilent: false });
-        const chunks = new AnswerStream(body, messagesForm.whenSilent)[Symbol.asyncIterator]();
+        const writer = messagesForm.writer({ requestId: 'req_1', generationId: 'gen-1', model: 'm' });
+        const write: WriteAnswer = (sink) => writeEvents(() => promise, writer, sink);
+        const chunks = new AnswerStream(write, messagesForm.whenSilent)[Symbol.asyncIterator]();
         const first = chunks.next();
         await vi.advanceTimersByTimeAsync(messagesForm.whenSilent.afterMs);
         expect(String((await first).value)).toContain('event: ping');
