@@ -1,0 +1,185 @@
+/**
+ * Measures the CPU of one streamed chunk, and the memory of many streams, in the server (npm start -- --web) with
+ * leases. The opening and the end of a stream are not part of it. All versions and the byte pipe run at the same time,
+ * and get chunks in turns. So they meet the same disturbances, and only their ratio to the pipe is printed as a result.
+ * Two processes of one version differ by up to 15 %, so each version is started several times.
+ *
+ * A chunk is sent when its predecessor has arrived, so a slow machine never merges two chunks.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
+import { writeCatalog, type WireName } from './bench-catalog.ts';
+import { startHoldingUpstream } from './held-streams.ts';
+import { chatLane, checkOut, gatewayLane, pipeLane, removeCheckOut, type GatewayLane, type Lane } from './lanes.ts';
+import { median } from './load.ts';
+import { pin } from './processes.ts';
+
+const usage = `Usage: npm run bench:chunks -- [options]
+
+  --compare <ref>   also that version of this repository; may be repeated
+  --starts <n>      starts of each version (3)
+  --streams <n>     open streams of each version (128)
+  --turns <n>       turns of each version after a start (8)
+  --at-once <n>     chunks that are on their way at a time (2)
+  --cases <a,b>     of messages, completions, translated (all)`;
+
+const { values: options } = parseArgs({
+  options: {
+    help: { type: 'boolean' },
+    compare: { type: 'string', multiple: true, default: [] },
+    starts: { type: 'string', default: '3' },
+    streams: { type: 'string', default: '128' },
+    turns: { type: 'string', default: '8' },
+    'at-once': { type: 'string', default: '2' },
+    cases: { type: 'string', default: 'messages,completions,translated' },
+  },
+});
+if (options.help) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
+}
+
+/** Wire of the provider, and whether the client uses chat completions. */
+const cases: Record<string, { label: string; wire: WireName; isChat: boolean }> = {
+  messages: { label: 'Anthropic wire to the Messages API', wire: 'anthropic', isChat: false },
+  completions: { label: 'chat wire to chat completions', wire: 'openai-chat', isChat: true },
+  translated: { label: 'Anthropic wire to chat completions', wire: 'anthropic', isChat: true },
+};
+const streamCount = Number(options.streams);
+const CHUNKS_IN_A_TURN = 3_000;
+/** Turns of each version before the measured ones. */
+const WARM_UP_TURNS = 8;
+
+interface Measured {
+  microseconds: number[];
+  ratios: number[];
+  megabytes: number[];
+}
+
+pin(process.pid, 0);
+const directory = mkdtempSync(join(tmpdir(), 'gateway-chunks-'));
+const versions = ['this', ...options.compare];
+const checkedOut = options.compare.map((ref, index) => ({ ref, at: join(directory, `version-${index}`) }));
+const dynamodb = await startDynamodb(undefined);
+const measured = new Map<string, Measured>();
+try {
+  for (const { ref, at } of checkedOut) checkOut(ref, at);
+  for (let start = 1; start <= Number(options.starts); start += 1) await measureStart(start);
+} finally {
+  await dynamodb.stop();
+  for (const { at } of checkedOut) removeCheckOut(at);
+  rmSync(directory, { recursive: true, force: true });
+}
+process.stdout.write(table());
+
+async function measureStart(start: number): Promise<void> {
+  const upstream = await startHoldingUpstream();
+  const pipe = await pipeLane(upstream.urlOf('pipe'));
+  const gateways: GatewayLane[] = [];
+  try {
+    for (const [index, version] of versions.entries()) gateways.push(await startVersion(version, index, start));
+    for (const name of options.cases.split(',')) {
+      process.stderr.write(`start ${start} of ${options.starts}, ${name}\n`);
+      await measureCase(name, pipe, gateways);
+    }
+  } finally {
+    for (const lane of [pipe, ...gateways]) await lane.stop();
+    upstream.stop();
+  }
+
+  async function startVersion(version: string, index: number, of: number): Promise<GatewayLane> {
+    const catalog = join(directory, `catalog-${of}-${index}`);
+    writeCatalog(catalog, upstream.urlOf(version));
+    return gatewayLane({
+      name: version,
+      data: join(directory, `data-${of}-${index}`),
+      catalog,
+      dynamodbEndpoint: dynamodb.endpoint,
+      server: { takesLeases: true },
+      ...(index === 0 ? {} : { directory: checkedOut[index - 1]!.at }),
+    });
+  }
+
+  async function measureCase(name: string, pipeAlone: Lane, all: GatewayLane[]): Promise<void> {
+    const { wire, isChat } = cases[name]!;
+    const lanes: Lane[] = [pipeOf(pipeAlone, wire), ...all.map((lane) => (isChat ? chatOf(lane) : lane))];
+    const opened = [];
+    for (const lane of lanes) {
+      const streams = await upstream.open(lane.name, lane.target(wire, '100x20')!, streamCount);
+      opened.push({ lane, streams });
+    }
+    for (let turn = 0; turn < WARM_UP_TURNS; turn += 1) for (const { streams } of opened) await passChunks(streams);
+    for (let turn = 0; turn < Number(options.turns); turn += 1) {
+      const costs = new Map<string, number>();
+      for (const { lane, streams } of turn % 2 === 0 ? opened : opened.toReversed()) {
+        const before = (await lane.cpuMs()).answering;
+        await passChunks(streams);
+        const spentMs = (await lane.cpuMs()).answering - before;
+        costs.set(lane.name, (spentMs * 1_000) / CHUNKS_IN_A_TURN);
+      }
+      for (const [lane, microseconds] of costs) {
+        const figures = figuresOf(`${name} ${lane}`);
+        figures.microseconds.push(microseconds);
+        figures.ratios.push(microseconds / costs.get('pipe')!);
+      }
+    }
+    for (const { lane, streams } of opened) {
+      figuresOf(`${name} ${lane.name}`).megabytes.push(await lane.residentMb());
+      for (const stream of streams) stream.close();
+    }
+  }
+}
+
+/** Sends chunks to the streams, one after another. */
+async function passChunks(streams: { pass: () => Promise<void> }[]): Promise<void> {
+  let next = 0;
+  const pass = async () => {
+    while (next < CHUNKS_IN_A_TURN) {
+      next += 1;
+      await streams[next % streams.length]!.pass();
+    }
+  };
+  await Promise.all(Array.from({ length: Number(options['at-once']) }, pass));
+}
+
+/** The pipe forwards to the path of the request, so its target depends on the wire. */
+function pipeOf(pipe: Lane, wire: WireName): Lane {
+  if (wire === 'anthropic') return pipe;
+  const target = pipe.target('anthropic', '100x20')!;
+  return { ...pipe, target: () => ({ ...target, url: target.url.replace('/messages', '/chat/completions') }) };
+}
+
+function chatOf(gateway: GatewayLane): Lane {
+  return { ...chatLane(gateway), name: gateway.name };
+}
+
+function figuresOf(name: string): Measured {
+  const figures = measured.get(name) ?? { microseconds: [], ratios: [], megabytes: [] };
+  measured.set(name, figures);
+  return figures;
+}
+
+function table(): string {
+  const rows = [...measured].map(([name, { microseconds, ratios, megabytes }]) => {
+    const [kind, version] = name.split(' ') as [string, string];
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share));
+    return [
+      cases[kind]!.label.padEnd(38),
+      version.padEnd(14),
+      `${median(microseconds).toFixed(1)} µs`.padStart(10),
+      `${middle!.toFixed(2)} × pipe`.padStart(14),
+      ` (${low!.toFixed(2)}–${high!.toFixed(2)})`,
+      `${Math.max(...megabytes).toFixed(0)} MB`.padStart(9),
+    ].join('');
+  });
+  return `${rows.join('\n')}\n`;
+}
+
+function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.round((sorted.length - 1) * share)]!;
+}
