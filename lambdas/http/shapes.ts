@@ -69,11 +69,16 @@ const limitDetails = {
       'free_daily_requests',
       'free_daily_requests_of_address',
       'free_daily_budget',
+      'key_requests_per_minute',
+      'key_tokens_per_minute',
+      'key_parallel_requests',
+      'allowed_models',
+      'allowed_networks',
     ])
     .optional()
     .meta({
       description:
-        'The limit that refused the request: that of the key, the workspace, the member or the account (a balance is money that was paid in, a limit the credit of an account that pays later), or one of the limits of free models.',
+        'The limit that refused the request: that of the key, the workspace, the member or the account (a balance is money that was paid in, a limit the credit of an account that pays later), one of the limits of free models, or a limit on the use of the key.',
     }),
   interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
   limit_rub: roublesShape('The limit that refused the request'),

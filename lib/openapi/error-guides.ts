@@ -56,7 +56,8 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
     cure: 'Send the header `content-type: application/json`.',
   },
   rate_limit_exceeded: {
-    cause: 'There were too many requests, or the quota of a free model is used up for now.',
+    cause:
+      'There were too many requests, the key has reached its `rpm_limit`, `tpm_limit` or `parallel_limit`, or the quota of a free model is used up for now.',
     cure: 'Wait as long as `Retry-After` says; for free models, `x-ratelimit-reset` says when there are more.',
   },
   server: {

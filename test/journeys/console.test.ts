@@ -505,6 +505,23 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
+  it('shows the use limits of a key, and gives the key a new secret', TIMES, async () => {
+    const { page } = await visit();
+    const { body } = await manage(gateway, 'POST', '/keys', { name: 'Rotated', rpm_limit: 60, parallel_limit: 4 });
+    await signIn(page);
+    await open(page, '#/keys');
+    expect(await rowOf(page, 'Rotated').textContent()).toMatch(/60 requests\/min.*4 at once/);
+
+    await page.getByRole('button', { name: 'New secret: Rotated' }).click();
+    await page.getByLabel('The old secret works for').selectOption('not any more');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const made = await page.getByText(/^sk-mg-v1-[0-9a-f]{64}$/).textContent();
+
+    expect((await get(gateway, '/key', made!)).status).toBe(200);
+    await expect.poll(async () => (await get(gateway, '/key', body.key as string)).status).toBe(401);
+    await page.close();
+  });
+
   it('lists the keys of all workspaces, and finds one by its name or its first characters', TIMES, async () => {
     const { page } = await visit();
     await manage(gateway, 'POST', '/workspaces', { name: 'Field research', slug: 'field' });

@@ -174,15 +174,17 @@ describe('use limits', () => {
     const models = ['--models', 'sandbox/claude, sandbox/gpt*'];
     const key = await json('keys', 'set', '--key', 'narrow', ...models, '--networks', '192.0.2.0/24');
     const workspace = await json('workspaces', 'set', '--workspace', 'default', '--networks', '127.0.0.0/8,::1');
-    const member = await json('members', 'set', '--member', 'ann', ...models);
+    const rates = ['--rpm', '60', '--tpm', '100000', '--parallel', '4'];
+    const member = await json('members', 'set', '--member', 'ann', ...models, ...rates);
 
     const allowed = ['sandbox/claude', 'sandbox/gpt*'];
     expect(key).toMatchObject({ allowed_models: allowed, allowed_networks: ['192.0.2.0/24'] });
     expect(workspace).toMatchObject({ allowed_models: null, allowed_networks: ['127.0.0.0/8', '::1'] });
     expect(member).toMatchObject({ id: 'ann', allowed_models: allowed, allowed_networks: null });
+    expect(member).toMatchObject({ rpm_limit: 60, tpm_limit: 100_000, parallel_limit: 4 });
 
     await json('workspaces', 'set', '--workspace', 'default', '--networks', 'none');
-    await json('members', 'set', '--member', 'ann', '--models', 'none');
+    await json('members', 'set', '--member', 'ann', '--models', 'none', '--rpm', 'none', '--parallel', 'none');
     expect(await json('keys', 'set', '--key', 'narrow', '--models', 'none')).toMatchObject({ allowed_models: null });
   });
 });

@@ -1,3 +1,5 @@
+import type { Caller } from '../../admission/caller.ts';
+import { rateLimitsOf } from '../../admission/rates/rate-limits.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { windowsAt } from '../../money/periods.ts';
@@ -10,7 +12,8 @@ import { keyConventionFields } from './convention.ts';
 import { readFreeUse } from './free-use.ts';
 import { keySpending } from './view.ts';
 
-export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
+export const handler = defineEndpoint('get-current-key', {}, async ({ caller }) => {
+  const { key, account } = caller;
   const [counter, free] = await Promise.all([counterOfKey(key.kind, key.hash), readFreeUse(account)]);
   const isManagementKey = key.kind === 'management';
   const { dictionary, ...sensitiveData } = key.sensitiveData;
@@ -20,7 +23,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       ...keyConventionFields,
       allowed_data_regions: [],
       free_model_daily_requests: free.dailyRequests,
-      rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
+      rate_limit: { ...rateLimit(caller), note: 'This field is deprecated and safe to ignore.' },
       label: key.label,
       ...keySpending(key, counter),
       usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),
@@ -36,6 +39,12 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
     },
   });
 });
+
+/** Returns the limit on requests per minute, in the form of OpenRouter's API: -1 stands for no limit. */
+function rateLimit(caller: Caller) {
+  const requests = rateLimitsOf(caller)?.requests;
+  return requests === undefined ? { requests: -1, interval: '10s' } : { requests, interval: '60s' };
+}
 
 /** Returns the counter of a key. A management key spends nothing, so its counter is empty. */
 async function counterOfKey(kind: KeyKind, hash: string): Promise<Counter> {

@@ -137,13 +137,17 @@ export const currentKeyAnswer = dataShape(
       is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
       rate_limit: z
         .strictObject({
-          requests: z.int().meta({ description: 'Always -1, which stands for any number of requests.' }),
-          interval: z.string().meta({ description: 'Always `10s`, which means nothing without a limit.' }),
+          requests: z
+            .int()
+            .meta({
+              description:
+                'The most requests in the interval (`rpm_limit` of key, workspace and member); -1 for no limit.',
+            }),
+          interval: z.string().meta({ description: 'The interval: `60s`, and `10s` without a limit.' }),
           note: z.string().meta({ description: 'A text for people: the field is deprecated, and safe to ignore.' }),
         })
         .meta({
-          description:
-            'Always the same values, because keys have no rate limit here. Clients of OpenRouter’s API read this field.',
+          description: 'The limit on requests. Clients of OpenRouter’s API read this field.',
         }),
     })
     .meta({ id: 'CurrentKey' }),

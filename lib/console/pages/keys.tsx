@@ -11,11 +11,12 @@ import { DeleteKey } from './keys/delete-key.tsx';
 import { EditKey } from './keys/edit-key.tsx';
 import { KeyTable } from './keys/key-table.tsx';
 import { NewKeyDialog } from './keys/new-key.tsx';
+import { RotateKey } from './keys/rotate-key.tsx';
 
 /** Maximum number of rows in the table. The search also finds keys beyond this number. */
 const MAX_KEY_ROWS = 100;
 
-type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'delete'; key: ShownKey } | undefined;
+type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete'; key: ShownKey } | undefined;
 
 /** Page of the keys of all workspaces or of one, with dialogs to create, edit, disable and delete them. */
 export function KeysPage({ query }: { query: URLSearchParams }) {
@@ -85,6 +86,7 @@ function KeysOf({ workspaces, chosen }: { workspaces: ShownWorkspace[]; chosen: 
         <NewKeyDialog workspaces={workspaces} workspace={chosen} onClose={close} onCreated={found.reload} />
       )}
       {opened?.kind === 'edit' && <EditKey hash={opened.key.hash} onClose={close} onSaved={changed} />}
+      {opened?.kind === 'rotate' && <RotateKey shown={opened.key} onClose={close} onRotated={found.reload} />}
       {opened?.kind === 'delete' && <DeleteKey shown={opened.key} onClose={close} onDeleted={changed} />}
     </>
   );
@@ -104,6 +106,7 @@ function FittingKeys({ fitting, workspaces, onOpen }: FittingKeysProps) {
         rows={fitting.slice(0, MAX_KEY_ROWS)}
         workspaces={workspaces}
         onEdit={(key) => onOpen({ kind: 'edit', key })}
+        onRotate={(key) => onOpen({ kind: 'rotate', key })}
         onDelete={(key) => onOpen({ kind: 'delete', key })}
       />
       {fitting.length > MAX_KEY_ROWS && <p class="quiet">{texts.firstRows(MAX_KEY_ROWS, fitting.length)}</p>}

@@ -19,7 +19,12 @@ type LimitSource =
   | 'free_requests_per_minute'
   | 'free_daily_requests'
   | 'free_daily_requests_of_address'
-  | 'free_daily_budget';
+  | 'free_daily_budget'
+  | 'key_requests_per_minute'
+  | 'key_tokens_per_minute'
+  | 'key_parallel_requests'
+  | 'allowed_models'
+  | 'allowed_networks';
 
 /** Texts of enumerations. If a known value has no text, the code does not compile. */
 export interface ListedTexts {
@@ -92,6 +97,11 @@ export const englishLists: ListedTexts = {
     free_daily_requests: 'free requests per day',
     free_daily_requests_of_address: 'free requests per IP address and day',
     free_daily_budget: 'daily budget of the free model',
+    key_requests_per_minute: 'requests of the key per minute',
+    key_tokens_per_minute: 'tokens of the key per minute',
+    key_parallel_requests: 'running requests of the key',
+    allowed_models: 'allowed models',
+    allowed_networks: 'allowed networks',
   },
   exclusions: {
     allowed_providers: 'a privacy setting allows only other providers',

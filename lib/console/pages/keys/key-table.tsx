@@ -10,10 +10,15 @@ interface KeyTableProps {
   rows: ShownKey[];
   workspaces: ShownWorkspace[];
   onEdit: (key: ShownKey) => void;
+  onRotate: (key: ShownKey) => void;
   onDelete: (key: ShownKey) => void;
 }
 
-export function KeyTable({ rows, workspaces, onEdit, onDelete }: KeyTableProps) {
+interface Shown {
+  shown: ShownKey;
+}
+
+export function KeyTable({ rows, workspaces, onEdit, onRotate, onDelete }: KeyTableProps) {
   const { texts } = useConsole();
   const { rub, day } = useFormats();
   const names = workspaceNames({ workspaces });
@@ -54,6 +59,7 @@ export function KeyTable({ rows, workspaces, onEdit, onDelete }: KeyTableProps) 
           ),
         },
         { title: texts.left, isFigure: true, cell: ({ limit_remaining }) => rub(limit_remaining) },
+        { title: texts.useLimits, cell: (key) => <UseLimitsOf shown={key} /> },
         { title: texts.expires, cell: ({ expires_at }) => (expires_at === null ? '—' : day(expires_at)) },
         {
           title: texts.actions,
@@ -61,6 +67,9 @@ export function KeyTable({ rows, workspaces, onEdit, onDelete }: KeyTableProps) 
             <span class="actions">
               <button type="button" aria-label={`${texts.edit}: ${key.name}`} onClick={() => onEdit(key)}>
                 {texts.edit}
+              </button>
+              <button type="button" aria-label={`${texts.newSecret}: ${key.name}`} onClick={() => onRotate(key)}>
+                {texts.newSecret}
               </button>
               <button
                 type="button"
@@ -89,7 +98,30 @@ function OfPeriod({ amount, interval }: { amount: ExactNumber; interval: string 
   );
 }
 
-function KeyName({ shown: { name, label, hash, tags } }: { shown: ShownKey }) {
+/** Shows the limits on the use of a key, each in its own line. */
+function UseLimitsOf({ shown: { rpm_limit, tpm_limit, parallel_limit, allowed_models, allowed_networks } }: Shown) {
+  const { texts } = useConsole();
+  const lines = [
+    rpm_limit === null ? '' : texts.requestsPerMinute(rpm_limit),
+    tpm_limit === null ? '' : texts.tokensPerMinute(tpm_limit),
+    parallel_limit === null ? '' : texts.requestsAtOnce(parallel_limit),
+    allowed_models === null ? '' : allowed_models.join(', '),
+    allowed_networks === null ? '' : allowed_networks.join(', '),
+  ].filter(Boolean);
+  return lines.length === 0 ? (
+    <>—</>
+  ) : (
+    <>
+      {lines.map((line) => (
+        <small key={line} class="quiet period">
+          {line}
+        </small>
+      ))}
+    </>
+  );
+}
+
+function KeyName({ shown: { name, label, hash, tags } }: Shown) {
   return (
     <>
       <a href={hashOf('generations', undefined, { key: hash })}>{name}</a> <code class="quiet">{label}</code>
@@ -103,7 +135,7 @@ function KeyName({ shown: { name, label, hash, tags } }: { shown: ShownKey }) {
   );
 }
 
-function KeyState({ shown: { disabled, expires_at } }: { shown: ShownKey }) {
+function KeyState({ shown: { disabled, expires_at } }: Shown) {
   const { texts } = useConsole();
   if (disabled) return <span class="badge bad">{texts.disabled}</span>;
   const isExpired = expires_at !== null && Date.parse(expires_at) <= Date.now();

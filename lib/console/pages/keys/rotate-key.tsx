@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { ShownKey } from '../../answers.ts';
+import { useConsole } from '../../environment.ts';
+import { newChangeName } from '../../gateway-client.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ChoiceField } from '../../parts/fields.tsx';
+import { Failure } from '../../parts/notice.tsx';
+
+interface RotateKeyProps {
+  shown: ShownKey;
+  onClose: () => void;
+  onRotated: () => void;
+}
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** Dialog that gives a key a new secret and shows the secret, which is never shown again. */
+export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateKeyProps) {
+  const { texts, client } = useConsole();
+  const [overlap, setOverlap] = useState(String(DAY_SECONDS));
+  const [failure, setFailure] = useState<unknown>();
+  const [secret, setSecret] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  // Retries use the same idempotency key. So a retry after a lost response returns the same secret.
+  const [once, setOnce] = useState(newChangeName);
+  const rotate = async (event: Event) => {
+    event.preventDefault();
+    setIsBusy(true);
+    try {
+      const body = { expires_old_in_seconds: Number(overlap) };
+      const { body: made } = await client.change<{ key: string }>('POST', `/keys/${hash}/rotate`, { body, once });
+      setSecret(made.key);
+      onRotated();
+    } catch (error) {
+      setFailure(error);
+      setOnce(newChangeName());
+    }
+    setIsBusy(false);
+  };
+  return (
+    <Dialog title={`${texts.newSecret}: ${name}`} onClose={onClose}>
+      {secret === undefined ? (
+        <form onSubmit={(event) => void rotate(event)}>
+          <p>{texts.newSecretHint}</p>
+          <ChoiceField
+            label={texts.oldSecretWorks}
+            value={overlap}
+            choices={[
+              ['0', texts.notAnyMore],
+              [String(HOUR_SECONDS), texts.oneHour],
+              [String(DAY_SECONDS), texts.oneDay],
+              [String(7 * DAY_SECONDS), texts.sevenDays],
+            ]}
+            onChange={setOverlap}
+          />
+          <Failure failure={failure} />
+          <button type="submit" class="main" disabled={isBusy}>
+            {texts.create}
+          </button>
+        </form>
+      ) : (
+        <>
+          <p class="notice warning" role="status">
+            {texts.secretOnce}
+          </p>
+          <Copyable text={secret} label={texts.secret} />
+          <p class="actions">
+            <button type="button" class="main" onClick={onClose}>
+              {texts.secretKept}
+            </button>
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}
