@@ -9,6 +9,7 @@ import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
 import { functions } from '../../../lambdas/routes.ts';
 import { servedNames } from '../../../lambdas/server/served-routes.ts';
 import { buildConsole } from './console-bundle.ts';
+import { plainBuiltins } from './plain-builtins.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
@@ -16,7 +17,7 @@ const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.
  * Code at the beginning of each bundle. CommonJS parts of dependencies load Node's built-in modules with `require`,
  * which ES modules do not have.
  */
-const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+const requireBanner = `const require = process.getBuiltinModule('module').createRequire(import.meta.url);`;
 
 /**
  * Plugin that removes zod's messages in forty languages, which are half of a bundle. The gateway needs only English,
@@ -126,7 +127,7 @@ export interface Bundle {
   bytes: Record<string, number>;
 }
 
-const options = {
+export const bundleOptions = {
   outExtension: { '.js': '.mjs' },
   bundle: true,
   format: 'esm',
@@ -141,7 +142,7 @@ const options = {
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
   external: ['@aws-sdk/credential-provider-http'],
-  plugins: [withoutZodLocales, withoutJsonSchema, withoutSongTags, withCheckedCatalog, withoutDescriptions],
+  plugins: [plainBuiltins, withoutZodLocales, withoutJsonSchema, withoutSongTags, withCheckedCatalog, withoutDescriptions],
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions;
@@ -163,7 +164,7 @@ export async function bundleFunctions(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const { metafile } = await build({
-    ...options,
+    ...bundleOptions,
     entryPoints: Object.entries(entries).map(([name, { entry }]) => ({
       in: join(lambdasDirectory, entry),
       out: `${name}/index`,
@@ -221,10 +222,10 @@ export async function bundleServer(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   await build({
-    ...options,
+    ...bundleOptions,
     splitting: true,
     // The first plugin that loads a file decides its content. So this plugin comes first.
-    plugins: [withServedHandlers, ...options.plugins],
+    plugins: [withServedHandlers, ...bundleOptions.plugins],
     // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of the
     // container's role.
     external: [],
@@ -245,7 +246,7 @@ export async function bundleServer(
  */
 async function bundleThreads(directory: string, files: Record<string, string>): Promise<void> {
   await build({
-    ...options,
+    ...bundleOptions,
     sourcemap: false,
     // Without a source map, only this option keeps function names in stack traces.
     keepNames: true,

@@ -1,0 +1,40 @@
+import { builtinModules } from 'node:module';
+import type { Plugin } from 'esbuild';
+
+/**
+ * Plugin that gets Node's modules from `process.getBuiltinModule` instead of importing them. An import reads each
+ * property of the module, and some properties are getters that load large parts of Node: `node:http` loads undici with
+ * HTTP/2, and `node:crypto` loads Web Crypto. The plugin leaves getters out. If code imports one, the build fails and
+ * names it.
+ */
+export const plainBuiltins: Plugin = {
+  name: 'plain-builtins',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^[a-z_0-9/:]+$/ }, ({ path, kind }) => {
+      const isBuiltin = path.startsWith('node:') || builtinModules.includes(path);
+      if (!isBuiltin || kind !== 'import-statement') return undefined;
+      return { path: path.replace('node:', ''), namespace: 'builtin' };
+    });
+    bundler.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: sourceOf(path) }));
+  },
+};
+
+/** Exports in place of getters that dependencies import. They read the getter when they are used. */
+const getterExports: Record<string, string> = {
+  fs: 'export class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',
+  crypto: 'export const getRandomValues = (array) => builtin.getRandomValues(array);',
+};
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+function sourceOf(name: string): string {
+  const exported = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name)))
+    .filter(([property, { get }]) => get === undefined && property !== 'default' && IDENTIFIER.test(property))
+    .map(([property]) => `export const ${property} = /* @__PURE__ */ (() => builtin.${property})();`);
+  return [
+    `const builtin = process.getBuiltinModule(${JSON.stringify(name)});`,
+    ...exported,
+    getterExports[name] ?? '',
+    'export default builtin;',
+  ].join('\n');
+}

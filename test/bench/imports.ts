@@ -1,0 +1,104 @@
+/**
+ * Measures the CPU time that a fresh process needs to import the bundle of a function. Lambda does this at every cold
+ * start. It imports the bundles and an empty handler with three SDK clients in turn, so that other work on the machine
+ * affects all of them. Only compare columns of one run.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { functions } from '../../lambdas/routes.ts';
+import { bundleFunctions, bundleOptions } from '../../lib/shared/bundles/bundle.ts';
+import { median } from './load.ts';
+
+const usage = `Usage: npm run bench:imports -- [options]
+
+  --starts <n>             starts of each bundle (15); the medians are printed
+  --functions <a,b>        functions of lambdas/routes.ts
+  --source-maps            with --enable-source-maps, as in the deployment`;
+
+const { values: options } = parseArgs({
+  options: {
+    help: { type: 'boolean' },
+    starts: { type: 'string', default: '15' },
+    functions: { type: 'string', default: 'create-message,create-chat-completion,finalize-cost,get-key,health' },
+    'source-maps': { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
+}
+
+/** Name of the empty handler with three clients of the SDK. */
+const CLIENTS = 'three SDK clients';
+const clientsSource = `
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+const clients = [new DynamoDBClient({}), new S3Client({}), new SQSClient({})];
+export const handler = () => clients.length;
+`;
+
+/** Variables that a function needs when it is imported. */
+const env = { AWS_REGION: 'us-east-1', TABLE_NAME: 'table', PATH: process.env['PATH'] };
+
+const importing = `
+globalThis.awslambda = { streamifyResponse: (handler) => handler, HttpResponseStream: {} };
+const before = process.cpuUsage();
+await import(process.argv[2]);
+const { user, system } = process.cpuUsage(before);
+process.stdout.write(String((user + system) / 1_000));
+process.exit();
+`;
+
+const names = options.functions.split(',');
+const directory = mkdtempSync(join(tmpdir(), 'gateway-imports-'));
+const entries = Object.fromEntries(names.map((name) => [name, functions[name]!]));
+
+try {
+  const bundles = join(directory, 'bundles');
+  await bundleFunctions(bundles, undefined, entries);
+  const files = new Map(names.map((name) => [name, join(bundles, name, 'index.mjs')]));
+  files.set(CLIENTS, await bundleClients());
+  print(measure(files));
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** Bundles the clients as any project would, without the plugins of this one. */
+async function bundleClients(): Promise<string> {
+  const outfile = join(directory, 'clients', 'index.mjs');
+  mkdirSync(join(directory, 'clients'));
+  const stdin = { contents: clientsSource, resolveDir: import.meta.dirname };
+  const banner = { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` };
+  await build({ ...bundleOptions, plugins: [], banner, stdin, outfile });
+  return outfile;
+}
+
+/** Returns the milliseconds of CPU that the import of each bundle needs, one for each start. */
+function measure(files: ReadonlyMap<string, string>): Map<string, number[]> {
+  const cpuMs = new Map(Array.from(files, ([name]) => [name, [] as number[]]));
+  const program = join(directory, 'import.mjs');
+  writeFileSync(program, importing);
+  for (let start = 0; start < Number(options.starts); start += 1) {
+    for (const [name, file] of files) {
+      const flags = options['source-maps'] ? ['--enable-source-maps'] : [];
+      const { stdout, stderr } = spawnSync(process.execPath, [...flags, program, file], { encoding: 'utf8', env });
+      if (stdout === '') throw new Error(stderr.slice(-500));
+      cpuMs.get(name)!.push(Number(stdout));
+    }
+  }
+  return cpuMs;
+}
+
+function print(cpuMs: ReadonlyMap<string, number[]>): void {
+  const clients = median(cpuMs.get(CLIENTS)!);
+  for (const [name, all] of cpuMs) {
+    const ms = median(all);
+    process.stdout.write(`${name.padEnd(26)}${ms.toFixed(0).padStart(6)} ms${(ms / clients).toFixed(2).padStart(8)} ×\n`);
+  }
+}
