@@ -1,7 +1,9 @@
 /** Protects the texts of a request. This file depends only on its input, so it can also run in another thread. */
 
+import { once } from '../platform/concurrency/once.ts';
 import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
-import { Placeholders, type PlaceholderState } from './placeholders.ts';
+import { findSensitive } from './find/find.ts';
+import { Placeholders, withoutPlaceholders, type PlaceholderState } from './placeholders.ts';
 import { MAX_VALUES, TextRefusal } from './refusals.ts';
 import { Replacement } from './replacement.ts';
 import type { RequestText, TextChanges } from './request-texts.ts';
@@ -73,4 +75,22 @@ function addValues(placeholders: Placeholders, scanned: Scanned): void {
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
   if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');
+}
+
+/**
+ * Returns a function that protects a text of a third party. It returns undefined for a text that the settings block.
+ * Text that looks like a placeholder is changed, so that it is never replaced with a value of the client.
+ */
+export function protectorOf(
+  placeholders: Placeholders,
+  { action, categories, dictionary }: SensitiveData,
+): (text: string) => string | undefined {
+  const replacement = once(() => new Replacement(placeholders, dictionary));
+  return (written) => {
+    const text = withoutPlaceholders(written);
+    const findings = findSensitive(text, new Set(categories));
+    if (findings.length > 0 && action === 'block') return undefined;
+    for (const { category, start, end } of findings) placeholders.add(category, text.slice(start, end));
+    return replacement().in(text, findings);
+  };
 }

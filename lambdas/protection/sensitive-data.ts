@@ -12,11 +12,9 @@ import { clientHasLeft } from '../platform/errors.ts';
 import { JobThread, type JobRequest } from '../platform/concurrency/job-thread.ts';
 import { once } from '../platform/concurrency/once.ts';
 import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
-import { findSensitive } from './find/find.ts';
-import { Placeholders, withoutPlaceholders } from './placeholders.ts';
-import { protectTexts, type ProtectedTexts, type ProtectionJob, type RefusedText } from './protect-texts.ts';
+import { Placeholders } from './placeholders.ts';
+import type { ProtectedTexts, ProtectionJob, RefusedText } from './protect-texts.ts';
 import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './refusals.ts';
-import { Replacement } from './replacement.ts';
 import { RequestTexts } from './request-texts.ts';
 
 /** Protection settings of a key, with the request to which they apply. */
@@ -53,17 +51,17 @@ export async function protect<Request extends MessagesRequest>(
   { mayGrow = false, origins }: { mayGrow?: boolean; origins?: readonly number[] | undefined } = {},
 ): Promise<Protected<Request>> {
   const { settings } = protection;
-  const { enabled, action, dictionary, restore } = settings;
+  const { enabled, action, restore } = settings;
   if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
   const texts = new RequestTexts(message, origins);
   const found = await protectedTexts(texts, protection);
   const placeholders = new Placeholders(found.placeholders);
   const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
-  const replacement = once(() => new Replacement(placeholders, dictionary));
+  const { protectorOf } = await searchCode();
   return {
     message: texts.with(found.changes),
     originals: restore && mayHaveAny ? placeholders.originals : undefined,
-    protectMore: (text) => protectedText(text, placeholders, replacement(), settings),
+    protectMore: protectorOf(placeholders, settings),
   };
 }
 
@@ -102,12 +100,15 @@ const MAX_RUN_MS = 20_000;
 /** Maximum heap of the thread, in MB. The longest prompt needs about 150 MB. */
 const MAX_SEARCH_HEAP_MB = 256;
 
+/** Loads the code that searches texts. It is a fifth of a function's code, and most keys do not need it. */
+const searchCode = () => import('./protect-texts.ts');
+
 async function searchedTexts(
   job: ProtectionJob,
   request: JobRequest,
 ): Promise<ProtectedTexts | { refused: RefusedText }> {
   const characters = job.texts.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters <= MAX_CHARACTERS_AT_ONCE) return protectTexts(job);
+  if (characters <= MAX_CHARACTERS_AT_ONCE) return (await searchCode()).protectTexts(job);
   const outcome = await searchThread().run(job, request, { maxWaitMs: MAX_WAIT_MS, maxRunMs: MAX_RUN_MS });
   if ('result' in outcome) return outcome.result;
   switch (outcome.failure) {
@@ -124,27 +125,10 @@ async function searchedTexts(
 
 const searchThread = once(
   () =>
-    new JobThread<ProtectionJob, ReturnType<typeof protectTexts>>({
+    new JobThread<ProtectionJob, ProtectedTexts | { refused: RefusedText }>({
       beside: import.meta.url,
       name: 'protection-worker',
       maxHeapMb: MAX_SEARCH_HEAP_MB,
       turnMs: TURN_MS,
     }),
 );
-
-/**
- * Protects a text of a third party. Parts that look like placeholders are changed first, so that they are never
- * replaced with a value of the client.
- */
-function protectedText(
-  written: string,
-  placeholders: Placeholders,
-  replacement: Replacement,
-  { action, categories }: SensitiveData,
-): string | undefined {
-  const text = withoutPlaceholders(written);
-  const findings = findSensitive(text, new Set(categories));
-  if (findings.length > 0 && action === 'block') return undefined;
-  for (const { category, start, end } of findings) placeholders.add(category, text.slice(start, end));
-  return replacement.in(text, findings);
-}

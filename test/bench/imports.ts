@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
-import { bundleFunctions, bundleOptions } from '../../lib/shared/bundles/bundle.ts';
+import { bundleFunctions } from '../../lib/shared/bundles/bundle.ts';
 import { median } from './load.ts';
 
 const usage = `Usage: npm run bench:imports -- [options]
@@ -75,7 +75,8 @@ async function bundleClients(): Promise<string> {
   mkdirSync(join(directory, 'clients'));
   const stdin = { contents: clientsSource, resolveDir: import.meta.dirname };
   const banner = { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` };
-  await build({ ...bundleOptions, plugins: [], banner, stdin, outfile });
+  const form = { bundle: true, minify: true, format: 'esm', platform: 'node', target: 'node24' } as const;
+  await build({ ...form, mainFields: ['module', 'main'], sourcemap: 'linked', sourcesContent: false, banner, stdin, outfile });
   return outfile;
 }
 

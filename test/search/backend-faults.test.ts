@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SearchKind } from '../../lambdas/catalog/search-schema.ts';
-import { kinds } from '../../lambdas/search/backends/open.ts';
+import { kinds } from '../../lambdas/search/backends/kinds.ts';
 import { finishedHits } from '../../lambdas/search/hits.ts';
 import { mutated } from '../support/mutations.ts';
 import type { BackendLimits } from '../../lambdas/search/backend-http.ts';

@@ -8,7 +8,6 @@
  * reports the usage beyond the hold.
  */
 
-import { BufferSource, FLAC, Input, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 import { recordingFormats, type RecordingFormat } from '../../catalog/quirk-values.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
@@ -28,7 +27,6 @@ const bitRates: Record<RecordingFormat, { min: number; max: number }> = {
   webm: { min: 6_000, max: 20_000_000 },
   aac: { min: 6_000, max: 600_000 },
 };
-const MAX_READ_MS = 5_000;
 /** Size below which the tags of a file may be larger than its sound. */
 const SMALL_FILE_BYTES = 512 * 1024;
 
@@ -57,27 +55,9 @@ function isPlausible(seconds: number, bytes: number, format: RecordingFormat, ma
   return (bytes - SMALL_FILE_BYTES) * 8 <= seconds * bitRates[format].max;
 }
 
-function secondsOf(bytes: Buffer, format: RecordingFormat): Promise<number | undefined> | number | undefined {
+async function secondsOf(bytes: Buffer, format: RecordingFormat): Promise<number | undefined> {
   if (format === 'mp3' || format === 'aac') return frameSeconds(withoutTag(bytes), format);
-  return format === 'wav' ? undefined : packetSeconds(bytes);
-}
-
-/** Returns the end of the last packet; undefined for a file that cannot be read. */
-async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
-  const input = new Input({
-    source: new BufferSource(bytes),
-    formats: [FLAC, OGG, MP4, QTFF, WEBM],
-  });
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), MAX_READ_MS);
-  try {
-    const length = await Promise.race([input.computeDuration(), late]);
-    return length !== undefined && Number.isFinite(length) ? length : undefined;
-  } catch {
-    // The library reports every unreadable file by an exception.
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-    input.dispose();
-  }
+  if (format === 'wav') return undefined;
+  const { packetSeconds } = await import('./packet-seconds.ts');
+  return packetSeconds(bytes);
 }

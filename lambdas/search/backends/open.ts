@@ -1,20 +1,11 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SearchBackend } from '../../catalog/search.ts';
-import type { SearchKind } from '../../catalog/search-schema.ts';
 import { log } from '../../platform/logger.ts';
 import { readProviderKey } from '../../platform/secrets/secrets.ts';
 import type { OpenBackend, SearchErrorCode } from '../backend.ts';
 import { queryBackend, type BackendLimits } from '../backend-http.ts';
 import { finishedHits } from '../hits.ts';
 import { countQueryWords } from '../query-length.ts';
-import { brave } from './brave.ts';
-import { exa } from './exa.ts';
-import type { BackendKind } from './kind.ts';
-import { searxng } from './searxng.ts';
-import { tavily } from './tavily.ts';
-import { yandex } from './yandex.ts';
-
-export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
  * Opens the backends that can be used now, in the order of the catalog. Backends whose credential is not set are
@@ -52,11 +43,12 @@ export function openBackend(
   credential: string | undefined,
   limits?: BackendLimits,
 ): OpenBackend {
-  const kind = kinds[backend.kind];
   return {
     id: backend.id,
 
     async search(query, signal) {
+      const { kinds } = await import('./kinds.ts');
+      const kind = kinds[backend.kind];
       if (countQueryWords(query.text) > kind.maxWords) return { error: 'query_too_long' };
       const request = kind.request(query, { credential, folder: backend.folder });
       const reply = await queryBackend(backend.baseUrl, request, signal, limits);

@@ -66,6 +66,22 @@ const withoutSongTags: Plugin = {
   },
 };
 
+/** Plugin that removes labels and descriptions of billing units, which only the console and the API document need. */
+const withoutUnitTexts: Plugin = {
+  name: 'without-unit-texts',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/catalog\/billing-units\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8')
+        .replaceAll(
+          /^( *priced:)\s*'(?:[^'\\]|\\.)*'/gm,
+          (all, name: string) => `${name} ''${all.replaceAll(/[^\n]/g, '')}`,
+        )
+        .replaceAll(/^( *label:) \{ en: .*\}/gm, "$1 { en: '', ru: '' }"),
+    }));
+  },
+};
+
 /** Matches the description of a field, if it is a literal. */
 const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
 
@@ -127,7 +143,7 @@ export interface Bundle {
   bytes: Record<string, number>;
 }
 
-export const bundleOptions = {
+const options = {
   outExtension: { '.js': '.mjs' },
   bundle: true,
   format: 'esm',
@@ -142,7 +158,16 @@ export const bundleOptions = {
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
   external: ['@aws-sdk/credential-provider-http'],
-  plugins: [plainBuiltins, withoutZodLocales, withoutJsonSchema, withoutSongTags, withCheckedCatalog, withoutDescriptions],
+  charset: 'utf8',
+  plugins: [
+    plainBuiltins,
+    withoutZodLocales,
+    withoutJsonSchema,
+    withoutSongTags,
+    withCheckedCatalog,
+    withoutUnitTexts,
+    withoutDescriptions,
+  ],
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions;
@@ -164,16 +189,17 @@ export async function bundleFunctions(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const { metafile } = await build({
-    ...bundleOptions,
+    ...options,
     entryPoints: Object.entries(entries).map(([name, { entry }]) => ({
       in: join(lambdasDirectory, entry),
       out: `${name}/index`,
     })),
     outdir: directory,
     metafile: true,
+    plugins: [withoutRareParts, ...options.plugins],
   });
   const bytes: Record<string, number> = {};
-  const threadFiles: Record<string, string> = {};
+  const moreFiles: Record<string, string> = {};
   for (const [file, output] of Object.entries(metafile.outputs)) {
     if (file.endsWith('.map')) continue;
     const name = file.split('/').at(-2)!;
@@ -181,10 +207,11 @@ export async function bundleFunctions(
     const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
     if (contains('lambdas/catalog/load-checked.ts')) writeFileSync(join(directory, name, 'catalog.json'), catalog);
     if (contains(consoleReader)) await writeConsole(join(directory, name));
-    for (const { of, entry } of threads) if (contains(of)) threadFiles[`${name}/${basename(entry, '.ts')}`] = entry;
+    for (const { of, entry } of [...threads, ...rareParts])
+      if (contains(of)) moreFiles[`${name}/${basename(entry, '.ts')}`] = entry;
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
-  await bundleThreads(directory, threadFiles);
+  await bundleMore(directory, moreFiles);
   return { directory, bytes };
 }
 
@@ -202,6 +229,27 @@ const threads = [
   { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
 ];
+
+/**
+ * Files that few requests need. Functions import them with `import()`, and they are separate bundles. Such a bundle has
+ * its own copies of the modules that it imports, so none of these modules may have state or be compared by class.
+ */
+const rareParts = [
+  { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protect-texts.ts' },
+  { of: 'lambdas/inference/recordings/read-recording.ts', entry: 'inference/recordings/packet-seconds.ts' },
+  { of: 'lambdas/search/backends/open.ts', entry: 'search/backends/kinds.ts' },
+];
+
+/** Plugin that leaves `rareParts` out of functions, which import their bundles. */
+const withoutRareParts: Plugin = {
+  name: 'without-rare-parts',
+  setup(bundler) {
+    const names = rareParts.map(({ entry }) => basename(entry, '.ts'));
+    bundler.onResolve({ filter: new RegExp(`/(?:${names.join('|')})\\.ts$`) }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.mjs`, external: true } : undefined,
+    );
+  },
+};
 
 /** File name of the server's program in its bundle. */
 export const SERVER_PROGRAM = 'index.mjs';
@@ -222,10 +270,10 @@ export async function bundleServer(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   await build({
-    ...bundleOptions,
+    ...options,
     splitting: true,
     // The first plugin that loads a file decides its content. So this plugin comes first.
-    plugins: [withServedHandlers, ...bundleOptions.plugins],
+    plugins: [withServedHandlers, ...options.plugins],
     // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of the
     // container's role.
     external: [],
@@ -235,18 +283,19 @@ export async function bundleServer(
   writeFileSync(join(directory, 'catalog.json'), catalog);
   await writeConsole(directory);
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}\n');
-  await bundleThreads(directory, Object.fromEntries(threads.map(({ entry }) => [basename(entry, '.ts'), entry])));
+  await bundleMore(directory, Object.fromEntries(threads.map(({ entry }) => [basename(entry, '.ts'), entry])));
   return directory;
 }
 
 /**
- * Bundles the files that run in worker threads, without source maps. Because of the tokenizer's vocabulary, each map
- * would be a megabyte. Stack traces of threads are not mapped, but keep function names.
+ * Bundles files that functions load when they first need them, without source maps. Because of the tokenizer's
+ * vocabulary, the map of its thread would be a megabyte. Stack traces of these files are not mapped, but keep function
+ * names.
  * @param files source files by output path
  */
-async function bundleThreads(directory: string, files: Record<string, string>): Promise<void> {
+async function bundleMore(directory: string, files: Record<string, string>): Promise<void> {
   await build({
-    ...bundleOptions,
+    ...options,
     sourcemap: false,
     // Without a source map, only this option keeps function names in stack traces.
     keepNames: true,

@@ -1,0 +1,25 @@
+/** Lengths of recordings in containers. The library is large, so functions load this file when they first need it. */
+
+import { BufferSource, FLAC, Input, MP4, OGG, QTFF, WEBM } from 'mediabunny';
+
+const MAX_READ_MS = 5_000;
+
+/** Returns the end of the last packet; undefined for a file that cannot be read. */
+export async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
+  const input = new Input({
+    source: new BufferSource(bytes),
+    formats: [FLAC, OGG, MP4, QTFF, WEBM],
+  });
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), MAX_READ_MS);
+  try {
+    const length = await Promise.race([input.computeDuration(), late]);
+    return length !== undefined && Number.isFinite(length) ? length : undefined;
+  } catch {
+    // The library reports every unreadable file by an exception.
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    input.dispose();
+  }
+}
