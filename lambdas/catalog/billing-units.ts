@@ -323,4 +323,21 @@ export const unitTable = [
     focus: { unit: 'Characters', name: 'Characters of text to speak' },
     label: { en: 'characters', ru: 'символы' },
   },
+  {
+    // Pixels of images in the prompt, for an endpoint that charges for their size.
+    part: 'piece',
+    per: 'round',
+    counted: 'after',
+    alone: true,
+    meter: 'pixel',
+    usage: 'imagePixels',
+    reported: ['image_pixels'],
+    record: ['imagePixels', 'image_pixels'],
+    isUnreleased: true,
+    shownAs: 'image_pixels',
+    prices: ['pixel'],
+    priced: 'The price of one pixel of an image in the prompt.',
+    focus: { unit: 'Pixels', name: 'Pixels of input images' },
+    label: { en: 'pixels', ru: 'пиксели' },
+  },
 ] as const satisfies readonly UnitEntry[];

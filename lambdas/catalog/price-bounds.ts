@@ -28,6 +28,8 @@ const ofUnits: Readonly<Record<string, PriceBounds>> = {
   search_unit: { least: '0.001', most: '1000' },
   // A million characters costs 0.5 to 1,000,000 RUB.
   character: { least: '0.0000005', most: '1' },
+  // A billion pixels costs 0.5 to 20,000 RUB.
+  pixel: { least: '0.0000000005', most: '0.00002' },
   // A minute of audio costs at least 0.0006 RUB.
   audio_second: { least: '0.00001', most: '100' },
 };

@@ -281,6 +281,8 @@ const embeddingsQuirks = z.strictObject({
    * request to the provider.
    */
   vector_dimensions: z.int().positive().optional(),
+  /** Whether the model embeds images, alone or with texts. `max_image_tokens` bounds the tokens of each. */
+  takes_images: z.boolean().optional(),
 });
 const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   /** Name of the field for the length of the vectors. */
@@ -357,6 +359,7 @@ export const quirkSchemas = {
   'cohere-embeddings': embeddingsQuirks,
   'bedrock-titan-embeddings': embeddingsQuirks,
   'bedrock-cohere-embeddings': embeddingsQuirks,
+  'voyage-multimodal': embeddingsQuirks,
   'openai-images': openaiImagesQuirks,
   'gemini-images': none,
   imagen: none,

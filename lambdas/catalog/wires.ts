@@ -164,6 +164,8 @@ const wireTable = {
   /** Embeddings with Bedrock's InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
+  /** Voyage's API for texts and images. */
+  'voyage-multimodal': { auth: 'bearer', answers: 'embeddings' },
   /** Jina's API. Voyage, vLLM, TEI and other servers offer it too, with small differences. */
   rerank: { auth: 'bearer', answers: 'rerank' },
   'cohere-rerank': { auth: 'bearer', answers: 'rerank' },

@@ -13,10 +13,28 @@ const MAX_DIMENSIONS = 16_384;
 const MAX_LABEL_CHARACTERS = 512;
 const MAX_VOCABULARY = 2 ** 31;
 
-/** One input: a text, or the list of its tokens. */
-export type EmbeddingInput = string | readonly number[];
+/** Maximum number of parts of an input, and of images in a request. */
+const MAX_PARTS = 64;
 
-const INPUT_RULE = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens';
+const contentPart = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({ type: z.literal('text'), text: z.string().min(1) }),
+    z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string().min(1) }) }),
+  ],
+  'must be a part of the type text or image_url; other parts are not supported',
+);
+const embeddedContent = z.strictObject({ content: z.array(contentPart).min(1).max(MAX_PARTS) });
+
+/** An input of several texts and images, which have one vector together. */
+export type EmbeddedContent = z.output<typeof embeddedContent>;
+export type ContentPart = z.output<typeof contentPart>;
+
+/** One input: a text, the list of its tokens, or content with images. */
+export type EmbeddingInput = string | readonly number[] | EmbeddedContent;
+
+const INPUT_RULE =
+  'must be a text, a list of texts, a list of tokens, a list of lists of tokens, or a list of objects with "content"';
 const text = z.string().min(1);
 
 const input = z
@@ -37,11 +55,44 @@ const input = z
           maxItems: MAX_INPUTS,
           items: { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } },
         },
+        {
+          type: 'array',
+          minItems: 1,
+          maxItems: MAX_INPUTS,
+          items: {
+            type: 'object',
+            required: ['content'],
+            properties: {
+              content: {
+                description: 'The texts and images that have one vector together.',
+                type: 'array',
+                minItems: 1,
+                maxItems: MAX_PARTS,
+                items: {
+                  type: 'object',
+                  required: ['type'],
+                  properties: {
+                    type: { type: 'string', enum: ['text', 'image_url'], description: 'The kind of the part.' },
+                    text: { type: 'string', minLength: 1, description: 'The text of a part of the type `text`.' },
+                    image_url: {
+                      description: 'The image of a part of the type `image_url`.',
+                      type: 'object',
+                      required: ['url'],
+                      properties: {
+                        url: { type: 'string', description: 'A data URL with base64, or an https address.' },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
       ],
     },
     description:
-      'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists.',
-  }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
+      'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists. Models with the input modality `image` take objects with `content`: parts of the types `text` and `image_url` (data URL or https address of a PNG, JPEG or WebP), which have one vector together.',
+  }) as unknown as z.ZodType<string | string[] | number[] | number[][] | EmbeddedContent[]>;
 
 /**
  * Intended uses of the vectors. Some models return different vectors for a question than for the texts that answer it.
@@ -110,6 +161,7 @@ function inputFault(value: unknown): Fault | undefined {
   const list = value as unknown[];
   if (typeof list[0] === 'number') return tokensFault(list, []);
   if (list.length > MAX_INPUTS) return { path: [], message: `must have at most ${MAX_INPUTS} elements` };
+  if (isContent(list[0])) return contentFault(list);
   const isOfTokens = Array.isArray(list[0]);
   for (const [index, element] of list.entries()) {
     if (isOfTokens !== Array.isArray(element)) return { path: [], message: INPUT_RULE };
@@ -117,6 +169,27 @@ function inputFault(value: unknown): Fault | undefined {
     if (fault) return isOfTokens ? fault : { path: [index, ...fault.path], message: fault.message };
   }
   return undefined;
+}
+
+function contentFault(list: readonly unknown[]): Fault | undefined {
+  let images = 0;
+  for (const [index, element] of list.entries()) {
+    const fault = firstFault(embeddedContent, element);
+    if (fault) return { path: [index, ...fault.path], message: fault.message };
+    images += imagesOf(element as EmbeddedContent).length;
+  }
+  return images > MAX_PARTS ? { path: [], message: `must have at most ${MAX_PARTS} images` } : undefined;
+}
+
+/** Returns whether an input has parts. Its other forms are a text and tokens. */
+export function isContent(input: unknown): input is EmbeddedContent {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+/** Returns the addresses of the images of an input. */
+export function imagesOf(input: EmbeddingInput): string[] {
+  if (!isContent(input)) return [];
+  return input.content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
 }
 
 function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | undefined {
@@ -137,5 +210,5 @@ function isToken(value: unknown): boolean {
 /** Returns the inputs of the request as a list. A single input becomes a list with one element. */
 export function inputsOf({ input }: EmbeddingsRequest): EmbeddingInput[] {
   if (typeof input === 'string') return [input];
-  return typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[]);
+  return typeof input[0] === 'number' ? [input as number[]] : (input as EmbeddingInput[]);
 }

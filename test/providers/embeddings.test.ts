@@ -273,3 +273,149 @@ describe('an answer with embeddings', () => {
     expect(embeddingEngines[wire].readUsage(body, {})).toBeUndefined();
   });
 });
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAA';
+const image = { type: 'image_url' as const, image_url: { url: `data:image/png;base64,${PNG}` } };
+const caption = { type: 'text' as const, text: 'A fox' };
+const inputs = [{ content: [caption, image] }, { content: [caption] }];
+const images = { takes_images: true, max_image_tokens: 300 };
+
+describe('a request for embeddings of images', () => {
+  it.each<[string, EmbeddingsWireName, EmbeddingTask['inputs'], object[]]>([
+    [
+      'Cohere',
+      'cohere-embeddings',
+      inputs,
+      [{ inputs: [{ content: [caption, image] }, { content: [{ ...caption }] }], input_type: 'search_document' }],
+    ],
+    [
+      'Gemini',
+      'google-embeddings',
+      inputs,
+      [
+        {
+          requests: [
+            { content: { parts: [{ text: 'A fox' }, { inlineData: { mimeType: 'image/png', data: PNG } }] } },
+            { content: { parts: [{ text: 'A fox' }] } },
+          ],
+        },
+      ],
+    ],
+    [
+      'Titan',
+      'bedrock-titan-embeddings',
+      [...inputs, { content: [image] }],
+      [{ inputText: 'A fox', inputImage: PNG }, { inputText: 'A fox' }, { inputImage: PNG }],
+    ],
+    [
+      'Voyage',
+      'voyage-multimodal',
+      [...inputs, 'plain'],
+      [
+        {
+          model: 'embed-1',
+          inputs: [
+            { content: [caption, { type: 'image_base64', image_base64: image.image_url.url }] },
+            { content: [caption] },
+            { content: [{ type: 'text', text: 'plain' }] },
+          ],
+          truncation: false,
+          output_encoding: 'base64',
+        },
+      ],
+    ],
+  ])('has the form of %s', (_name, wire, list, bodies) => {
+    expect(asked(wire, { inputs: list }, images).map(bodyOf)).toMatchObject(bodies);
+  });
+
+  it('has a bound of its texts and images, whatever the size of the images', () => {
+    const huge = { ...image, image_url: { url: `${image.image_url.url}${'A'.repeat(1_000_000)}` } };
+    const bounds = (wire: EmbeddingsWireName) => asked(wire, { inputs: [{ content: [caption, huge] }] }, images)[0]!;
+
+    expect(bounds('cohere-embeddings')).toMatchObject({
+      promptTokens: 5 + 128 + 300,
+      estimatedUsage: { input_tokens: 2, image_input_tokens: 300 },
+    });
+    // These bill no tokens of images, but images or pixels.
+    for (const wire of ['bedrock-titan-embeddings', 'voyage-multimodal'] as const) {
+      expect(bounds(wire)).toMatchObject({
+        promptTokens: 5 + 128,
+        pieces: { pricedImages: { max: 1 }, imagePixels: { max: 2_000_000 } },
+      });
+    }
+  });
+
+  it('is divided if its images are too large together', () => {
+    const large = { ...image, image_url: { url: `${image.image_url.url}${'A'.repeat(9 * 1024 * 1024)}` } };
+    const asks = asked('voyage-multimodal', { inputs: [{ content: [large] }, { content: [large] }] }, images);
+
+    expect(asks.map((ask) => ask.inputs)).toEqual([1, 1]);
+  });
+
+  it.each<EmbeddingsWireName>(['openai-embeddings', 'cohere-embeddings', 'bedrock-cohere-embeddings'])(
+    'is refused by name over %s if the model takes only texts',
+    (wire) => {
+      expect(() => asked(wire, { inputs })).toThrow(/input: has an image, and this model takes only texts/);
+      expect(() => asked(wire, { inputs: [{ content: [caption, caption] }] })).toThrow(/must have one text/);
+    },
+  );
+
+  it('is a text without images, also for a model that takes only texts', () => {
+    expect(bodyOf(asked('openai-embeddings', { inputs: [{ content: [caption] }] })[0]!)).toMatchObject({
+      input: ['A fox'],
+    });
+  });
+
+  it('has one text and one image at most for Titan, and known uses for Voyage', () => {
+    const two = { inputs: [{ content: [image, image] }] };
+    expect(() => asked('bedrock-titan-embeddings', two, images)).toThrow(/at most one text and one image/);
+    expect(() => asked('voyage-multimodal', { inputs, inputType: 'clustering' }, images)).toThrow(/search_query/);
+    expect(
+      bodyOf(asked('voyage-multimodal', { inputs, inputType: 'search_query', dimensions: 256 }, images)[0]!),
+    ).toMatchObject({ input_type: 'query', output_dimension: 256 });
+  });
+});
+
+describe('the usage of embeddings of images', () => {
+  it.each<[EmbeddingsWireName, unknown, object | undefined]>([
+    [
+      'cohere-embeddings',
+      { meta: { billed_units: { input_tokens: 3, image_tokens: 258 } } },
+      { input_tokens: 3, image_input_tokens: 258, output_tokens: 0 },
+    ],
+    [
+      'cohere-embeddings',
+      { meta: { billed_units: { image_tokens: 258 } } },
+      { input_tokens: 0, image_input_tokens: 258, output_tokens: 0 },
+    ],
+    [
+      'google-embeddings',
+      {
+        usageMetadata: {
+          promptTokenCount: 261,
+          promptTokenDetails: [
+            { modality: 'TEXT', tokenCount: 3 },
+            { modality: 'IMAGE', tokenCount: 258 },
+          ],
+        },
+      },
+      { input_tokens: 3, image_input_tokens: 258, output_tokens: 0 },
+    ],
+    [
+      'voyage-multimodal',
+      { usage: { text_tokens: 3, image_pixels: 50_000, total_tokens: 92 } },
+      { input_tokens: 3, image_pixels: 50_000, output_tokens: 0 },
+    ],
+    ['voyage-multimodal', { usage: {} }, undefined],
+  ])('over %s is read from %j', (wire, body, usage) => {
+    expect(embeddingEngines[wire].readUsage(body, {})).toEqual(usage);
+  });
+
+  it('comes with vectors in the order of their indexes', async () => {
+    const data = [
+      { index: 1, embedding: [0, 1] },
+      { index: 0, embedding: [1, 0] },
+    ];
+    expect(await answered('voyage-multimodal', { data })).toEqual([{ numbers: [1, 0] }, { numbers: [0, 1] }]);
+  });
+});

@@ -7,7 +7,7 @@ const body = { model: 'sandbox/embedder', input: ['Where is my parcel?', 'The pa
 export const about: ModalityTexts = {
   summary: 'Turn texts into vectors',
   description:
-    'Makes a vector (embedding) of each text, so that texts with a similar meaning have vectors near each other. All texts are embedded by one model, or none is.',
+    'Makes a vector (embedding) of each text, so that texts with a similar meaning have vectors near each other. Some models also embed images. All inputs are embedded by one model, or none is.',
   bodyExample: body,
   answer: ok('A vector for each text.', embeddingsAnswer, {
     id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',

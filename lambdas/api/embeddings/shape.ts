@@ -24,6 +24,13 @@ export const embeddingsAnswer = z
       .strictObject({
         prompt_tokens: countShape.meta({ description: 'The number of tokens of all inputs together.' }),
         total_tokens: countShape.meta({ description: 'The same number: embeddings have no output tokens.' }),
+        prompt_tokens_details: z
+          .strictObject({
+            text_tokens: countShape.meta({ description: 'The tokens of the texts alone.' }),
+            image_tokens: countShape.meta({ description: 'The tokens of the images.' }),
+          })
+          .optional()
+          .meta({ description: 'The kinds of tokens, if the provider bills tokens of images.' }),
         cost: lateCostShape,
       })
       .meta({ description: 'The tokens of all inputs, and their cost.' }),

@@ -1,12 +1,15 @@
 import {
   embeddingsRequestSchema,
   inputsOf,
+  isContent,
   unknownEmbeddingsFields,
   type EmbeddingInput,
 } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
+import { textBytes } from '../../providers/embeddings/requests.ts';
+import { textsOfInput, withFetchedImages, withTexts } from './embedded-content.ts';
 import { candidatesWith } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
 
@@ -15,9 +18,9 @@ const MAX_VALUES = 2_000_000;
 /** Maximum number of named JSON fields, far more than the schema has. Token numbers in the input have no names. */
 const MAX_NAMED_FIELDS = 1_000;
 
-const isText = (input: EmbeddingInput) => typeof input === 'string';
+const isSearchable = (input: EmbeddingInput) => typeof input === 'string' || isContent(input);
 
-/** Modality that returns embedding vectors of texts. */
+/** Modality that returns embedding vectors of texts and images. */
 export const embeddingsModality = defineModality({
   apiType: 'embeddings',
   makes: 'embeddings',
@@ -27,12 +30,13 @@ export const embeddingsModality = defineModality({
     maxFields: MAX_NAMED_FIELDS,
     exactWithin: ['max_price'],
   },
+  prepare: withFetchedImages,
   leftOut: unknownEmbeddingsFields,
   engines: embeddingEngines,
-  textsOf: (body) =>
-    inputsOf(body).flatMap((input, index) => (isText(input) ? [{ field: `input.${index}`, text: input }] : [])),
+  textsOf: (body) => inputsOf(body).flatMap(textsOfInput),
   refuseUnsearchable: (body) => {
-    if (!inputsOf(body).every(isText))
+    // Images are not searched, as in messages (docs/protection.md).
+    if (!inputsOf(body).every(isSearchable))
       throw invalidRequest(
         'input',
         'must be text: the key protects sensitive data, which the gateway cannot find in tokens',
@@ -41,15 +45,14 @@ export const embeddingsModality = defineModality({
   taskOf: (body, texts): EmbeddingTask => {
     const next = texts.values();
     return {
-      inputs: inputsOf(body).map((input) => (isText(input) ? next.next().value! : input)),
+      inputs: inputsOf(body).map((input) => withTexts(input, next)),
       encoding: body.encoding_format ?? 'float',
       dimensions: body.dimensions ?? undefined,
       inputType: body.input_type ?? undefined,
     };
   },
   // Estimates four bytes of text per token.
-  promptBytes: ({ inputs }) =>
-    inputs.reduce((bytes, input) => bytes + (isText(input) ? Buffer.byteLength(input) : input.length * 4), 0),
+  promptBytes: ({ inputs }) => inputs.reduce((bytes, input) => bytes + textBytes(input), 0),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
   fitting: ({ dimensions, inputType }, candidates, onExcluded) =>
     candidatesWith({ dimensions, input_type: inputType }, candidates, onExcluded),

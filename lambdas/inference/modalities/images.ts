@@ -1,6 +1,7 @@
 import { valueOfKind } from '../../catalog/image-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { FormFile } from '../../platform/form-file.ts';
+import { pictureOfUrl } from '../../providers/data-url.ts';
 import type { ImageFile, ImagesAnswer, ImageTask } from '../../providers/images/codec.ts';
 import { imageEngines } from '../../providers/images/engines.ts';
 import { imageSettings, untunable } from '../../providers/images/settings.ts';
@@ -17,7 +18,7 @@ import {
   type ImageRequest,
 } from './images-schema.ts';
 import { defineModality, type BatchModality } from './modality.ts';
-import { fetchedPicture, pictureIn, uploadedPicture } from './pictures.ts';
+import { fetchedPicture, uploadedPicture } from './pictures.ts';
 
 type ImageBody = ImageRequest | ImageEdit;
 
@@ -98,12 +99,12 @@ function picturesOf(body: ImageBody): Pick<ImageTask, 'pictures' | 'mask' | 'inp
   if (isEdit(body)) {
     const { images, mask, input_fidelity: inputFidelity } = body;
     return {
-      pictures: (images ?? []).map(({ image_url: url }) => pictureIn(url)),
-      mask: mask && 'image_url' in mask ? pictureIn(mask.image_url) : undefined,
+      pictures: (images ?? []).map(({ image_url: url }) => pictureOfUrl(url)),
+      mask: mask && 'image_url' in mask ? pictureOfUrl(mask.image_url) : undefined,
       inputFidelity: inputFidelity ?? undefined,
     };
   }
-  return { pictures: (body.input_references ?? []).map(({ image_url: { url } }) => pictureIn(url)) };
+  return { pictures: (body.input_references ?? []).map(({ image_url: { url } }) => pictureOfUrl(url)) };
 }
 
 /** Replaces addresses by files. Providers get the pictures themselves, never a URL from a client. */

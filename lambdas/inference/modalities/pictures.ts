@@ -6,14 +6,12 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { FormFile } from '../../platform/form-file.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
-import type { ImageFile } from '../../providers/images/codec.ts';
+import { dataUrlHead } from '../../providers/data-url.ts';
 import { imageTypeOf } from '../../providers/images/sniff-image.ts';
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'];
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 const FETCH_WITHIN_MS = 10_000;
-const MAX_HEAD_CHARACTERS = 100;
-const DATA_URL_HEAD = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
 
 /**
  * Returns a picture as a data URL. Its first bytes decide about its media type.
@@ -38,14 +36,8 @@ export function uploadedPicture({ bytes }: FormFile, field: string): string {
   return `data:${mediaType};base64,${base64}`;
 }
 
-/** Reads a data URL of `fetchedPicture`. */
-export function pictureIn(url: string): ImageFile {
-  const [head = ''] = DATA_URL_HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
-  return { mediaType: head.slice('data:'.length, -';base64,'.length), base64: url.slice(head.length) };
-}
-
 function base64InUrl(url: string, field: string): string {
-  const [head] = DATA_URL_HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
+  const head = dataUrlHead(url);
   const base64 = head === undefined ? '' : url.slice(head.length);
   if (!isBase64(base64)) throw pictureRefusal(field, 'must be a data URL with base64, such as data:image/png;base64,…');
   return base64;

@@ -1,10 +1,12 @@
-/** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one text per request, Cohere up to 96. */
+/** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one input per request, Cohere up to 96. */
 
+import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
-import { refuseInputType, textsOf } from './requests.ts';
+import { pictureOfUrl } from '../data-url.ts';
+import { partsOf, refuseInputType, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Response header in which Bedrock returns the token count of an embeddings request. */
@@ -18,7 +20,8 @@ const invokePath = (model: string) => `/model/${encodeURIComponent(model)}/invok
 
 export const bedrockTitanEmbeddings: EmbeddingCodec = {
   maxInputs: 1,
-  requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), titanFields(task)),
+  requestFor: (task, { upstreamModel, quirks }) =>
+    jsonRequest(invokePath(upstreamModel), quirks.takes_images ? multimodalTitanFields(task) : titanFields(task)),
   vectorsIn: (body) => vectorsFrom([recordOrEmpty(body)['embedding']], (element) => element),
   readUsage,
 };
@@ -34,4 +37,23 @@ function titanFields(task: EmbeddingTask): Record<string, unknown> {
   refuseInputType(task);
   const [inputText] = textsOf(task);
   return { inputText, ...(task.dimensions === undefined ? {} : { dimensions: task.dimensions }) };
+}
+
+/**
+ * Fields of Titan Multimodal Embeddings, whose vector is that of a text, an image, or both.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-mm.html
+ */
+function multimodalTitanFields(task: EmbeddingTask): Record<string, unknown> {
+  refuseInputType(task);
+  const [parts = []] = partsOf(task);
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const images = parts.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+  if (texts.length > 1 || images.length > 1) {
+    throw invalidRequest('input', 'must have at most one text and one image in each "content" for this model');
+  }
+  return {
+    ...(texts.length === 1 ? { inputText: texts[0] } : {}),
+    ...(images.length === 1 ? { inputImage: pictureOfUrl(images[0]!).base64 } : {}),
+    ...(task.dimensions === undefined ? {} : { embeddingConfig: { outputEmbeddingLength: task.dimensions } }),
+  };
 }

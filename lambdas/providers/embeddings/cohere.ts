@@ -1,10 +1,10 @@
-import type { InputType } from '../../embeddings/schema.ts';
+import { isContent, type InputType } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
-import { textsOf } from './requests.ts';
+import { partsOf, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Maximum number of texts in a request, both at Cohere and on Bedrock. */
@@ -14,11 +14,15 @@ const uses: readonly InputType[] = ['search_query', 'search_document', 'classifi
 
 export const cohereEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_COHERE_INPUTS,
+  billsImageTokens: true,
   requestFor: (task, { upstreamModel }) => jsonRequest('/embed', { model: upstreamModel, ...cohereFields(task) }),
   vectorsIn: cohereVectors,
   readUsage(body) {
     const { billed_units } = recordOrEmpty(recordOrEmpty(body)['meta']);
-    const { input_tokens: tokens } = recordOrEmpty(billed_units);
+    const { input_tokens: tokens, image_tokens: images } = recordOrEmpty(billed_units);
+    if (typeof images === 'number') {
+      return { input_tokens: typeof tokens === 'number' ? tokens : 0, image_input_tokens: images, output_tokens: 0 };
+    }
     return typeof tokens === 'number' ? { input_tokens: tokens, output_tokens: 0 } : undefined;
   },
 };
@@ -31,7 +35,9 @@ export function cohereFields(task: EmbeddingTask): Record<string, unknown> {
   const { inputType = 'search_document', dimensions } = task;
   if (!uses.includes(inputType)) throw invalidRequest('input_type', `must be one of ${uses.join(', ')} for this model`);
   return {
-    texts: textsOf(task),
+    ...(task.inputs.some(isContent)
+      ? { inputs: partsOf(task).map((content) => ({ content })) }
+      : { texts: textsOf(task) }),
     input_type: inputType,
     embedding_types: ['float'],
     truncate: 'NONE',

@@ -1,9 +1,10 @@
-import type { EmbeddingInput } from '../../embeddings/schema.ts';
+import { imagesOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
+import { textBytes } from './requests.ts';
 
 /** Maximum length of one number in a vector's JSON, with its comma, in bytes. */
 const MAX_BYTES_OF_NUMBER = 24;
@@ -18,6 +19,12 @@ const MAX_UNKNOWN_DIMENSIONS = 6_000;
  */
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
+/** Maximum size of the images in one request, in base64. Cohere takes 20 MB. */
+const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
+const DEFAULT_IMAGE_TOKENS = 6_000;
+/** Maximum number of pixels that are billed for an image (docs.voyageai.com/docs/pricing). */
+const MAX_BILLED_PIXELS = 2_000_000;
+const TEMPLATE_TOKENS = 128;
 /**
  * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
  * response then has 180 MB of JSON.
@@ -57,16 +64,19 @@ function* embeddingRequests(
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
+  const plain = task.inputs.map(plainInput);
+  refuseContent(plain, target);
   // Maximum size of a vector in bytes, as JSON numbers. Base64 takes a quarter of this size, but some servers ignore
   // the requested format and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
-  for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
+  for (const inputs of batches(plain, Math.min(maxInputs, fitting), maxBytes)) {
     yield {
       request: codec.requestFor({ ...task, inputs }, target),
       outputTokens: 0,
       inputs: inputs.length,
       estimatedTokens: estimatedTokens(inputs),
+      ...imageBounds(codec, inputs, target),
       maxAnswerBytes: ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
   }
@@ -77,9 +87,41 @@ function* embeddingRequests(
  * four bytes, without the JSON around it.
  */
 function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
-  return inputs
-    .map((input) => (typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length))
-    .reduce((sum, tokens) => sum + tokens, 0);
+  return inputs.reduce((sum, input) => sum + Math.ceil(textBytes(input) / 4), 0);
+}
+
+/** Content that consists of one text is that text. */
+function plainInput(input: EmbeddingInput): EmbeddingInput {
+  if (!isContent(input)) return input;
+  const [part, ...more] = input.content;
+  return part?.type === 'text' && more.length === 0 ? part.text : input;
+}
+
+/** @throws {GatewayError} 400 for images, and for texts with one vector, at an endpoint that takes only texts */
+function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingTarget): void {
+  if (quirks.takes_images === true || !inputs.some(isContent)) return;
+  const rule = inputs.some((input) => imagesOf(input).length > 0)
+    ? 'has an image, and this model takes only texts; GET /embeddings/models lists models with the input modality image'
+    : 'must have one text in each "content" for this model';
+  throw invalidRequest('input', rule);
+}
+
+/** Bounds of a request with images. Its size says nothing about its tokens. */
+function imageBounds(
+  { billsImageTokens = false }: EmbeddingCodec,
+  inputs: readonly EmbeddingInput[],
+  { quirks }: EmbeddingTarget,
+): Partial<BatchRequest> {
+  const images = inputs.reduce((sum, input) => sum + imagesOf(input).length, 0);
+  if (images === 0) return {};
+  const imageTokens = billsImageTokens ? images * (quirks.max_image_tokens ?? DEFAULT_IMAGE_TOKENS) : 0;
+  const text = inputs.reduce((sum, input) => sum + textBytes(input) + TEMPLATE_TOKENS, 0);
+  const pixels = images * MAX_BILLED_PIXELS;
+  return {
+    promptTokens: text + imageTokens,
+    pieces: { pricedImages: { max: images, estimated: images }, imagePixels: { max: pixels, estimated: pixels } },
+    estimatedUsage: { input_tokens: estimatedTokens(inputs), image_input_tokens: imageTokens, output_tokens: 0 },
+  };
 }
 
 /** Maximum size of the JSON around a vector (index, object type and usage), in bytes. */
@@ -117,15 +159,19 @@ function* batches<Input extends EmbeddingTask['inputs'][number]>(
   maxBytes: number,
 ): Generator<Input[]> {
   let batch: Input[] = [];
-  let bytes = 0;
+  let [bytes, imageCharacters] = [0, 0];
   for (const input of inputs) {
-    const size = Buffer.byteLength(typeof input === 'string' ? input : JSON.stringify(input));
-    if (batch.length > 0 && (batch.length === maxInputs || bytes + size > maxBytes)) {
+    const size = Array.isArray(input) ? JSON.stringify(input).length : textBytes(input);
+    const imageSize = imagesOf(input).reduce((sum, url) => sum + url.length, 0);
+    const isFull = batch.length === maxInputs || bytes + size > maxBytes;
+    if (batch.length > 0 && (isFull || imageCharacters + imageSize > MAX_IMAGE_CHARACTERS)) {
       yield batch;
-      [batch, bytes] = [[], 0];
+      batch = [];
+      [bytes, imageCharacters] = [0, 0];
     }
     batch.push(input);
     bytes += size;
+    imageCharacters += imageSize;
   }
   yield batch;
 }

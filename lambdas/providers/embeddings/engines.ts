@@ -7,6 +7,7 @@ import { cohereEmbeddings } from './cohere.ts';
 import { embedder } from './embed.ts';
 import { googleEmbeddings } from './google.ts';
 import { openaiEmbeddings } from './openai.ts';
+import { voyageMultimodal } from './voyage.ts';
 
 export const embeddingEngines: Record<WireOf<'embeddings'>, BatchEngine<EmbeddingTask, Vector[]>> = {
   'openai-embeddings': embedder(openaiEmbeddings),
@@ -14,4 +15,5 @@ export const embeddingEngines: Record<WireOf<'embeddings'>, BatchEngine<Embeddin
   'cohere-embeddings': embedder(cohereEmbeddings),
   'bedrock-titan-embeddings': embedder(bedrockTitanEmbeddings),
   'bedrock-cohere-embeddings': embedder(bedrockCohereEmbeddings),
+  'voyage-multimodal': embedder(voyageMultimodal),
 };

@@ -4,7 +4,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 import { refuseInputType } from './requests.ts';
-import { vectorsFrom } from './vectors.ts';
+import { vectorsInOrder } from './vectors.ts';
 
 const MAX_INPUTS = 2_048;
 
@@ -22,10 +22,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
       ...(dimensions === undefined ? {} : { [quirks.dimensions_field ?? 'dimensions']: dimensions }),
     });
   },
-  vectorsIn(body) {
-    const { data } = recordOrEmpty(body);
-    return vectorsFrom(inOrder(data), (element) => recordOrEmpty(element)['embedding']);
-  },
+  vectorsIn: (body) => vectorsInOrder(recordOrEmpty(body)['data']),
   readUsage(body) {
     const { usage, data } = recordOrEmpty(body);
     // GigaChat reports usage in each element of `data`, instead of once for the response.
@@ -45,21 +42,6 @@ export const openaiEmbeddings: EmbeddingCodec = {
 function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): void {
   if (quirks.takes_tokens === true || inputs.every((input) => typeof input === 'string')) return;
   throw invalidRequest('input', 'must be a text or a list of texts, because this model does not accept tokens');
-}
-
-/**
- * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Keeps the order if indexes are
- * missing.
- */
-function inOrder(data: unknown): unknown[] {
-  const list = listOf(data);
-  const indexes = new Set(list.map(indexOf));
-  const isNumbered = indexes.size === list.length && list.every((_, index) => indexes.has(index));
-  return isNumbered ? list.toSorted((a, b) => (indexOf(a) as number) - (indexOf(b) as number)) : list;
-}
-
-function indexOf(element: unknown): unknown {
-  return recordOrEmpty(element)['index'];
 }
 
 function listOf(value: unknown): unknown[] {

@@ -1,15 +1,34 @@
-import type { EmbeddingInput } from '../../embeddings/schema.ts';
+import { isContent, type ContentPart, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from './codec.ts';
 
+const BYTES_PER_TOKEN = 4;
+
 /** @throws {GatewayError} 400 for token input, which only models on OpenAI's wire accept */
-export function textsOf({ inputs }: EmbeddingTask): string[] {
+export function textsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): string[] {
   return inputs.map((input: EmbeddingInput) => {
     if (typeof input !== 'string') {
       throw invalidRequest('input', 'must be a text or a list of texts, because this model does not accept tokens');
     }
     return input;
   });
+}
+
+/**
+ * Returns the parts of each input. A text is one part.
+ * @throws {GatewayError} 400 for tokens
+ */
+export function partsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): ContentPart[][] {
+  return inputs.map((input) =>
+    isContent(input) ? input.content : textsOf({ inputs: [input] }).map((text) => ({ type: 'text', text })),
+  );
+}
+
+/** Returns the bytes of the texts of an input. A token counts as four bytes. */
+export function textBytes(input: EmbeddingInput): number {
+  if (typeof input === 'string') return Buffer.byteLength(input);
+  if (!isContent(input)) return input.length * BYTES_PER_TOKEN;
+  return input.content.reduce((bytes, part) => bytes + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0);
 }
 
 /** @throws {GatewayError} 400 for an input type, if the model makes the same vectors for every type */

@@ -1,4 +1,5 @@
 import type { Vector } from '../../embeddings/vector.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 /** Replacement for an unreadable vector. The later check of vector lengths rejects it. */
 const NO_VECTOR: Vector = { numbers: [] };
@@ -17,4 +18,23 @@ function isNumbers(value: unknown): value is number[] {
 /** Reads a vector from each element of a list. Any other value has no vectors. */
 export function vectorsFrom(list: unknown, read: (element: unknown) => unknown): Vector[] {
   return Array.isArray(list) ? list.map((element) => vectorFrom(read(element))) : [];
+}
+
+/** Reads the vectors of a list in OpenAI's form. Any other value has no vectors. */
+export function vectorsInOrder(data: unknown): Vector[] {
+  return vectorsFrom(Array.isArray(data) ? inOrder(data) : [], (element) => recordOrEmpty(element)['embedding']);
+}
+
+/**
+ * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Keeps the order if indexes are
+ * missing.
+ */
+function inOrder(list: readonly unknown[]): readonly unknown[] {
+  const indexes = new Set(list.map(indexOf));
+  const isNumbered = indexes.size === list.length && list.every((_, index) => indexes.has(index));
+  return isNumbered ? list.toSorted((a, b) => (indexOf(a) as number) - (indexOf(b) as number)) : list;
+}
+
+function indexOf(element: unknown): unknown {
+  return recordOrEmpty(element)['index'];
 }

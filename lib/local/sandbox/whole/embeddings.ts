@@ -25,7 +25,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Maximum number of cached word directions per request. */
 const MAX_KEPT_DIRECTIONS = 50_000;
 
-export const wholeAnswers = { '/openai/v1/embeddings': embedTexts };
+export const wholeAnswers = { '/openai/v1/embeddings': embedTexts, '/openai/v1/multimodalembeddings': embedContent };
 
 function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: EmbeddingsRequest): SandboxAnswer {
   const first = typeof input[0] === 'string' ? input[0] : '';
@@ -51,6 +51,46 @@ function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: 
       ...(usage === 'none' ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
     },
   };
+}
+
+interface MultimodalRequest {
+  model: string;
+  inputs: { content: ({ type: 'text'; text: string } | { type: 'image_base64'; image_base64: string })[] }[];
+  output_dimension?: number;
+}
+
+/** Texts and images in Voyage's form. An image counts as a word, so equal images have equal vectors. */
+function embedContent({ model, inputs, output_dimension: dimensions = DIMENSIONS }: MultimodalRequest): SandboxAnswer {
+  const parts = inputs.flatMap(({ content }) => content);
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const { error, usage } = readDirectives(texts[0] ?? '');
+  if (error !== undefined) return requestedFailure(error);
+  const images = parts.flatMap((part) => (part.type === 'image_base64' ? [part.image_base64] : []));
+  if (!images.every((url) => PNG_URL.test(url))) {
+    return { status: 400, body: openaiRefusal(400, "'image_base64' must be a data URL with a PNG.") };
+  }
+  const directions = new Map<string, Buffer>();
+  const data = inputs.map(({ content }, index) => {
+    const words = content.flatMap((part) => (part.type === 'text' ? embeddingWords(part.text) : [part.image_base64]));
+    const embedding = base64(vectorOf(countedWords(words), dimensions, directions));
+    return { object: 'embedding', index, embedding };
+  });
+  const text_tokens = texts.reduce((sum, text) => sum + embeddingTokens(text), 0);
+  const image_pixels = images.reduce((sum, url) => sum + billedPixels(url), 0);
+  const counted = { text_tokens, image_pixels, total_tokens: text_tokens + Math.ceil(image_pixels / PIXELS_PER_TOKEN) };
+  return { status: 200, body: { object: 'list', model, data, ...(usage === 'none' ? {} : { usage: counted }) } };
+}
+
+const PNG_URL = /^data:image\/png;base64,/;
+const PIXELS_PER_TOKEN = 560;
+const MIN_BILLED_PIXELS = 50_000;
+const MAX_BILLED_PIXELS = 2_000_000;
+
+/** Pixels of a PNG by its header, within the bounds of Voyage's price. */
+function billedPixels(url: string): number {
+  const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+  const pixels = bytes.length < 24 ? 0 : bytes.readUInt32BE(16) * bytes.readUInt32BE(20);
+  return Math.min(Math.max(pixels, MIN_BILLED_PIXELS), MAX_BILLED_PIXELS);
 }
 
 function embeddingWords(input: string | number[]): string[] {

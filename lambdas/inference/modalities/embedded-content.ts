@@ -1,0 +1,53 @@
+/** Inputs with images: fetches the images, and lists and replaces the texts. */
+
+import {
+  inputsOf,
+  isContent,
+  type EmbeddedContent,
+  type EmbeddingInput,
+  type EmbeddingsRequest,
+} from '../../embeddings/schema.ts';
+import type { NamedText } from '../../protection/named-texts.ts';
+import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
+import { fetchedPicture } from './pictures.ts';
+
+const MAX_FETCHES_AT_ONCE = 4;
+
+/** Replaces addresses of images by the images. Providers never get a URL from a client. */
+export async function withFetchedImages(
+  body: EmbeddingsRequest,
+  signal: AbortSignal | undefined,
+): Promise<EmbeddingsRequest> {
+  const inputs = inputsOf(body);
+  if (!inputs.some(isContent)) return body;
+  const inTurn = limitConcurrency(MAX_FETCHES_AT_ONCE);
+  const fetched = (inputs as EmbeddedContent[]).map(async ({ content }, index) => {
+    const parts = content.map(async (part, at) => {
+      if (part.type === 'text') return part;
+      const field = `input.${index}.content.${at}.image_url.url`;
+      return { ...part, image_url: { url: await inTurn(() => fetchedPicture(part.image_url.url, field, signal)) } };
+    });
+    return { content: await Promise.all(parts) };
+  });
+  return { ...body, input: await Promise.all(fetched) };
+}
+
+/** Returns the texts of an input, with the names of their fields. */
+export function textsOfInput(input: EmbeddingInput, index: number): NamedText[] {
+  if (typeof input === 'string') return [{ field: `input.${index}`, text: input }];
+  if (!isContent(input)) return [];
+  return input.content.flatMap((part, at) =>
+    part.type === 'text' ? [{ field: `input.${index}.content.${at}.text`, text: part.text }] : [],
+  );
+}
+
+/**
+ * Returns the input with other texts.
+ * @param next texts in the order of `textsOfInput`
+ */
+export function withTexts(input: EmbeddingInput, next: Iterator<string, unknown>): EmbeddingInput {
+  const text = () => next.next().value as string;
+  if (typeof input === 'string') return text();
+  if (!isContent(input)) return input;
+  return { content: input.content.map((part) => (part.type === 'text' ? { ...part, text: text() } : part)) };
+}
