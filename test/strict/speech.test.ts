@@ -117,6 +117,9 @@ describe('speech endpoints of the catalog', () => {
       'xai/x-ai/grok-tts input',
       'xai/x-ai/grok-tts response_format',
       'xai/x-ai/grok-tts speed',
+      'yandex-speechkit/yandex/speechkit-tts input',
+      'yandex-speechkit/yandex/speechkit-tts response_format',
+      'yandex-speechkit/yandex/speechkit-tts speed',
     ]);
   });
 });

@@ -126,6 +126,10 @@ describe('transcription endpoints of the catalog', () => {
       'xai keywords.0',
       'xai languages',
       'xai translations',
+      'yandex-speechkit-stt file',
+      'yandex-speechkit-stt languages',
+      'yandex-speechkit-stt timestamp_granularities',
+      'yandex-speechkit-stt translations',
     ]);
   });
 });

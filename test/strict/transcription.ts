@@ -162,7 +162,20 @@ const googleBody = z.strictObject({
   }),
 });
 
-export const transcriptionSources = [openai, mistral, groq, elevenlabs, xai, deepgram, google];
+const yandex = 'https://yandex.cloud/en/docs/speechkit/stt/api/request-api';
+const yandexQuery = z
+  .strictObject({
+    topic: z.enum(['general', 'general:rc', 'general:deprecated']),
+    lang: z
+      .string()
+      .regex(/^([a-z]{2}-[A-Z]{2}|auto)$/)
+      .optional(),
+    format: z.enum(['lpcm', 'oggopus']),
+    sampleRateHertz: z.enum(['48000', '16000', '8000']).optional(),
+  })
+  .loose();
+
+export const transcriptionSources = [openai, mistral, groq, elevenlabs, xai, deepgram, google, yandex];
 
 interface TranscriptionFake {
   read: ReadRequest;
@@ -177,6 +190,7 @@ export const transcriptionFakes: Record<string, TranscriptionFake> = {
   elevenlabs: { read: formFields, fake: strictFake(elevenlabsForm, []) },
   xai: { read: formFields, fake: strictFake(xaiForm, xaiRules) },
   deepgram: { read: queryFields, fake: strictFake(deepgramQuery, []) },
+  'yandex-speechkit-stt': { read: queryFields, fake: strictFake(yandexQuery, []) },
   google: { read: jsonBody, fake: strictFake(googleBody, []) },
 };
 
