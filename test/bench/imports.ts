@@ -76,7 +76,15 @@ async function bundleClients(): Promise<string> {
   const stdin = { contents: clientsSource, resolveDir: import.meta.dirname };
   const banner = { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` };
   const form = { bundle: true, minify: true, format: 'esm', platform: 'node', target: 'node24' } as const;
-  await build({ ...form, mainFields: ['module', 'main'], sourcemap: 'linked', sourcesContent: false, banner, stdin, outfile });
+  await build({
+    ...form,
+    mainFields: ['module', 'main'],
+    sourcemap: 'linked',
+    sourcesContent: false,
+    banner,
+    stdin,
+    outfile,
+  });
   return outfile;
 }
 
@@ -100,6 +108,8 @@ function print(cpuMs: ReadonlyMap<string, number[]>): void {
   const clients = median(cpuMs.get(CLIENTS)!);
   for (const [name, all] of cpuMs) {
     const ms = median(all);
-    process.stdout.write(`${name.padEnd(26)}${ms.toFixed(0).padStart(6)} ms${(ms / clients).toFixed(2).padStart(8)} ×\n`);
+    process.stdout.write(
+      `${name.padEnd(26)}${ms.toFixed(0).padStart(6)} ms${(ms / clients).toFixed(2).padStart(8)} ×\n`,
+    );
   }
 }

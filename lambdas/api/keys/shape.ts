@@ -137,12 +137,10 @@ export const currentKeyAnswer = dataShape(
       is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
       rate_limit: z
         .strictObject({
-          requests: z
-            .int()
-            .meta({
-              description:
-                'The most requests in the interval (`rpm_limit` of key, workspace and member); -1 for no limit.',
-            }),
+          requests: z.int().meta({
+            description:
+              'The most requests in the interval (`rpm_limit` of key, workspace and member); -1 for no limit.',
+          }),
           interval: z.string().meta({ description: 'The interval: `60s`, and `10s` without a limit.' }),
           note: z.string().meta({ description: 'A text for people: the field is deprecated, and safe to ignore.' }),
         })
