@@ -21,7 +21,11 @@ export const plainBuiltins: Plugin = {
 
 /** Exports in place of getters that dependencies import. They read the getter when they are used. */
 const getterExports: Record<string, string> = {
-  fs: 'export class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',
+  fs: [
+    'export class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',
+    'export const promises = new Proxy({}, { get: (_, name) => builtin.promises[name] });',
+  ].join('\n'),
+  net: 'export function BlockList() { return new builtin.BlockList(); }',
   crypto: 'export const getRandomValues = (array) => builtin.getRandomValues(array);',
 };
 
