@@ -72,7 +72,7 @@ interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   streaming?: boolean;
   /** Whether the function also has its own function URL. */
   functionUrl?: boolean;
-  /** Whether the route spends money. Every response of such a route has the header x-generation-id. */
+  /** Whether the route spends money. If it does, its responses have the header x-generation-id. */
   inference?: boolean;
   /**
    * Whether the route reports the time of the gateway and of the provider in `server-timing`. Routes that spend money

@@ -30,8 +30,8 @@ const MAX_BODY_DEPTH = 128;
  */
 const DEFAULT_MAX_VALUES = 10_000;
 /**
- * Maximum number of numbers in a body that a float would change. Reading such a number exactly takes a microsecond. No
- * known client sends more.
+ * Maximum number of numbers in a body that a float would change. Reading one exactly takes a microsecond. No known
+ * client sends more.
  */
 const MAX_INEXACT_NUMBERS = 10_000;
 

@@ -1,6 +1,6 @@
 /**
- * Handles fields that only tune an answer. An endpoint that does not support such a field gets the request without it,
- * and the client gets the name of the field.
+ * Handles fields that only tune an answer. An endpoint that does not support a field gets the request without it, and
+ * the client gets the name of the field.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';

@@ -12,7 +12,7 @@ export function requestedMedia({ modalities = [] }: MessagesRequest): MediaModal
 
 /**
  * Rejects a request for output that the endpoint does not produce, and a request for text only if the endpoint may
- * produce images or speech without being requested to. The client could not read such an answer, but would have to pay
+ * produce images or speech without being requested to. The client could not read these answers, but would have to pay
  * for it.
  * @throws {GatewayError} 400
  */

@@ -87,7 +87,7 @@ export class SearchSession {
   /**
    * Makes searches concurrently, and yields their results in the order of the calls. The client pays for every
    * successful query that a backend received. So if the consumer stops early, the method waits up to eight seconds for
-   * running searches, and charges those that succeed.
+   * running searches, and charges the successful ones.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);

@@ -15,8 +15,8 @@ import { SearchStage } from './search/search-stage.ts';
 import { parseMessage, routeMessage, type RoutedMessage } from './routed-message.ts';
 
 /**
- * Begins the answer to a message: finds candidates, places the hold, and sends the request. `sendAnswer` makes
- * events, charge and settlement from the returned context.
+ * Begins the answer to a message: finds candidates, places the hold, and sends the request. `sendAnswer` makes events,
+ * charge and settlement from the returned context.
  * @param leftOutNames returns the client's names of the fields that are not sent to an endpoint
  * @throws {GatewayError} if no provider can serve the request, or the request is not admitted; a hold is then released
  *   or left to the sweep
