@@ -29,11 +29,11 @@ describe('clients', () => {
     expect(report.unexplained).toEqual([]);
   });
 
-  it('have their current results in docs/conformance.md (npm run conformance writes it)', () => {
+  it('have their current results in test/conformance/results.md (npm run conformance writes it)', () => {
     expect(linesOf(documented('Clients')!)).toEqual(expect.arrayContaining(linesOf(report.markdown)));
   });
 
-  it.runIf(isLongForm)('have all their results in docs/conformance.md', () => {
+  it.runIf(isLongForm)('have all their results in test/conformance/results.md', () => {
     expect(documented('Clients')).toBe(report.markdown);
   });
 });

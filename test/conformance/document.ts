@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));
+const path = fileURLToPath(new URL('./results.md', import.meta.url));
 
 const introduction = `# Conformance
 

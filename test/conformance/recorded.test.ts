@@ -5,7 +5,7 @@ import { hasRecordings } from './recorded/interactions.ts';
 import { reportOnRecordings, type RecordedReport } from './recorded/report.ts';
 import { wireRows } from './recorded/rows.ts';
 
-/** Recordings of the traffic of real providers, in both directions. docs/conformance.md describes the results. */
+/** Recordings of the traffic of real providers, in both directions. test/conformance/results.md describes the results. */
 describe('recorded interactions', () => {
   it('are measured on every wire with messages', () => {
     expect(wireRows.map(({ wire }) => wire).toSorted()).toEqual(messagesWires.toSorted());
@@ -47,7 +47,7 @@ describe('recorded interactions', () => {
       expect(explained.filter(([, count]) => count === 0).map(([{ reason }]) => reason)).toEqual([]);
     });
 
-    it('have their current results in docs/conformance.md (npm run conformance writes it)', () => {
+    it('have their current results in test/conformance/results.md (npm run conformance writes it)', () => {
       expect(documented('Recorded interactions')).toBe(report.markdown);
     });
   });

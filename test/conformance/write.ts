@@ -1,4 +1,4 @@
-/** Program of `npm run conformance`, which writes docs/conformance.md from the measurements. */
+/** Program of `npm run conformance`, which writes test/conformance/results.md from the measurements. */
 
 import { startGateway } from '../support/gateway.ts';
 import { reportOnClients } from './clients/report.ts';
@@ -7,7 +7,7 @@ import { hasRecordings } from './recorded/interactions.ts';
 import { reportOnRecordings } from './recorded/report.ts';
 
 if (!hasRecordings)
-  throw new Error('The recordings are not present; docs/conformance.md cannot be measured without them');
+  throw new Error('The recordings are not present; test/conformance/results.md cannot be measured without them');
 const gateway = await startGateway();
 try {
   const [clients, recordings] = [await reportOnClients(gateway), await reportOnRecordings()];

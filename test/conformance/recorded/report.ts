@@ -1,4 +1,4 @@
-/** Measurement of all recordings, and the part of docs/conformance.md that describes the results. */
+/** Measurement of all recordings, and the part of test/conformance/results.md that describes the results. */
 
 import { markdownList, markdownTable } from '../markdown.ts';
 import { measureAnswers } from './answers.ts';
