@@ -7,14 +7,17 @@ import {
   embeddingsBodies,
   imageBodies,
   imageEditBodies,
+  imageEditForms,
   rerankBodies,
   responsesBodies,
   speechBodies,
   transcriptionBodies,
+  transcriptionForms,
 } from '../support/client-api-bodies.ts';
+import { formWith, mutatedForms, type FormPart } from '../support/form-mutations.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
-import { mutated } from '../support/mutations.ts';
+import { jsonBody, mutated, type SentBody } from '../support/mutations.ts';
 import { memoryEnvironment, steadyBytesOf } from '../support/process-memory.ts';
 
 /** Number of concurrent requests. REQUESTS is the number of requests on each wire. */
@@ -142,7 +145,7 @@ const anthropicBases = [
 const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
 
 /** Models, routes and bodies: each wire through the Messages API, and each other API. */
-const subjects = [
+const jsonSubjects = [
   { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
   { model: 'sandbox/gpt', routes, bodies: bases },
   { model: 'sandbox/claude', routes: ['/chat/completions'], bodies: chatBodies },
@@ -157,23 +160,37 @@ const subjects = [
   { model: 'sandbox/speaker', routes: ['/audio/speech'], bodies: speechBodies },
   { model: 'sandbox/storyteller', routes: ['/audio/speech'], bodies: speechBodies },
   { model: 'sandbox/scribe', routes: ['/audio/transcriptions', '/audio/translations'], bodies: transcriptionBodies },
-].map(({ model, routes: asked, bodies }) => ({
-  model,
-  routes: asked,
-  bodies: bodies.map((body) => ({ model, ...body })),
-}));
+].map(({ model, routes: paths, bodies }) => {
+  const withModel = bodies.map((body) => ({ model, ...body }));
+  const starts = withModel.map((body) => jsonBody(JSON.stringify(body)));
+  return { model, form: 'JSON', at: paths.join(', '), paths, starts, sent: mutated(withModel).map(jsonBody) };
+});
 
-interface Asked {
+const formSubjects = [
+  { model: 'sandbox/token-painter', paths: ['/images/edits'], forms: imageEditForms },
+  { model: 'sandbox/scribe', paths: ['/audio/transcriptions', '/audio/translations'], forms: transcriptionForms },
+].map(({ model, paths, forms }) => {
+  const withModel = forms.map((parts): FormPart[] => [{ name: 'model', value: model }, ...parts]);
+  return {
+    model,
+    form: 'forms',
+    at: paths.join(', '),
+    paths,
+    starts: withModel.map(formWith),
+    sent: mutatedForms(withModel),
+  };
+});
+
+interface MutatedRequest extends SentBody {
   path: string;
-  body: string;
 }
 
 /** Sends a request. @returns the status of the answer, and a description of its fault if there is one */
-async function ask({ path, body }: Asked): Promise<{ status: number; fault?: string }> {
+async function ask({ path, body, contentType }: MutatedRequest): Promise<{ status: number; fault?: string }> {
   const response = await fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
-    headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
-    body,
+    headers: { 'x-api-key': gateway.key, 'content-type': contentType },
+    body: body as BodyInit,
     signal: AbortSignal.timeout(MAX_ANSWER_MS),
   });
   const { status } = response;
@@ -192,18 +209,20 @@ function fieldOf(answer: string): unknown {
   return (JSON.parse(answer) as { error: { metadata: { field?: string } } }).error.metadata.field;
 }
 
-describe.each(subjects)('mutated requests to $model at $routes', ({ routes: paths, bodies }) => {
+describe.each([...jsonSubjects, ...formSubjects])('mutated $form for $model at $at', ({ paths, starts, sent }) => {
   it('start from accepted requests', async () => {
     for (const path of new Set(paths)) {
-      for (const body of bodies) {
-        expect(await ask({ path, body: JSON.stringify(body) }), JSON.stringify(body)).toEqual({ status: 200 });
+      for (const start of starts) {
+        expect(await ask({ path, ...start }), start.body.toString()).toEqual({ status: 200 });
       }
     }
   });
 
   it('are answered, or refused by the name of a field, and leave no hold', { timeout: 300_000 }, async () => {
     const statuses = new Map<number, number>();
-    const asked = fc.record({ path: fc.constantFrom(...paths), body: mutated(bodies) });
+    const asked = fc
+      .record({ path: fc.constantFrom(...paths), body: sent })
+      .map(({ path, body }) => ({ path, ...body }));
     const several = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });
     const neverBroken = fc.asyncProperty(several, async (requests) => {
       const answers = await Promise.all(requests.map(ask));

@@ -2,6 +2,7 @@
  * Requests of OpenAI's APIs that both wires of the sandbox accept, with every field that clients were observed to send.
  */
 
+import type { FormPart } from './form-mutations.ts';
 import { waveFile } from './recordings.ts';
 
 const directives = '\n@sandbox delay=0 tokens=2';
@@ -279,4 +280,46 @@ export const transcriptionBodies: object[] = [
     models: ['sandbox/token-scribe'],
     provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
   },
+];
+
+const recordingPart: FormPart = { name: 'file', value: waveFile(0.1, { says: 'Hello.' }), fileName: 'hello.wav' };
+
+export const transcriptionForms: FormPart[][] = [
+  [recordingPart],
+  [
+    { name: 'language', value: 'en' },
+    recordingPart,
+    { name: 'prompt', value: 'Parcels.' },
+    { name: 'keywords[]', value: 'DHL' },
+    { name: 'keywords[]', value: 'UPS' },
+    { name: 'temperature', value: '0.5' },
+    { name: 'response_format', value: 'verbose_json' },
+    { name: 'timestamp_granularities[]', value: 'word' },
+    { name: 'user', value: 'ann' },
+  ],
+  [
+    recordingPart,
+    { name: 'models[]', value: 'sandbox/token-scribe' },
+    { name: 'provider', value: '{"order":["sandbox-openai"],"max_price":{"prompt":"100"}}' },
+  ],
+];
+
+const picturePart: FormPart = {
+  name: 'image',
+  value: Buffer.from(PICTURE.slice(PICTURE.indexOf(',') + 1), 'base64'),
+  fileName: 'a.png',
+};
+const promptPart: FormPart = { name: 'prompt', value: 'A fox' };
+
+export const imageEditForms: FormPart[][] = [
+  [promptPart, picturePart, { name: 'quality', value: 'low' }],
+  [
+    { ...picturePart, name: 'image[]' },
+    { ...picturePart, name: 'image[]' },
+    { ...picturePart, name: 'mask' },
+    promptPart,
+    { name: 'n', value: '1' },
+    { name: 'input_fidelity', value: 'high' },
+    { name: 'provider', value: '{"order":["sandbox-openai"]}' },
+  ],
 ];

@@ -100,6 +100,15 @@ const mutation: Arbitrary<Mutation> = fc.record({
   name: fc.constantFrom(...names),
 });
 
+/** The body of a request, and its media type. */
+export interface SentBody {
+  body: string | Buffer;
+  contentType: string;
+}
+
+/** Returns the body of a request with this JSON text. */
+export const jsonBody = (body: string): SentBody => ({ body, contentType: 'application/json' });
+
 /** Returns arbitrary JSON text: one of the given values, after one to three mutations. */
 export function mutated(bases: unknown[]): Arbitrary<string> {
   return fc
