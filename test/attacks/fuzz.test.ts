@@ -190,7 +190,7 @@ async function ask({ path, body, contentType }: MutatedRequest): Promise<{ statu
   const response = await fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': gateway.key, 'content-type': contentType },
-    body: body as BodyInit,
+    body: body as Buffer<ArrayBuffer>,
     signal: AbortSignal.timeout(MAX_ANSWER_MS),
   });
   const { status } = response;

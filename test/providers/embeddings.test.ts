@@ -226,6 +226,8 @@ describe('an answer with embeddings', () => {
     ['vectors of different lengths', { data: [{ embedding: [1] }, { embedding: [1, 2] }] }],
     ['base64 of half a number', { data: [{ embedding: 'AAAA' }, { embedding: 'AAAA' }] }],
     ['a text that is not base64', { data: [{ embedding: '????' }, { embedding: '????' }] }],
+    ['numbers beyond 32-bit floats', { data: [{ embedding: [1] }, { embedding: [1e39] }] }],
+    ['base64 of NaN', { data: [{ embedding: 'AADAfw==' }, { embedding: 'AADAfw==' }] }],
     ['empty vectors', { data: [{ embedding: [] }, { embedding: [] }] }],
   ])('is a failure of the provider with %s', async (_what, body) => {
     await expect(answered('openai-embeddings', body)).rejects.toMatchObject({ failure: 'malformed' });

@@ -215,7 +215,10 @@ describe('an answer with images', () => {
   });
 
   it('of YandexART is polled by the id of its operation', async () => {
-    const states = [{ done: false }, { done: true, response: { image: JPEG } }];
+    const states = [
+      { id: 'op7', done: false },
+      { id: 'op7', done: true, response: { image: JPEG } },
+    ];
     const polled: unknown[] = [];
     const poll = (place: string) => (polled.push(place), Promise.resolve(states.shift()));
 
@@ -254,6 +257,7 @@ describe('an answer with images', () => {
       () => Promise.resolve({ status: 'Error' }),
     ],
     ['an operation with a path as id', 'yandex-art', { id: '../../keys' }],
+    ['a state of no operation', 'yandex-art', { id: 'op' }, () => Promise.resolve(null)],
     ['an operation without an image', 'yandex-art', { id: 'op' }, () => Promise.resolve({ done: true })],
   ])('is refused if it has %s', async (_what, wire, body, poll = noFollowUps.poll) => {
     await expect(drawn(wire, body, {}, { ...noFollowUps, poll })).rejects.toMatchObject({ failure: 'malformed' });

@@ -41,7 +41,8 @@ export function followUpsOf(exchange: FollowedAttempt): FollowUps {
           return await readState(at, path, exchange);
         } catch (error) {
           // The job goes on, so a poll that failed is repeated.
-          if (failed === MAX_FAILED_POLLS || exchange.signal.aborted) throw error;
+          const isTooLarge = error instanceof UpstreamError && error.failure === 'too_large';
+          if (failed === MAX_FAILED_POLLS || isTooLarge || exchange.signal.aborted) throw error;
         }
       }
     },

@@ -1,4 +1,4 @@
-import type { Vector } from '../../embeddings/vector.ts';
+import { isFiniteVector, type Vector } from '../../embeddings/vector.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 /** Replacement for an unreadable vector. The later check of vector lengths rejects it. */
@@ -7,12 +7,17 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Reads one vector: a list of numbers, or base64 of 32-bit floats. */
 function vectorFrom(value: unknown): Vector {
-  if (typeof value === 'string') return BASE64.test(value) && value.length % 4 === 0 ? { base64: value } : NO_VECTOR;
-  return isNumbers(value) ? { numbers: value } : NO_VECTOR;
+  const vector = formOf(value);
+  return vector && isFiniteVector(vector) ? vector : NO_VECTOR;
+}
+
+function formOf(value: unknown): Vector | undefined {
+  if (typeof value === 'string') return BASE64.test(value) && value.length % 4 === 0 ? { base64: value } : undefined;
+  return isNumbers(value) ? { numbers: value } : undefined;
 }
 
 function isNumbers(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((number) => typeof number === 'number' && Number.isFinite(number));
+  return Array.isArray(value) && value.every((number) => typeof number === 'number');
 }
 
 /** Reads a vector from each element of a list. Any other value has no vectors. */

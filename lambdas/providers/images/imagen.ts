@@ -2,7 +2,7 @@
  * Image generation by Imagen with the Gemini API, which reports no usage. https://ai.google.dev/gemini-api/docs/imagen
  */
 
-import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
@@ -20,7 +20,7 @@ export const imagenImages: ImageCodec = {
     if (images.length > 0) return images.map((base64) => ({ base64 }));
     const filtered = predictionsIn(body).some((prediction) => typeof prediction['raiFilteredReason'] === 'string');
     // An answer without predictions means that filters withheld all images.
-    if (filtered || Object.keys(recordOrEmpty(body)).length === 0) {
+    if (filtered || (isRecord(body) && Object.keys(body).length === 0)) {
       throw new UpstreamError('refused', 'The filters of the model withheld the images');
     }
     return [];

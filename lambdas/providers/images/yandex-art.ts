@@ -41,8 +41,8 @@ const INVALID_ARGUMENT = 3;
 
 async function finishedOperation(id: string, { poll }: FollowUps): Promise<string> {
   for (;;) {
-    const { done, error, response } = recordOrEmpty(await poll(`/operations/${id}`));
-    if (done !== true) continue;
+    const { id: polledId, done, error, response } = recordOrEmpty(await poll(`/operations/${id}`));
+    if (polledId === id && done !== true && error === undefined) continue;
     const { image } = recordOrEmpty(response);
     if (typeof image === 'string') return image;
     const { code } = recordOrEmpty(error);

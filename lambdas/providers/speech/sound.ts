@@ -10,6 +10,7 @@ import type { SpeechPart } from './codec.ts';
 const SNIFFED_BYTES = 64;
 const MAX_ERROR_BYTES = 64 * 1024;
 const TEXT_TYPE = /^\s*(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i;
+const COMPRESSED = /\b(?:gzip|deflate|compress|br|zstd)\b/i;
 const OPENING_OF_TEXT = /^\s*[[{<]/;
 /** Matches readable text: it has no control characters except white space, and no invalid UTF-8. */
 const READABLE = /^[^\p{Cc}\uFFFD]*$/u;
@@ -17,8 +18,12 @@ const READABLE = /^[^\p{Cc}\uFFFD]*$/u;
 /**
  * Yields the chunks of a response that consists of audio. If the response is JSON or a web page instead, yields its
  * text as an error.
+ * @throws {UpstreamError} if the audio is compressed
  */
 export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerator<SpeechPart, void> {
+  if (COMPRESSED.test(String(headers['content-encoding'] ?? ''))) {
+    throw new UpstreamError('malformed', 'The provider compressed its audio without a request for it');
+  }
   const { isText, body: whole } = await sniffText(body, String(headers['content-type'] ?? ''));
   if (isText) {
     yield { error: (await readStart(whole)) || 'The provider sent text in place of sound' };
