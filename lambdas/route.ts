@@ -238,7 +238,9 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
   const routes: Record<keyof ModalityRoutes<Rows>, Record<string, Route>> = { create: {}, estimate: {}, list: {} };
   for (const [kind, { one, paths, isListed, answering: facts }] of Object.entries(rows)) {
     routes.create[`create-${one}`] = postRoute(paths, { ...answering(`${kind}/create`), ...facts });
-    routes.estimate[`estimate-${one}`] = postRoute(`${paths[0]}/estimate`, estimating(`${kind}/estimate`));
+    const takesFiles = facts.takesFiles ? { takesFiles: true } : {};
+    const estimate = { ...estimating(`${kind}/estimate`), ...takesFiles };
+    routes.estimate[`estimate-${one}`] = postRoute(`${paths[0]}/estimate`, estimate);
     if (!isListed) continue;
     const list = openLarge(`models/list-${kind}`, ofCatalog(publicOnly('Query')));
     routes.list[`list-${kind}-models`] = getRoute(`${paths[0]}/models`, list);

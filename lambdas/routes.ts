@@ -93,6 +93,10 @@ export const routes = {
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   ...wholeRoutes.estimate,
+  'estimate-image-edit': postRoute('/images/edits/estimate', {
+    ...estimating('images/estimate-edit'),
+    takesFiles: true,
+  }),
 
   // In the table, the route may read only the speed of endpoints and the remaining budgets of free models.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),

@@ -60,6 +60,6 @@ export function newGeneration({
 }
 
 /** Returns the price of a prompt of about this size, without an answer. */
-export function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
+function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
   return priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
 }

@@ -72,6 +72,8 @@ interface PieceEntry extends CountedUnit {
    * the count, and at most the count in the hold is charged.
    */
   counted: 'before' | 'after';
+  /** Set if the unit counts content of the request, so that it belongs to the price of the prompt. */
+  ofPrompt?: true;
   /** Set if an answer may consist of this unit alone, without tokens. */
   alone?: true;
   /** Set if the price depends on the model's own options. It is then not a field of the catalog's `pricing`. */
@@ -183,6 +185,7 @@ export const unitTable = [
     part: 'piece',
     per: 'round',
     counted: 'before',
+    ofPrompt: true,
     meter: 'image',
     usage: 'pricedImages',
     record: ['pricedImages', 'priced_images'],
@@ -211,6 +214,7 @@ export const unitTable = [
     per: 'round',
     counted: 'after',
     alone: true,
+    ofPrompt: true,
     meter: 'search_unit',
     usage: 'searchUnits',
     reported: ['search_units'],
@@ -253,6 +257,7 @@ export const unitTable = [
     per: 'round',
     counted: 'after',
     alone: true,
+    ofPrompt: true,
     meter: 'audio_second',
     usage: 'audioSeconds',
     reported: ['audio_seconds'],
@@ -312,6 +317,7 @@ export const unitTable = [
     per: 'round',
     counted: 'before',
     alone: true,
+    ofPrompt: true,
     meter: 'character',
     usage: 'characters',
     reported: ['characters'],

@@ -50,6 +50,8 @@ export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => u
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
+/** Units other than tokens that belong to the price of the prompt. */
+export const promptPieces = pieces.filter(({ ofPrompt }) => ofPrompt);
 /**
  * Units of prompt tokens that records count separately from the rest of the prompt. `completionParts` has the same for
  * the answer.

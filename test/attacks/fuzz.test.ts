@@ -218,7 +218,7 @@ describe.each([...jsonSubjects, ...formSubjects])('mutated $form for $model at $
     }
   });
 
-  it('are answered, or refused by the name of a field, and leave no hold', { timeout: 300_000 }, async () => {
+  it('are answered, or refused by the name of a field, and leave no hold', { timeout: repeated(900_000, { ofWhichAlways: 300_000 }) }, async () => {
     const statuses = new Map<number, number>();
     const asked = fc
       .record({ path: fc.constantFrom(...paths), body: sent })

@@ -28,7 +28,13 @@ async function usageWhere(reported: object) {
   const { url } = await upstream((response) =>
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
-  const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
+  const offer = {
+    index: 0,
+    candidate: decisionCandidateAt(url),
+    bounds: [],
+    input: { inputTokens: 0, outputTokens: 0 },
+    hasHiddenReasoning: false,
+  };
   const { rounds } = await answerEach([offer], work, input());
   return rounds[0]!;
 }
@@ -40,7 +46,7 @@ const silent = async (hasHiddenReasoning: boolean) => {
     index: 0,
     candidate: { ...decisionCandidateAt(url), endpoint: candidate.endpoint },
     bounds: [],
-    bytes: 0,
+    input: { inputTokens: 0, outputTokens: 0 },
     hasHiddenReasoning,
   };
 };
@@ -53,7 +59,7 @@ const sound = async () => {
     index: 1,
     candidate: { ...other, model: { ...other.model, id: 'test/other' } },
     bounds: [],
-    bytes: 0,
+    input: { inputTokens: 0, outputTokens: 0 },
     hasHiddenReasoning: false,
   };
 };
@@ -97,7 +103,13 @@ describe('a decision with a partial usage report', () => {
 describe('a decision that its provider refuses', () => {
   it('has the status of the refusal, also in its last attempt', async () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
-    const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
+    const offer = {
+      index: 0,
+      candidate: decisionCandidateAt(url),
+      bounds: [],
+      input: { inputTokens: 0, outputTokens: 0 },
+      hasHiddenReasoning: false,
+    };
 
     const asking = input();
 
@@ -114,7 +126,13 @@ describe('a decider with an answer above the size limit', () => {
       requests += 1;
       response.end('x'.repeat(5 * 1024 * 1024));
     });
-    const large = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
+    const large = {
+      index: 0,
+      candidate: decisionCandidateAt(url),
+      bounds: [],
+      input: { inputTokens: 0, outputTokens: 0 },
+      hasHiddenReasoning: false,
+    };
 
     const asking = input();
     const { result } = await answerEach([large, await sound()], work, asking);

@@ -17,7 +17,13 @@ const vectors = { data: [{ index: 0, embedding: [0.5, 0.5] }], usage: { prompt_t
 async function offerOf(index: number, body: unknown): Promise<BatchOffer<EmbeddingTask, Float32Array[]> & object> {
   const { url } = await upstream((response) => response.end(JSON.stringify(body)));
   const candidate = { ...candidateAt(url), engine: embeddingEngines['openai-embeddings'] };
-  return { index, candidate, bounds: [], bytes: 0, hasHiddenReasoning: false } as never;
+  return {
+    index,
+    candidate,
+    bounds: [],
+    input: { inputTokens: 0, outputTokens: 0 },
+    hasHiddenReasoning: false,
+  } as never;
 }
 
 async function embedded(...bodies: unknown[]) {

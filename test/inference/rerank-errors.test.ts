@@ -22,7 +22,7 @@ const pricing: Pricing = { prompt: free, completion: free, search_unit: Money.pa
 async function offerOf(index: number, text: string): Promise<BatchOffer<RerankTask, RankedDocument[]>> {
   const { url } = await upstream((response) => response.end(text));
   const candidate = { ...candidateAt(url), pricing, engine: rerankEngines['cohere-rerank'] };
-  return { index, candidate, bounds: [], bytes: 0, hasHiddenReasoning: false };
+  return { index, candidate, bounds: [], input: { inputTokens: 0, outputTokens: 0 }, hasHiddenReasoning: false };
 }
 
 async function rank(...texts: string[]) {

@@ -37,7 +37,7 @@ async function speakAt(...providers: Answering[]) {
     providers.map(async (answering, index): Promise<BatchOffer<SpeechTask, StreamedAnswer<Buffer>>> => {
       const { url } = await upstream(answering);
       const candidate = { ...candidateAt(url), pricing, engine: speechEngines['openai-speech'] };
-      return { index, candidate, bounds: [], bytes: 0, hasHiddenReasoning: false };
+      return { index, candidate, bounds: [], input: { inputTokens: 0, outputTokens: 0 }, hasHiddenReasoning: false };
     }),
   );
   const health = { record: () => {}, publish: async () => {} };

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { commonGateway } from '../support/common-gateway.ts';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { finalGeneration, get, post, said, type GatewayClient } from '../support/gateway.ts';
+import { waveFile } from '../support/recordings.ts';
 
 let gateway: GatewayClient;
 beforeAll(async () => {
@@ -42,6 +44,7 @@ const image = {
     data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
   },
 };
+const picture = `data:image/png;base64,${image.source.data}`;
 const models = ['claude', 'gpt', 'bedrock', 'bedrock-claude', 'gemini', 'thinker', 'reasoner', 'priced'].map(
   (name) => `sandbox/${name}`,
 );
@@ -77,6 +80,16 @@ const answers: [string, string, object][] = [
     { model, state: 'Where is my parcel?', questions },
   ]),
   ['texts', '/embeddings', { model: 'sandbox/embedder', input: ['Where?', 'Late.'] }],
+  ['a recording', '/audio/transcriptions', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
+  [
+    'tokens of sound',
+    '/audio/transcriptions',
+    { model: 'sandbox/token-scribe', input_audio: { data: shortRecording } },
+  ],
+  ['documents', '/rerank', { model: 'sandbox/unit-ranker', query: 'Where?', documents: ['Here.', 'There.'] }],
+  ['spoken characters', '/audio/speech', { model: 'sandbox/speaker', input: 'Hello, world.', voice: 'alto' }],
+  ['an image', '/images', { model: 'sandbox/painter', prompt: 'A fox' }],
+  ['an edit', '/images/edits', { model: 'sandbox/token-painter', prompt: 'A fox', images: [{ image_url: picture }] }],
   ['a long text', '/embeddings', { model: 'sandbox/embedder', input: text }],
   ['a video', '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 }],
 ];
@@ -89,6 +102,41 @@ describe('the cost of an answer is between the bounds of its estimate for', () =
     const order = [least, charged.toString(), most].map((amount) => Money.parse(amount));
     expect(order.toSorted((a, b) => (a.exceeds(b) ? 1 : -1)).map(String)).toEqual(order.map(String));
     expect(Money.parse(input).exceeds(Money.parse(most))).toBe(false);
+  });
+});
+
+describe('the price of the prompt includes', () => {
+  it('the seconds of a recording, from its file', async () => {
+    const short = { model: 'sandbox/scribe', input_audio: { data: waveFile(2).toString('base64') } };
+    const long = { model: 'sandbox/scribe', input_audio: { data: waveFile(20).toString('base64') } };
+    const [two, twenty] = await Promise.all([short, long].map((body) => boundsOf('/audio/transcriptions', body)));
+
+    expect(Number(two!.input_cost_rub)).toBeGreaterThan(0);
+    expect(Number(twenty!.input_cost_rub)).toBeCloseTo(10 * Number(two!.input_cost_rub));
+  });
+
+  it('the search units of documents', async () => {
+    const body = { model: 'sandbox/unit-ranker', query: 'Where?', documents: ['Here.', 'There.'] };
+
+    expect(Number((await boundsOf('/rerank', body)).input_cost_rub)).toBeGreaterThan(0);
+  });
+
+  it('the tokens of pictures, not the bytes of their files', async () => {
+    const form = new FormData();
+    const large = Buffer.concat([Buffer.from(image.source.data, 'base64'), Buffer.alloc(1_000_000)]);
+    form.set('model', 'sandbox/token-painter');
+    form.set('prompt', 'A fox');
+    form.set('image', new File([large], 'a.png'));
+    const response = await fetch(`${gateway.baseUrl}/images/edits/estimate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}` },
+      body: form,
+    });
+    const { data } = (await response.json()) as { data: { input_tokens: number; candidates: Bounds[] } };
+
+    expect(response.status).toBe(200);
+    expect(data.input_tokens).toBeLessThan(20_000);
+    expect(Number(data.candidates[0]!.input_cost_rub)).toBeGreaterThan(0);
   });
 });
 

@@ -121,6 +121,7 @@ const nameNothing: (keyof typeof routes)[] = [
   ...modalityNames,
   'generate-image',
   'edit-image',
+  'estimate-image-edit',
   'list-images-models',
   'list-image-endpoints',
   'create-message',

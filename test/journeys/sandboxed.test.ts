@@ -104,6 +104,7 @@ const needingNoKey = new Set([
   ...Object.keys(wholeRoutes.estimate),
   'generate-image',
   'edit-image',
+  'estimate-image-edit',
   'count-tokens',
   'count-input-tokens',
   'create-chat-completion',

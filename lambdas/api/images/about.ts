@@ -1,5 +1,5 @@
 import { ok, providerErrors, tagged } from '../../http/about.ts';
-import type { ModalityTexts } from '../parts/about.ts';
+import { estimateAbout, type ModalityTexts } from '../parts/about.ts';
 import { imageAnswer, imageEndpointsAnswer, imageModelListAnswer, openaiImageAnswer } from './shape.ts';
 
 const request = { model: 'sandbox/painter', prompt: 'A fox in the snow', size: '1024x1024' };
@@ -43,6 +43,7 @@ export const about: ModalityTexts = {
   estimateSummary: 'Estimate images',
 };
 
+const editExample = { ...request, images: [{ image_url: `data:image/png;base64,${b64_json}` }] };
 const openaiExample = {
   created,
   output_format: 'png',
@@ -84,13 +85,18 @@ const inference = tagged('Inference', {
     chargedOnce: true,
     summary: 'Edit images, in OpenAI’s shape',
     description: `Draws images from pictures and a description of the change. ${billing} ${late}`,
-    bodyExample: { ...request, images: [{ image_url: `data:image/png;base64,${b64_json}` }] },
+    bodyExample: editExample,
     success: {
       ...ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
       content: openaiEvent('image_edit'),
     },
     errors: [...providerErrors, 'payment_required'],
   },
+  'estimate-image-edit': estimateAbout({
+    summary: 'Estimate edits of images',
+    path: '/images/edits',
+    bodyExample: editExample,
+  }),
 });
 
 const catalog = tagged('Catalog', {

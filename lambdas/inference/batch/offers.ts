@@ -4,8 +4,10 @@
  */
 
 import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
+import { estimateTokens, type TokenUsage } from '../../accounting/usage.ts';
 import { measurePrompt, promptBound, textBytesBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
+import { promptPieces } from '../../catalog/unit-lists.ts';
 import { Money } from '../../money/money.ts';
 import type { BatchRequest, BatchEngine } from '../../providers/batch-engine.ts';
 import type { WireTarget } from '../../providers/wire.ts';
@@ -27,7 +29,8 @@ export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
    * encoded again before they are sent.
    */
   bounds: UsageBound[];
-  bytes: number;
+  /** Estimated usage of all requests together, without their answers. */
+  input: TokenUsage;
 }
 
 /** Creates the error messages for a task that would take too many bytes, or too many requests to a provider. */
@@ -74,14 +77,25 @@ function offerOf<Task, Answer>(
   { tooLarge, tooMany }: OfferRefusals,
 ): Omit<BatchOffer<Task, Answer>, 'index'> {
   const bounds: UsageBound[] = [];
+  const input: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   let bytes = 0;
   for (const batchRequest of candidate.engine.batchRequests(task, candidate.target)) {
     bytes += Buffer.byteLength(batchRequest.request.body);
     if (bytes > MAX_BYTES) throw tooLarge(MAX_BYTES / MEBIBYTE);
     bounds.push(boundOf(batchRequest, candidate));
+    input.inputTokens += estimatedInputTokens(batchRequest);
+    for (const { usage: unit } of promptPieces) {
+      const { estimated } = batchRequest.pieces?.[unit] ?? {};
+      if (estimated !== undefined) input[unit] = (input[unit] ?? 0) + estimated;
+    }
   }
   if (bounds.length > MAX_ROUNDS) throw tooMany(bounds.length, MAX_ROUNDS);
-  return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
+  return { candidate, bounds, input, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
+}
+
+/** Returns the estimated tokens of the prompt of one request to the provider. */
+export function estimatedInputTokens({ estimatedTokens, request: { body } }: BatchRequest): number {
+  return estimatedTokens ?? estimateTokens(Buffer.byteLength(body));
 }
 
 /** Returns the upper bound on the usage of one request to the provider. */

@@ -1,7 +1,7 @@
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { readReportedUsage } from '../../accounting/reported-usage.ts';
-import { bytesOfTokens, estimateTokens } from '../../accounting/usage.ts';
+import { bytesOfTokens } from '../../accounting/usage.ts';
 import { pieces, priceNameOf } from '../../catalog/unit-lists.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
@@ -13,7 +13,7 @@ import { withFailover, type FailoverOptions } from '../failover.ts';
 import { surprisesOf, type UsageAnomalies } from '../usage-anomalies.ts';
 import { streamedAnswerTo, wholeAnswerTo } from './exchange.ts';
 import { followUpsOf } from './follow-ups.ts';
-import { boundOf, type BatchCandidate, type BatchOffer } from './offers.ts';
+import { boundOf, estimatedInputTokens, type BatchCandidate, type BatchOffer } from './offers.ts';
 
 /** A request to a provider for which the client is charged. */
 export interface BatchRound extends Charged {
@@ -108,9 +108,10 @@ export function chargedFor(
   candidate: BatchCandidate,
   estimatedOutputTokens = 1,
 ): BatchRound {
-  const estimatedInputTokens =
-    batchRequest.estimatedTokens ?? estimateTokens(Buffer.byteLength(batchRequest.request.body));
-  const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
+  const meter = new UsageMeter({
+    estimatedInputTokens: estimatedInputTokens(batchRequest),
+    promptCountedAtStart: false,
+  });
   const estimatedUsage = usage ? undefined : batchRequest.estimatedUsage;
   if (usage ?? estimatedUsage) meter.addReported(usage ?? estimatedUsage);
   const missing = missingPieces(batchRequest, candidate, usage);

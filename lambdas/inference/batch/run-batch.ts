@@ -1,5 +1,4 @@
 import { cappedAt, chargedTogether, NOTHING_CHARGED, type Charged } from '../../accounting/charge.ts';
-import { estimateTokens } from '../../accounting/usage.ts';
 import type { HoldExtender } from '../../admission/hold-extender.ts';
 import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError, gatewayStopping } from '../../platform/errors.ts';
@@ -149,8 +148,8 @@ export function answeringCandidate<Task, Answer>({ terms, log }: BatchRun<Task, 
 
 /** Returns the terms of the hold for a batch request, which needs one or more requests to a provider. */
 export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
-  const { candidate, bytes } = offers[0]!;
-  return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };
+  const { candidate, input } = offers[0]!;
+  return { apiType, streamed: false, estimatedTokens: input.inputTokens, candidate, plan: planOf(offers) };
 }
 
 /** How an answer ended that the client gets as a whole, or that failed before its first content. */

@@ -56,7 +56,11 @@ function costsOf(
     const { bound, pricing } = quotes[index]!;
     const tokens = Math.min(content.estimatedTokens, bound.promptTokens);
     const most = priceUpperBound(bound, pricing).plus(searchesUpperBound(candidate, bound, search));
-    return costAt(candidate, tokens, { least: priceLowerBound(bound, candidate.pricing), most });
+    return costAt(
+      candidate,
+      { inputTokens: tokens, outputTokens: 0 },
+      { least: priceLowerBound(bound, candidate.pricing), most },
+    );
   });
 }
 

@@ -3,9 +3,10 @@
  * a real request. An estimate holds no money, writes no records and requests no answer from a provider.
  */
 
+import { priceUsage } from '../../accounting/price.ts';
+import type { TokenUsage } from '../../accounting/usage.ts';
 import { previewHold, type HoldPreview, type LimitRoom } from '../../admission/hold-preview.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
-import { inputCostOf } from '../../admission/new-generation.ts';
 import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
 import { maxAnswerTokens } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
@@ -103,14 +104,14 @@ export function estimateOf(
 
 /**
  * Returns the estimated cost at one endpoint.
- * @param estimatedTokens estimated tokens of the prompt at this endpoint
+ * @param prompt estimated usage of the prompt at this endpoint
  */
 export function costAt(
   { model, endpoint, pricing }: UsableEndpoint,
-  estimatedTokens: number,
+  prompt: TokenUsage,
   { least, most }: Pick<CandidateCost, 'least' | 'most'>,
 ): CandidateCost {
   // Units that are counted before the request, such as characters, belong to the input.
-  const input = Money.max(inputCostOf(estimatedTokens, pricing), least);
+  const input = Money.max(priceUsage(prompt, pricing).total, least);
   return { model, endpoint, least, input: Money.min(input, most), most };
 }

@@ -1,5 +1,4 @@
 import { priceLowerBound } from '../../accounting/price.ts';
-import { estimateTokens } from '../../accounting/usage.ts';
 import { Money } from '../../money/money.ts';
 import { ExclusionList } from '../../routing/exclusions.ts';
 import { maxCostOf, type BatchOffer } from '../batch/offers.ts';
@@ -27,7 +26,7 @@ export async function estimateModality<Body, Task, Answer, Result>(
 }
 
 function costOf(offer: BatchOffer) {
-  const { candidate, bounds, bytes } = offer;
+  const { candidate, bounds, input } = offer;
   const least = Money.sum(bounds.map((bound) => priceLowerBound(bound, candidate.pricing)));
-  return costAt(candidate, estimateTokens(bytes), { least, most: maxCostOf(offer) });
+  return costAt(candidate, input, { least, most: maxCostOf(offer) });
 }
