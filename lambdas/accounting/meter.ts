@@ -23,6 +23,8 @@ export class UsageMeter {
   /** The provider's own finish reason, if the Messages API does not define it. */
   nativeFinishReason: string | null = null;
   searchResults: number | null = null;
+  /** Number of images in the answer, plus one if the model speaks; null without both. */
+  mediaItems: number | null = null;
   /** Whether the model has started: a block was opened or thinking was reported, even without visible output. */
   hasBegun = false;
   /** Names of features that the provider charges for and that have no price in the catalog. */
@@ -55,6 +57,7 @@ export class UsageMeter {
     const next = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: this.#promptCountedAtStart });
     next.firstEventAtMs = this.firstEventAtMs;
     next.searchResults = this.searchResults;
+    next.mediaItems = this.mediaItems;
     for (const sign of this.unpriced) next.unpriced.add(sign);
     return next;
   }
@@ -192,6 +195,8 @@ export class UsageMeter {
   #countMedia(event: MessagesEvent): void {
     const tokens = mediaTokens(event);
     if (!tokens) return;
+    const isNewItem = tokens.image > 0 || (tokens.audio > 0 && this.#media.audio === 0);
+    if (isNewItem) this.mediaItems = (this.mediaItems ?? 0) + 1;
     this.#media.image += tokens.image;
     this.#media.audio += tokens.audio;
   }

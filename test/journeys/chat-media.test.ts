@@ -59,7 +59,12 @@ describe.each(painters)('an image of the chat model %s', (model) => {
     const text = usage.completion_tokens - image;
     expect(usage.cost).toBeCloseTo(usage.prompt_tokens * 0.0002 + text * 0.0012 + image * 0.003, 10);
     const generation = await finalGeneration(gateway, id);
-    expect(generation).toMatchObject({ total_cost: usage.cost, native_tokens_completion: usage.completion_tokens });
+    expect(generation).toMatchObject({
+      total_cost: usage.cost,
+      native_tokens_completion: usage.completion_tokens,
+      native_tokens_completion_images: image,
+      num_media_completion: 1,
+    });
   });
 
   it('comes in one event of a stream, even if the events are cut anywhere', async () => {
@@ -212,7 +217,7 @@ describe('a spoken answer', () => {
     expect(text).toBeLessThan(10);
     expect(usage.cost).toBeCloseTo(usage.prompt_tokens * 0.00015 + text * 0.0006 + spoken * 0.0064, 10);
     const generation = await finalGeneration(gateway, completion.id);
-    expect(generation).toMatchObject({ total_cost: usage.cost });
+    expect(generation).toMatchObject({ total_cost: usage.cost, num_media_completion: 1 });
   });
 
   it('is charged up to the point at which the client leaves', async () => {

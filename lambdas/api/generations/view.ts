@@ -42,7 +42,7 @@ export function generationView(generation: Generation): GenerationBody {
     num_search_results: outcome.searchResults ?? 0,
     num_fetches: null,
     num_media_prompt: null,
-    num_media_completion: outcome.outputImages ?? null,
+    num_media_completion: outcome.completionMedia ?? outcome.outputImages ?? null,
     num_input_audio_prompt: null,
     api_type: generation.apiType,
     workspace_id: generation.payer.workspaceId,

@@ -57,6 +57,7 @@ export function batchOutcome(
     rounds: (charged.rounds ?? []).map(recordedUsage),
     ...recordedPieces(usage),
     searchResults: null,
+    completionMedia: null,
     leftOut,
     ...log.recorded((index) => offers[index]!.candidate, receivedAtMs),
     latencyMs,

@@ -36,6 +36,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     rounds: rounds.map(recordedUsage),
     ...recordedPieces(usage),
     searchResults: meter.searchResults,
+    completionMedia: meter.mediaItems,
     leftOut: attempt.leftOut,
     ...context.attemptLog.recorded((index) => context.attempts[index]!.candidate, context.receivedAtMs),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),

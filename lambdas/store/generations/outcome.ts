@@ -119,6 +119,8 @@ export const outcomeRecord = record({
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   searchRequests,
   searchResults: orNull(count('num_search_results')),
+  /** Number of images and recordings in the answer of a chat model. Missing in older records. */
+  completionMedia: unreleased(orNull(count('num_media_completion'))),
   ...furtherUnits,
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   /** HTTP status of the last attempt's response; null without a response. */
