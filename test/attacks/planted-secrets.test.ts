@@ -1,37 +1,56 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTable } from '../../lambdas/store/table/table.ts';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { catalogDirectory, shippedCatalog, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { answer, dialects } from '../support/dialects.ts';
+import { documentsOf } from '../support/documents.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { placesIn } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
 import { documentedOperations } from '../support/openapi.ts';
-import { planted } from '../support/planted-secrets.ts';
+import { planted, type Forms } from '../support/planted-secrets.ts';
 import { filmCatalog } from '../support/video-provider.ts';
 import { eventually } from '../support/eventually.ts';
+
+const providerWires = [
+  'anthropic',
+  'decisions-stated',
+  'openai-embeddings',
+  'cohere-rerank',
+  'openai-images',
+  'openai-speech',
+  'openai-transcription',
+] as const;
+/** Text that the provider hears in every recording. */
+const TRANSCRIPT = 'The code of the safe is 7-4-1-9.';
 
 /** All text that has left the gateway: addresses, headers and bodies. */
 const sent: string[] = [];
 let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
+/** The gateway's data directory. */
+let directory: string;
 beforeAll(async () => {
   const server = createServer(async (request, response) => {
     sent.push(decodeURIComponent(JSON.stringify([request.url, request.headers, await text(request)])));
     if (request.url!.startsWith('/search')) response.end('{"results":[]}');
     else if (request.url!.includes('count_tokens')) response.end('{"input_tokens":9}');
+    else if (request.url!.includes('/audio/tran')) response.end(JSON.stringify({ text: TRANSCRIPT, usage: {} }));
     else if (request.url!.includes('completions')) response.writeHead(400).end('{"error":{"message":"Not now"}}');
     else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer(dialects.anthropic, 'Fine.'));
   });
   upstream = await listen(server);
   const pricing = { prompt: '0.0001', completion: '0.0001' };
-  const providers = (
-    ['anthropic', 'decisions-stated', 'openai-embeddings', 'cohere-rerank', 'openai-images', 'openai-speech'] as const
-  ).map((wire) => ({
+  const providers = providerWires.map((wire) => ({
     id: `test-${wire}`,
     name: wire,
     wire,
@@ -61,18 +80,26 @@ beforeAll(async () => {
           image: { output_formats: ['png'], max_images: 10, max_references: 4 },
         },
       ],
-      { output_modalities: ['image'], supported_parameters: ['seed', 'moderation'] },
+      { output_modalities: ['image'], supported_parameters: ['seed', 'moderation', 'mask'] },
     ),
     textModel('test/speaker', [{ provider: 'test-openai-speech', pricing, quirks: { default_voice: 'ann' } }], {
       output_modalities: ['speech'],
       supported_parameters: ['speed', 'instructions'],
+    }),
+    textModel('test/scribe', [{ provider: 'test-openai-transcription', pricing }], {
+      output_modalities: ['transcription'],
+      supported_parameters: ['prompt', 'keywords', 'language', 'translations'],
     }),
     textModel('test/decider', [{ provider: 'test-decisions-stated', pricing }], { output_modalities: ['decisions'] }),
     ...film.models,
   ];
   catalog = catalogDirectory(models, [...providers, ...film.providers]);
   copyFileSync(join(shippedCatalog, 'search.json'), join(catalog.path, 'search.json'));
-  gateway = await startGateway({ args: ['--catalog', catalog.path], env: { SEARXNG_URL: upstream.url } });
+  directory = mkdtempSync(join(tmpdir(), 'gateway-planted-'));
+  gateway = await startGateway({
+    args: ['--data', directory, '--catalog', catalog.path],
+    env: { SEARXNG_URL: upstream.url },
+  });
   const { body } = await manage(gateway, 'POST', '/keys', {
     name: 'protected',
     sensitive_data: { enabled: true, action: 'replace', categories: ['email'] },
@@ -83,6 +110,7 @@ afterAll(async () => {
   await gateway.stop();
   await upstream.stop();
   catalog.remove();
+  rmSync(directory, { recursive: true, force: true });
 });
 
 /**
@@ -91,14 +119,21 @@ afterAll(async () => {
  */
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<0>\.data|<4>\.data)$/;
 
+/** Matches the name of a model, which the record of a refused request has. */
+const NAMED = /^\.models?\b/;
+
 interface PlantedRoute {
   name: string;
   path: string;
   model: string;
   /** Minimum number of its requests that reach a provider. */
   sends: number;
-  forms?: Record<string, string>;
+  forms?: Forms;
 }
+
+/** A picture of some bytes, and a recording. */
+const picture = { image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' };
+const recording = { input_audio: { data: shortRecording }, url: undefined, data: shortRecording };
 
 /** Routes that send the client's texts to a provider. */
 const routes: PlantedRoute[] = [
@@ -108,11 +143,32 @@ const routes: PlantedRoute[] = [
   { name: 'POST /embeddings', path: '/embeddings', model: 'test/embedder', sends: 3 },
   { name: 'POST /rerank', path: '/rerank', model: 'test/ranker', sends: 3 },
   { name: 'POST /images', path: '/images', model: 'test/painter', sends: 3 },
+  { name: 'POST /images/generations', path: '/images/generations', model: 'test/painter', sends: 3 },
+  { name: 'POST /images/edits', path: '/images/edits', model: 'test/painter', sends: 3, forms: { images: [picture] } },
+  {
+    name: 'POST /audio/transcriptions',
+    path: '/audio/transcriptions',
+    model: 'test/scribe',
+    sends: 3,
+    forms: recording,
+  },
+  { name: 'POST /audio/translations', path: '/audio/translations', model: 'test/scribe', sends: 3, forms: recording },
   { name: 'POST /audio/speech', path: '/audio/speech', model: 'test/speaker', sends: 3 },
   { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
   { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },
 ];
+
+/** Returns all items of the gateway's table, as JSON. */
+async function storedText(): Promise<string> {
+  const run = LocalState.at(directory).running()!;
+  const table = openTable({ endpoint: run.dynamodb_endpoint, name: run.table_name });
+  const items: unknown[] = [];
+  for await (const page of paginateScan({ client: documentsOf(table) }, { TableName: table.name })) {
+    items.push(...(page.Items ?? []));
+  }
+  return JSON.stringify(items);
+}
 
 const PLANT = 'PLANTED';
 const nameOf = (index: number) => `leak${index}x`;
@@ -174,5 +230,8 @@ describe('a secret in any text of a request', () => {
     const isLeaked = ({ place, name }: PlantedValue) =>
       !ENCODED.test(place) && sent.some((words) => words.includes(name));
     expect(values.filter(isLeaked)).toEqual([]);
+    const kept = `${gateway.log()}${await storedText()}`;
+    expect(values.filter(({ place, name }) => !NAMED.test(place) && kept.includes(name))).toEqual([]);
+    expect(kept).not.toContain(TRANSCRIPT);
   });
 });

@@ -10,8 +10,8 @@ export interface Planted {
 /** Maximum depth for recursive schemas. */
 const DEEPEST = 2;
 
-/** Values, by field name, for fields that accept only texts of a certain form. */
-export type Forms = Record<string, string>;
+/** Values, by field name, for fields that accept only values of a certain form. `undefined` leaves a field out. */
+export type Forms = Record<string, unknown>;
 
 /**
  * Returns values that a schema allows and that contain `text`: for each text field of each variant, one value with
