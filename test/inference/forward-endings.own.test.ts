@@ -1,0 +1,127 @@
+/** Endings of forwarded speech that no client can cause: the process stops, or the time of the function is over. */
+
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { forwardAnswer } from '../../lambdas/inference/batch/forward-stream.ts';
+import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
+import type { InferenceInput } from '../../lambdas/inference/inference-input.ts';
+import { soundEvents, soundStream } from '../../lambdas/inference/modalities/speech-stream.ts';
+import { newGenerationId } from '../../lambdas/platform/ids.ts';
+import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
+import type { StreamedAnswer } from '../../lambdas/providers/batch-engine.ts';
+import type { SpeechTask } from '../../lambdas/providers/speech/codec.ts';
+import { speechEngines } from '../../lambdas/providers/speech/engines.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import type { EventSource } from '../../lib/local/event-source.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
+import { newSpender, rub, type Spender } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+let table: Table;
+let queue: SettlementQueue;
+let worker: EventSource;
+let spender: Spender;
+beforeAll(async () => {
+  table = await newTable();
+  queue = await startSettlementQueue(table);
+  worker = await queue.startWorker();
+  spender = await newSpender(table, { key: { daily: rub('100') } });
+});
+afterEach(stopUpstreams);
+afterAll(async () => {
+  await worker.stop();
+  await queue.stop();
+});
+
+const text = 'Hello, world.';
+const task: SpeechTask = {
+  text,
+  format: 'pcm',
+  voice: 'ann',
+  speed: undefined,
+  instructions: undefined,
+  requiresParameters: false,
+};
+const pricing: Pricing = { prompt: rub('0'), completion: rub('0'), character: rub('0.2') };
+const refused = () => new Error('too large');
+
+/** Returns terms for a provider that sends a part of the sound, and then nothing more. */
+async function termsOf() {
+  const { url } = await upstream((response) => response.writeHead(200, { 'content-type': 'audio/pcm' }).write(sound));
+  const messages = candidateAt(url);
+  const candidate = {
+    ...messages,
+    pricing,
+    held: { pricing, serviceCost: undefined },
+    engine: speechEngines['openai-speech'],
+  } as unknown as BatchCandidate<SpeechTask, StreamedAnswer<Buffer>>;
+  const offers = prepareOffers([candidate], task, { tooLarge: refused, tooMany: refused });
+  return { apiType: 'tts' as const, offers, task, leftOut: () => [], maxAtOnce: 1, outOfTime: 'Send a shorter text.' };
+}
+
+const sound = Buffer.alloc(500, 7);
+
+function inputOf(more: Pick<InferenceInput<unknown>, 'stopping' | 'remainingMs'>): InferenceInput<unknown> {
+  const { payer, scopes } = spender;
+  return {
+    body: {},
+    caller: { payer, scopes, account: { id: payer.accountId, status: 'active' } } as never,
+    generationId: newGenerationId(),
+    providerTime: new ProviderTime(),
+    request: { id: randomUUID(), headers: {}, receivedAtMs: performance.now(), clientAddress: '' },
+    clientLeft: undefined,
+    ...more,
+  };
+}
+
+/** The first milliseconds of a function whose streams end 15 seconds before its timeout. */
+const NEARLY_OVER_MS = 15_200;
+
+const stopped = () => {
+  const stopping = new AbortController();
+  return { input: inputOf({ stopping: stopping.signal, remainingMs: () => 600_000 }), end: () => stopping.abort() };
+};
+const outOfTime = () => ({ input: inputOf({ remainingMs: () => NEARLY_OVER_MS }), end: () => {} });
+
+it.each([
+  ['the process stops', stopped, 529],
+  ['the time is over', outOfTime, 504],
+] as const)('speech ends with an error and is charged, if %s', async (_why, begin, status) => {
+  const [events, plain] = [begin(), begin()];
+  const answers = await Promise.all([
+    forwardAnswer(events.input, await termsOf(), soundEvents('req_test')),
+    forwardAnswer(plain.input, await termsOf(), soundStream('pcm')),
+  ]);
+  const failures: number[] = [];
+  const read = async ({ chunks }: (typeof answers)[number], end: () => void) => {
+    let written = '';
+    for await (const chunk of chunks((failure) => failures.push(failure.status))) {
+      written += Buffer.from(chunk as string).toString('latin1');
+      end();
+    }
+    return written;
+  };
+  const [asEvents, asSound] = await Promise.allSettled([read(answers[0], events.end), read(answers[1], plain.end)]);
+
+  // Sound has no form for an error, so its connection is cut.
+  expect(asEvents).toMatchObject({ status: 'fulfilled', value: expect.stringContaining(`"code":${status}`) as string });
+  expect(asSound).toMatchObject({ status: 'rejected' });
+  expect(failures).toEqual([status, status]);
+  for (const { generationId } of [events.input, plain.input]) {
+    const read = async () => (await readGeneration(table, spender.payer.accountId, generationId)) as never as Final;
+    await expect.poll(async () => (await read()).state, { timeout: PATIENCE_MS }).toBe('final');
+    const { outcome } = await read();
+    expect(outcome).toMatchObject({ ending: 'out_of_time', cancelled: true, characters: text.length });
+    expect(String(outcome.cost)).toBe('2.6');
+  }
+});
+
+interface Final {
+  state: string;
+  outcome: { cost: unknown; ending: string };
+}
