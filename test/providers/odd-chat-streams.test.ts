@@ -46,6 +46,16 @@ describe('a stream of chat completions', () => {
     }
   });
 
+  it('may have texts in a list of parts of any type', async () => {
+    const parts = [
+      { type: 'text', text: 'A' },
+      { type: 'output_text', text: 'B' },
+      { type: 'reference', reference_ids: [1] },
+    ];
+
+    expect((await messageOf(piece({ content: parts }) + stop('stop'))).content).toEqual([{ type: 'text', text: 'AB' }]);
+  });
+
   it('may have the message so far next to each delta', async () => {
     const { content } = await messageOf(
       soFar('A', { content: 'A' }) + soFar('AB', { content: 'B' }) + soFar('AB', {}) + stop('stop'),

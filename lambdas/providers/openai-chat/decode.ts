@@ -221,8 +221,10 @@ class ChatTranslation {
 
   /** Reads one part of a content list. Mistral's reasoning models send lists. */
   #onPart(part: Record<string, unknown>): void {
-    if (part['type'] === 'text') this.#words.add(asText(part['text']));
-    if (part['type'] !== 'thinking') return;
+    if (part['type'] !== 'thinking') {
+      this.#words.add(asText(part['text']));
+      return;
+    }
     const { thinking } = part;
     const texts =
       typeof thinking === 'string' ? [thinking] : asList(thinking).map((inner) => asText(asRecord(inner)['text']));

@@ -9,6 +9,7 @@ import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 import type { Prose } from './prose.ts';
+import { writableArguments } from './quoted-arguments.ts';
 
 /** Maximum number of citations that wait for their text. Real answers have fewer citations per text. */
 const MAX_EARLY_CITATIONS = 256;
@@ -261,7 +262,7 @@ export class BlockWriter {
   #writeCalls(toTheEnd: boolean): void {
     for (;;) {
       const current = this.#calls[this.#written];
-      if (current) this.#writeArguments(current);
+      if (current) this.#writeArguments(current, toTheEnd);
       const next = this.#calls[this.#written + 1];
       if (!next) return;
       if (current && !current.closed && !toTheEnd && !current.progress.isComplete) return;
@@ -270,7 +271,7 @@ export class BlockWriter {
       this.#written += 1;
       this.#waitingBytes -= announcedBytes(next);
       this.#openBlock('tool', { type: 'tool_use', id: clientCallId(next.id), name: next.name, input: {} });
-      this.#writeArguments(next);
+      this.#writeArguments(next, toTheEnd);
     }
   }
 
@@ -337,13 +338,14 @@ export class BlockWriter {
     for (const prose of deferred) this.#writeProse(prose);
   }
 
-  #writeArguments(call: ToolCall): void {
+  #writeArguments(call: ToolCall, toTheEnd: boolean): void {
     if (this.#open?.kind !== 'tool') return;
-    const json = call.unwritten;
+    const { unwritten, progress, begun } = call;
+    const json = begun ? unwritten : writableArguments(unwritten, toTheEnd || progress.isComplete);
+    if (json === undefined) return;
     call.unwritten = '';
-    this.#waitingBytes -= Buffer.byteLength(json);
-    // For a call without arguments, providers send "", "null" or nothing. Clients read a tool block without deltas as
-    // {}.
+    this.#waitingBytes -= Buffer.byteLength(unwritten);
+    // For a call without arguments, providers send "", "null" or nothing. Clients read a block without deltas as {}.
     if (json === '' || (json === 'null' && !call.begun)) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
