@@ -37,6 +37,21 @@ describe('schemas of arguments', () => {
     ],
     [{ type: ['array', 'null'] }, { type: ['array', 'null'], items: {} }],
     [{ type: 'any' }, {}],
+    [{ type: 'STRING' }, text],
+    [{ type: 'ARRAY' }, { type: 'array', items: {} }],
+    [{ type: ['Integer', 'NULL'] }, { type: ['integer', 'null'] }],
+    [
+      { type: 'object', properties: [] },
+      { type: 'object', properties: {} },
+    ],
+    [
+      { type: 'object', properties: [], additionalProperties: [], $defs: [] },
+      { type: 'object', properties: {}, additionalProperties: {}, $defs: {} },
+    ],
+    [
+      { type: 'array', items: [] },
+      { type: 'array', items: {} },
+    ],
     [{ type: 'object', properties: null, required: null, description: null }, { type: 'object' }],
     [
       { default: null, const: null },

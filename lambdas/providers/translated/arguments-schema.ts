@@ -80,7 +80,7 @@ function currentSchema(schema: unknown): unknown {
   const current: ToolSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (saysNothing(keyword, value)) continue;
-    Object.assign(current, currentWords(keyword, value, schema));
+    Object.assign(current, currentWords(keyword, isEmptyObject(keyword, value) ? {} : value, schema));
   }
   const marked = membersMarkedRequired(schema);
   if (marked.length > 0) current['required'] = [...((current['required'] ?? []) as unknown[]), ...marked];
@@ -97,6 +97,11 @@ function saysNothing(keyword: string, value: unknown): boolean {
   return keyword === 'enum' && Array.isArray(value) && value.length === 0;
 }
 
+/** Returns whether an empty list stands for an empty object. PHP writes it in this place. */
+function isEmptyObject(keyword: string, value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0 && (MAPS_OF_SCHEMAS.has(keyword) || ONE_SCHEMA.has(keyword));
+}
+
 function currentWords(keyword: string, value: unknown, schema: ToolSchema): ToolSchema {
   if (MAPS_OF_SCHEMAS.has(keyword)) return { [keyword]: isRecord(value) ? mapOfCurrent(value) : value };
   if (LISTS_OF_SCHEMAS.has(keyword)) return { [keyword]: Array.isArray(value) ? value.map(currentSchema) : value };
@@ -111,7 +116,7 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
     case '$schema':
       return typeof value === 'string' && value.includes('2020-12') ? { $schema: value } : {};
     case 'type':
-      return isKnownType(value) ? { type: value } : {};
+      return typeWords(value);
     case 'minimum':
       return schema['exclusiveMinimum'] === true ? { exclusiveMinimum: value } : { minimum: value };
     case 'maximum':
@@ -154,6 +159,13 @@ function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
 
 const knownTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
-function isKnownType(type: unknown): boolean {
-  return Array.isArray(type) ? type.every((one) => knownTypes.has(one)) : knownTypes.has(type);
+/** Returns the type in JSON Schema's spelling; nothing for an unknown type. Gemini's own spelling is in capitals. */
+function typeWords(written: unknown): ToolSchema {
+  const type = Array.isArray(written) ? written.map(lowerCase) : lowerCase(written);
+  const isKnown = Array.isArray(type) ? type.every((one) => knownTypes.has(one)) : knownTypes.has(type);
+  return isKnown ? { type } : {};
+}
+
+function lowerCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : value;
 }
