@@ -46,7 +46,8 @@ export const routes = {
     functionUrl: true,
     callsBedrock: true,
     timeoutSeconds: 900,
-    // A stream mostly waits, and its cost depends on the memory. Twice the memory would save only ten milliseconds.
+    // A streaming function mostly waits, and Lambda bills its memory for the whole time. Twice the memory would save
+    // only ten milliseconds.
     memoryMb: 512,
   }),
   // Chat completions and the Responses API use the same engine as /messages. Their differences are in client-apis/.
@@ -114,7 +115,7 @@ export const routes = {
   ),
   'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', ofCatalog(publicOnly('Query')))),
 
-  // The request waits for money that other requests hold, and downloads pictures.
+  // The request may wait for money that other requests hold, and downloads pictures.
   'create-video': postRoute('/videos', {
     ...inferring('videos/create', {
       ...spending('VIDEO#'),
@@ -128,7 +129,7 @@ export const routes = {
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
     memoryMb: 1024,
   }),
-  // The request downloads pictures, as for a real video.
+  // Like a real request for a video, an estimate downloads pictures.
   'estimate-video': postRoute('/videos/estimate', {
     ...estimating('videos/estimate'),
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
@@ -166,7 +167,7 @@ export const routes = {
   }),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
-  // The route stores the end of a page as a bookmark. So it may write bookmarks.
+  // The route stores where a page ends (a bookmark), so it needs permission to write bookmarks.
   'list-keys': getRoute('/keys', {
     ...managed('keys/list', { ...reading('Query', 'PutItem'), writes: ['BOOKMARKS#'] }),
     streaming: true,
@@ -279,7 +280,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     timeoutSeconds: 120,
     memoryMb: 1024,
     maxReceiveCount: 12,
-    // All accounts roll up at midnight, so a wait of some minutes is normal.
+    // The activity of all accounts is rolled up at midnight, so a wait of some minutes is normal.
     lateAfterSeconds: 900,
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
@@ -326,7 +327,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   },
   'seal-days': {
     everyMinutes: 1,
-    // The worker reads the whole day of a large account.
+    // The worker reads all records that a large account has for a day.
     timeoutSeconds: 900,
     memoryMb: 1_769,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
@@ -340,7 +341,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     timeoutSeconds: 50,
     // The worker publishes the list of providers that have their credential, or need none. So functions that list
-    // models need no right to read credentials.
+    // models need no permission to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
 }) satisfies Record<string, ScheduledWorker>;

@@ -26,7 +26,7 @@ const contentPart = z.discriminatedUnion(
 );
 const embeddedContent = z.strictObject({ content: z.array(contentPart).min(1).max(MAX_PARTS) });
 
-/** An input of several texts and images, which have one vector together. */
+/** Input that consists of several texts and images. It has one vector as a whole. */
 export type EmbeddedContent = z.output<typeof embeddedContent>;
 export type ContentPart = z.output<typeof contentPart>;
 
@@ -186,7 +186,7 @@ export function isContent(input: unknown): input is EmbeddedContent {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** Returns the addresses of the images of an input. */
+/** Returns the URLs of the images in an input. */
 export function imagesOf(input: EmbeddingInput): string[] {
   if (!isContent(input)) return [];
   return input.content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));

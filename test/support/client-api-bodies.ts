@@ -218,7 +218,7 @@ export const rerankBodies: object[] = [
   },
 ];
 
-/** The first bytes of a PNG, which the sandbox does not decode. */
+/** First bytes of a PNG. The sandbox does not decode pictures. */
 const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA';
 
 export const imageBodies: object[] = [
@@ -258,7 +258,7 @@ export const speechBodies: object[] = [
   },
 ];
 
-/** A recording of a tenth of a second, in base64. */
+/** Recording of a tenth of a second, in Base64. */
 export const shortRecording = waveFile(0.1, { says: 'Hello.' }).toString('base64');
 
 export const transcriptionBodies: object[] = [

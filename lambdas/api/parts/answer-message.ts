@@ -95,7 +95,7 @@ async function streamAnswer(
     });
   const writer = form.writer({ requestId, generationId, model });
   const write: WriteAnswer = async (sink) => {
-    // The client keeps a connection open on which something is written in time.
+    // Writes a byte in time, so that the client keeps the connection open.
     if (isSilent) await sink(whenSilent.chunk);
     await writeEvents(send, writer, sink);
   };

@@ -1,9 +1,9 @@
 import type { AnswerEvent } from '../../messages/types.ts';
 import type { Sink } from '../../platform/concurrency/sink.ts';
 
-/** Writes the events of one streamed answer in the form of one API. */
+/** Converts the events of one streamed answer to the format of one API. */
 export interface AnswerWriter {
-  /** Returns the bytes of a batch of events; empty if the client gets nothing of it. */
+  /** Returns the bytes of a batch of events; empty if the client does not get any of the events. */
   write: (batch: AnswerEvent[]) => string | Uint8Array;
   /** Returns the bytes of a failure, which end the stream. */
   fail: (error: unknown) => string;

@@ -1,4 +1,4 @@
-/** Polls jobs and downloads files of an answer. */
+/** Polls the jobs that a provider runs for an answer, and downloads the answer's files. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOnOwnMachine } from '../../platform/environment.ts';

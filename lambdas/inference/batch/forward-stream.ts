@@ -33,7 +33,7 @@ import {
 /** Form in which the client gets the events of an answer. */
 export interface ClientStream<Event> {
   contentType: string;
-  /** Returns the bytes of an event; undefined if the client gets nothing of it. */
+  /** Returns the bytes of an event; undefined if the client does not get the event. */
   chunk: (event: Event) => string | Uint8Array | undefined;
   /** Returns the last bytes, if the form has any. They may state the charge. */
   last?: (charged: Charged) => string;
@@ -43,7 +43,7 @@ export interface ClientStream<Event> {
   comment?: string;
 }
 
-/** An answer of which the first content has arrived. */
+/** An answer whose first content has arrived. */
 export interface ForwardedAnswer {
   candidate: UsableEndpoint;
   /** Names of request fields that were not sent to the candidate. */
@@ -143,14 +143,14 @@ class ForwardedStream<Event> {
     this.#estimatedTokens += estimatedTokens;
   }
 
-  /** Ends a complete answer. @returns its charge, which settlement uses too */
+  /** Ends a complete answer. Returns its charge, which settlement also uses. */
   async complete(): Promise<Charged> {
     this.ending = 'complete';
     this.#charged = await chargedWithinLimits(this.#run, this.#rounds());
     return this.#charged;
   }
 
-  /** Ends an answer that broke off. @returns the error for the client */
+  /** Ends an answer that broke off. Returns the error for the client. */
   fail(error: unknown): GatewayError {
     const { abort, log, input } = this.#run;
     const candidate = answeringCandidate(this.#run);
@@ -170,7 +170,7 @@ class ForwardedStream<Event> {
 
   /** Settles the answer. Call it once, as the last step. */
   async settle(): Promise<void> {
-    // An answer that the sink has stopped has no other ending.
+    // If the sink has stopped the answer, no ending is set yet.
     const ending = (this.ending ??= 'client_left');
     abortBecause(this.#run.abort, ending === 'client_left' ? ending : 'ended');
     const rounds = this.#isCharged ? this.#rounds() : [];

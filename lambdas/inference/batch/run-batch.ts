@@ -15,8 +15,8 @@ import { abortedEnding, batchOutcome, type EndedBatch } from './outcome.ts';
 import { answerEach, type BatchAnswers, type BatchRound, type BatchWork } from './rounds.ts';
 
 /**
- * Time in ms before the function's timeout (30 seconds) at which open requests are aborted. The rest is for settling
- * the answers received until then.
+ * Time in ms before the function's timeout at which open requests are aborted. In the remaining time, the answers
+ * received until then are settled.
  */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 

@@ -1,4 +1,4 @@
-/** Inputs with images: fetches the images, and lists and replaces the texts. */
+/** Handles inputs with images: fetches the images, lists the texts of the inputs, and replaces them. */
 
 import {
   inputsOf,
@@ -13,7 +13,7 @@ import { fetchedPicture } from './pictures.ts';
 
 const MAX_FETCHES_AT_ONCE = 4;
 
-/** Replaces addresses of images by the images. Providers never get a URL from a client. */
+/** Replaces the URLs of images with the images as data URLs. Providers never get a URL from a client. */
 export async function withFetchedImages(
   body: EmbeddingsRequest,
   signal: AbortSignal | undefined,
@@ -42,7 +42,7 @@ export function textsOfInput(input: EmbeddingInput, index: number): NamedText[] 
 }
 
 /**
- * Returns the input with other texts.
+ * Returns the input with its texts replaced.
  * @param next texts in the order of `textsOfInput`
  */
 export function withTexts(input: EmbeddingInput, next: Iterator<string, unknown>): EmbeddingInput {

@@ -35,7 +35,7 @@ export const embeddingsModality = defineModality({
   engines: embeddingEngines,
   textsOf: (body) => inputsOf(body).flatMap(textsOfInput),
   refuseUnsearchable: (body) => {
-    // Images are not searched, as in messages (docs/protection.md).
+    // Images are not searched for sensitive data, as in messages (docs/protection.md).
     if (!inputsOf(body).every(isSearchable))
       throw invalidRequest(
         'input',

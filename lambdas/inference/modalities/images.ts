@@ -47,7 +47,7 @@ const members: Omit<
     'The image took longer than the gateway may wait. Ask for fewer images, a smaller size or a lower quality.',
 };
 
-/** Images from a description, and from pictures. */
+/** Modality that draws images from a description, and optionally from pictures. */
 export const imagesModality = defineModality({
   ...members,
   apiType: 'image',
@@ -57,13 +57,13 @@ export const imagesModality = defineModality({
   forwardedAs: ({ stream }, requestId) => (stream ? imageEvents(requestId) : undefined),
 });
 
-/** The same, streamed in OpenAI's events. */
+/** The same modality, streamed with the events of OpenAI's API. */
 export const imageGenerationsModality: typeof imagesModality = {
   ...imagesModality,
   forwardedAs: (body, requestId) => (body.stream ? openaiImageEvents('image_generation', body, requestId) : undefined),
 };
 
-/** The same, with the fields of OpenAI's edits. */
+/** The same modality, for requests with the fields of OpenAI's API for edits. */
 export const imageEditsModality = defineModality({
   ...members,
   apiType: 'image',
@@ -76,7 +76,7 @@ export const imageEditsModality = defineModality({
 /** `auto` leaves the choice to the model, as an absent field does. */
 const chosen = (value: string | null | undefined) => (value === 'auto' ? undefined : (value ?? undefined));
 
-/** The task without its prompt, which protection may have changed. */
+/** Builds the task without its prompt. The caller adds the prompt, which protection may have changed. */
 function imageTaskOf(body: ImageBody): ImageTask {
   return {
     prompt: '',
@@ -107,7 +107,10 @@ function picturesOf(body: ImageBody): Pick<ImageTask, 'pictures' | 'mask' | 'inp
   return { pictures: (body.input_references ?? []).map(({ image_url: { url } }) => pictureOfUrl(url)) };
 }
 
-/** Replaces addresses by files. Providers get the pictures themselves, never a URL from a client. */
+/**
+ * Replaces the URLs in a body with the pictures as data URLs. Providers get the pictures themselves, never a URL from a
+ * client.
+ */
 async function withReferences(body: ImageRequest, signal: AbortSignal | undefined): Promise<ImageRequest> {
   const { input_references: references } = body;
   if (!references) return body;
@@ -118,7 +121,7 @@ async function withReferences(body: ImageRequest, signal: AbortSignal | undefine
   return { ...body, input_references: await Promise.all(fetched) };
 }
 
-/** The same, for pictures to edit, which may also be files of a form. */
+/** Does the same for the pictures of an edit, which may also be files of a form. */
 async function withEdited(body: ImageEdit, signal: AbortSignal | undefined): Promise<ImageEdit> {
   const { image, images, mask } = body;
   const pictures = image
@@ -138,7 +141,7 @@ function maskUrl(mask: NonNullable<ImageEdit['mask']>, signal: AbortSignal | und
     : fetchedPicture(mask.image_url, 'mask.image_url', signal);
 }
 
-/** The price of an image may depend on its kind. */
+/** Returns the candidate with its price for images of the requested kind. */
 function withPriceOf<Candidate extends BatchCandidate>(task: ImageTask, candidate: Candidate): Candidate {
   const { target } = candidate;
   if (!target.image) return candidate;
@@ -148,8 +151,8 @@ function withPriceOf<Candidate extends BatchCandidate>(task: ImageTask, candidat
 }
 
 /**
- * Returns the candidates that can draw the images, each with its price of one. Candidates that send the requested
- * partial images are first.
+ * Returns the candidates that can draw the images, each with its price per image. Candidates that send the requested
+ * partial images come first.
  * @throws {GatewayError} 400 with the first candidate's refusal, if no candidate remains
  */
 function pricedCandidates<Candidate extends BatchCandidate>(

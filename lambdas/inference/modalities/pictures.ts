@@ -14,8 +14,8 @@ const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 const FETCH_WITHIN_MS = 10_000;
 
 /**
- * Returns a picture as a data URL. Its first bytes decide about its media type.
- * @param field the client's field with the address
+ * Returns a picture as a data URL. The picture's media type is detected from its first bytes.
+ * @param field the client's field with the URL
  * @throws {GatewayError} 400 naming the field that cannot be read
  */
 export async function fetchedPicture(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
@@ -26,8 +26,8 @@ export async function fetchedPicture(url: string, field: string, signal: AbortSi
 }
 
 /**
- * Returns a file of a form as a data URL.
- * @throws {GatewayError} 400 for anything but an image
+ * Converts a file of a form to a data URL.
+ * @throws {GatewayError} 400 for a file that is not a PNG, JPEG or WebP image
  */
 export function uploadedPicture({ bytes }: FormFile, field: string): string {
   const base64 = bytes.toString('base64');

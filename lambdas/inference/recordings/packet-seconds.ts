@@ -1,10 +1,13 @@
-/** Lengths of recordings in containers. The library is large, so functions load this file when they first need it. */
+/**
+ * Computes the length of recordings in containers. The library for it is large, so functions load this file only when
+ * they need it.
+ */
 
 import { BufferSource, FLAC, Input, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 
 const MAX_READ_MS = 5_000;
 
-/** Returns the end of the last packet; undefined for a file that cannot be read. */
+/** Returns the time in seconds at which the last packet ends; undefined for a file that cannot be read. */
 export async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
   const input = new Input({
     source: new BufferSource(bytes),

@@ -1,10 +1,10 @@
 /**
- * Reads the format and the length of a recording from its bytes, before money is held. The length is that of the
- * packets in the file, not the one that its header states. If a length is not plausible for the size, only the bytes
- * bound the length.
+ * Determines the format and the length of a recording from its bytes, before money is held. The length is computed from
+ * the packets in the file, not from the length that the file's header states. If the result is not plausible for the
+ * size of the file, the size alone bounds the length.
  *
- * Weakness: the lengths of packets in MP4 and WebM are statements of the file, too. A file that states ten seconds for
- * 25 MB is plausible as a video. If a provider then reports more seconds, the client pays for the bound, and an alarm
+ * Weakness: in MP4 and WebM, the lengths of packets are only stated by the file too. A file of 25 MB that states ten
+ * seconds is plausible as a video. If a provider then reports more seconds, the client pays for the bound, and an alarm
  * reports the usage beyond the hold.
  */
 
@@ -15,24 +15,25 @@ import { frameSeconds } from './frame-seconds.ts';
 import { sniffRecording, withoutTag } from './sniff-recording.ts';
 import { waveSamples } from './wave-samples.ts';
 
-/** Bits per second that the sound of a format has at least and at most, with a margin. */
+/** Minimum and maximum bit rates of each format's audio in bits per second, with a margin. */
 const bitRates: Record<RecordingFormat, { min: number; max: number }> = {
   wav: { min: 6_000, max: 50_000_000 },
   mp3: { min: 8_000, max: 400_000 },
-  // Silence takes fourteen bytes for a frame of 4,096 samples.
+  // Silence takes 14 bytes per frame of 4,096 samples.
   flac: { min: 1_000, max: 20_000_000 },
-  // A video may have the same container.
+  // The container may also contain a video.
   m4a: { min: 6_000, max: 20_000_000 },
   ogg: { min: 6_000, max: 600_000 },
   webm: { min: 6_000, max: 20_000_000 },
   aac: { min: 6_000, max: 600_000 },
 };
-/** Size below which the tags of a file may be larger than its sound. */
+/** Size in bytes below which the tags of a file may be larger than its audio. */
 const SMALL_FILE_BYTES = 512 * 1024;
 
 /**
- * @param field the client's field that has the recording
- * @throws {GatewayError} 400 for a file that is no recording in a known format
+ * Reads a recording.
+ * @param field the client's field that contains the recording
+ * @throws {GatewayError} 400 for a file that is not a recording in a known format
  */
 export async function readRecording(bytes: Buffer, field: string): Promise<Recording> {
   const format = sniffRecording(bytes);

@@ -48,12 +48,12 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
-/** Parts of the reader of ID3 tags that are no functions. */
+/** Exports of the ID3 reader that are not functions, with their values. */
 const tagParts: Record<string, string> = { ID3_V2_HEADER_SIZE: '10' };
 
 /**
- * Plugin that removes the reader of ID3 tags. The gateway reads MP3 without the library, and other recordings begin with
- * the name of their format.
+ * Plugin that removes the reader of ID3 tags in the library mediabunny. The gateway reads MP3 without the library, and
+ * the library gets no other recording that begins with an ID3 tag.
  */
 const withoutSongTags: Plugin = {
   name: 'without-song-tags',
@@ -240,7 +240,7 @@ const rareParts = [
   { of: 'lambdas/search/backends/open.ts', entry: 'search/backends/kinds.ts' },
 ];
 
-/** Plugin that leaves `rareParts` out of functions, which import their bundles. */
+/** Plugin that excludes `rareParts` from the bundles of functions, which import the separate bundles. */
 const withoutRareParts: Plugin = {
   name: 'without-rare-parts',
   setup(bundler) {

@@ -19,7 +19,7 @@ export const plainBuiltins: Plugin = {
   },
 };
 
-/** Exports in place of getters that dependencies import. They read the getter when they are used. */
+/** Replacements for getters that dependencies import. A replacement reads the getter only when it is used. */
 const getterExports: Record<string, string> = {
   fs: [
     'export class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',

@@ -98,7 +98,7 @@ function OfPeriod({ amount, interval }: { amount: ExactNumber; interval: string 
   );
 }
 
-/** Shows the limits on the use of a key, each in its own line. */
+/** Shows the use limits of a key, one per line. */
 function UseLimitsOf({ shown: { rpm_limit, tpm_limit, parallel_limit, allowed_models, allowed_networks } }: Shown) {
   const { texts } = useConsole();
   const lines = [

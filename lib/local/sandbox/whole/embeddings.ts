@@ -59,7 +59,10 @@ interface MultimodalRequest {
   output_dimension?: number;
 }
 
-/** Texts and images in Voyage's form. An image counts as a word, so equal images have equal vectors. */
+/**
+ * Embeds texts and images in the format of Voyage's API. Each image counts as a word, so equal images have equal
+ * vectors.
+ */
 function embedContent({ model, inputs, output_dimension: dimensions = DIMENSIONS }: MultimodalRequest): SandboxAnswer {
   const parts = inputs.flatMap(({ content }) => content);
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -86,7 +89,7 @@ const PIXELS_PER_TOKEN = 560;
 const MIN_BILLED_PIXELS = 50_000;
 const MAX_BILLED_PIXELS = 2_000_000;
 
-/** Pixels of a PNG by its header, within the bounds of Voyage's price. */
+/** Returns the number of pixels that a PNG states in its header, limited to the range for which Voyage charges. */
 function billedPixels(url: string): number {
   const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
   const pixels = bytes.length < 24 ? 0 : bytes.readUInt32BE(16) * bytes.readUInt32BE(20);
