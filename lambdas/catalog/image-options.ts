@@ -1,4 +1,4 @@
-/** Options of an endpoint that draws images, and the price and tokens of each kind of image. */
+/** Options of an endpoint that generates images, and the price and tokens of each kind of image. */
 
 import * as z from 'zod';
 import { price } from './price.ts';
@@ -13,41 +13,41 @@ const imageBackgrounds = ['transparent', 'opaque'] as const;
 export const MAX_IMAGES = 10;
 /** Maximum number of partial images that a request may ask for. */
 export const MAX_PARTIAL_IMAGES = 3;
-/** Maximum number of pictures that a request may send. */
+/** Maximum number of pictures that a client may send with a request. */
 export const MAX_REFERENCES = 16;
 
-/** Values by the kind of an image: its quality, its size or resolution, or both, such as `high/1024x1024`. */
+/** Values by kind of image. A kind is a quality, a size or resolution, or both, such as `high/1024x1024`. */
 const byKind = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
 
 export const imageOptionsSchema = z
   .strictObject({
-    /** Sizes in pixels. The provider is sent one of them. */
+    /** Sizes in pixels. Each request to the provider has one of them. */
     sizes: z
       .array(z.string().regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, 'must look like 1024x1024'))
       .min(1)
       .optional(),
-    /** Aspect ratios, for a provider that takes them in place of sizes. */
+    /** Aspect ratios, for a provider that has them instead of sizes. */
     aspect_ratios: z
       .array(z.string().regex(/^\d+(\.\d+)?:\d+(\.\d+)?$/, 'must look like 16:9'))
       .min(1)
       .optional(),
     resolutions: z.array(z.enum(imageTiers)).min(1).optional(),
     qualities: z.array(z.enum(imageQualities)).min(1).optional(),
-    /** Formats of the file. With only one, the provider is not sent it. */
+    /** Formats of the image file. If there is only one, it is not sent to the provider. */
     output_formats: z.array(z.enum(imageFormats)).min(1),
     backgrounds: z.array(z.enum(imageBackgrounds)).min(1).optional(),
     /** Maximum number of images for one request to the provider; 1 if absent. */
     max_images: z.int().positive().max(MAX_IMAGES).optional(),
-    /** Maximum number of pictures in a request; 0 if absent. */
+    /** Maximum number of pictures that a client may send with a request; 0 if absent. */
     max_references: z.int().nonnegative().max(MAX_REFERENCES).optional(),
     max_prompt_characters: z.int().positive().optional(),
-    /** Maximum number of partial images that the provider sends while it draws one. Absent: it sends none. */
+    /** Maximum number of partial images that the provider sends while it generates one image. Absent: it sends none. */
     max_partial_images: z.int().positive().max(MAX_PARTIAL_IMAGES).optional(),
-    /** Maximum tokens that the model writes, and bills, for an image. Absent: it bills no tokens. */
+    /** Maximum number of output tokens that the provider charges for an image. Absent: it charges no tokens. */
     tokens: byKind(z.int().positive()).optional(),
-    /** Maximum tokens that the provider reads for a picture of the request; 10,000 if absent. */
+    /** Maximum number of input tokens that the provider charges for a picture in the request; 10,000 if absent. */
     reference_tokens: z.int().positive().optional(),
-    /** Prices of an image, where they differ from `output_image` of the endpoint's pricing. */
+    /** Prices of kinds of images for which the price differs from `output_image` of the endpoint's pricing. */
     prices: byKind(price).optional(),
   })
   .superRefine((options, context) => {
@@ -78,7 +78,7 @@ function isKindOf(kind: string, { sizes = [], resolutions = [], qualities = [] }
   return first === ANY_KIND || qualities.includes(first) || shapes.has(first);
 }
 
-/** The properties of an image that its price may depend on. Absent: the model decides. */
+/** Properties of an image on which its price may depend. The model chooses a property that is absent. */
 export interface ImageKind {
   quality?: string | undefined;
   size?: string | undefined;
@@ -86,8 +86,8 @@ export interface ImageKind {
 }
 
 /**
- * Returns the value for a kind of image: of quality and size together, else of one of them. Undefined if there is none,
- * for example because the model itself decides about the quality.
+ * Returns the value for a kind of image: the value of its quality together with its size, otherwise that of one of
+ * them. Undefined if there is none, for example because the model itself chooses the quality.
  */
 export function valueOfKind<Value>(values: Readonly<Record<string, Value>>, kind: ImageKind): Value | undefined {
   const { quality, size, resolution } = kind;

@@ -1,21 +1,23 @@
-/** Draws images: a prompt and pictures become requests to a provider, and its answers become files. */
+/**
+ * Interface for the image APIs of providers: converts a prompt and pictures to requests, and answers to image files.
+ */
 
 import type { ImageOptions } from '../../catalog/image-options.ts';
 import type { ImagesQuirks } from '../../catalog/quirk-schemas.ts';
 import type { BatchReader, FollowUps, OpenedResponse, StreamedAnswer, StreamPart } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** A picture that a client sent, or a drawn image. */
+/** A picture from a client, or a generated image. */
 export interface ImageFile {
   mediaType: string;
   base64: string;
 }
 
-/** Settings of an image in the words of an endpoint. Absent settings are not sent. */
+/** Settings of an image, with values that the endpoint supports. An absent setting is not sent. */
 export interface ImageSettings {
   /** Size in pixels, one of the endpoint's sizes. */
   size?: string | undefined;
-  /** Set in place of `size` at an endpoint that takes ratios. */
+  /** Aspect ratio, instead of `size`, at an endpoint that has ratios. */
   aspectRatio?: string | undefined;
   resolution?: string | undefined;
   quality?: string | undefined;
@@ -28,11 +30,11 @@ export interface ImageSettings {
   inputFidelity?: string | undefined;
 }
 
-/** Options of a request. Absent fields leave the choice to the model. */
+/** Options of a client's request. The model chooses what is absent. */
 export interface ImageTask extends ImageSettings {
   prompt: string;
   count: number;
-  /** `1024x1024`, or a tier such as `2K`. */
+  /** A size in pixels such as `1024x1024`, or one of the imageTiers such as `2K`. */
   size?: string | undefined;
   pictures: readonly ImageFile[];
   mask?: ImageFile | undefined;
@@ -40,7 +42,7 @@ export interface ImageTask extends ImageSettings {
   partialImages?: number | undefined;
 }
 
-/** The images that one request to the provider asks for. */
+/** One request to the provider, for one or more images. */
 export interface Drawing extends ImageSettings {
   prompt: string;
   count: number;
@@ -50,22 +52,22 @@ export interface Drawing extends ImageSettings {
   partialImages?: number | undefined;
 }
 
-/** An image of a streamed answer. */
+/** An image of a streamed answer, partial or finished. */
 export interface ImageEvent {
   file: ImageFile;
   /** Position of a partial image, from 0; undefined for the finished image. */
   partialIndex?: number | undefined;
 }
 
-/** Finished images, or for a task with `partialImages` the parts of a streamed answer. */
+/** The finished images or, if the client requested partial images, the parts of a streamed answer. */
 export type ImagesAnswer = ImageFile[] | StreamedAnswer<ImageEvent>;
 
 export type ImageTarget = WireTarget<ImagesQuirks> & { image: ImageOptions };
 
-/** An image in a provider's answer: its content, or the address of its file. */
+/** An image in a provider's answer: its content, or the URL of its file. */
 export type DrawnImage = { base64: string } | { url: string };
 
-/** An image in the events of a provider. */
+/** An image in an event of a provider's streamed answer. */
 export interface DrawnEvent {
   image: DrawnImage;
   isPartial: boolean;
@@ -74,16 +76,17 @@ export interface DrawnEvent {
 export interface ImageCodec extends BatchReader {
   /**
    * Returns the request for some images.
-   * @throws {GatewayError} 400 for images that the wire cannot express
+   * @throws {GatewayError} 400 for images that the provider's API cannot express
    */
   requestFor(drawing: Drawing, target: ImageTarget): WireRequest;
   /**
-   * Reads the images of an answer. A codec of jobs polls until the job ends.
+   * Returns the images of an answer. If the provider generates images in jobs, its codec polls until the job ends.
    * @throws {UpstreamError} for an answer without images
    */
   imagesIn(body: unknown, target: ImageTarget, followUps: FollowUps): DrawnImage[] | Promise<DrawnImage[]>;
   /**
-   * Yields partial images, and finally the finished image with its usage. Absent: the wire has no partial images.
+   * Yields partial images, and finally the finished image with its usage. Absent if the provider's API has no partial
+   * images.
    * @param maxEventBytes maximum size of an event
    */
   decode?(response: OpenedResponse, maxEventBytes: number): AsyncGenerator<StreamPart<DrawnEvent>, void>;

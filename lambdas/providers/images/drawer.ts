@@ -1,4 +1,4 @@
-/** Sends the requests of a task, and checks the images in the answers. */
+/** Generates images: sends the requests of a task to the provider, and checks the images in the answers. */
 
 import { valueOfKind, type ImageOptions } from '../../catalog/image-options.ts';
 import { isBase64 } from '../../platform/base64.ts';
@@ -22,7 +22,7 @@ import type {
 import { imageSettings } from './settings.ts';
 import { imageTypeOf } from './sniff-image.ts';
 
-/** Maximum size of an image, in bytes. The largest real ones, PNGs of 4K, have about 25 MB. */
+/** Maximum size of an image, in bytes. The largest images of providers, 4K PNG files, have about 25 MB. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 /** Maximum size of all images of a request together, in base64. They are in memory until the answer is sent. */
 const MAX_IMAGES_CHARACTERS = 128 * 1024 * 1024;
@@ -32,10 +32,13 @@ const MAX_IMAGE_EVENT_BYTES = IMAGE_ENVELOPE_BYTES + base64Length(MAX_IMAGE_BYTE
 const DEFAULT_REFERENCE_TOKENS = 10_000;
 const TEMPLATE_TOKENS = 512;
 const BYTES_PER_PROMPT_TOKEN = 4;
-/** Tokens that OpenAI bills for each partial image, in addition to the tokens of the finished image. */
+/** Output tokens that OpenAI charges for each partial image, in addition to the tokens of the finished image. */
 const PARTIAL_IMAGE_TOKENS = 100;
 
-/** The engine of a wire. More images than a request may ask for take several requests. */
+/**
+ * Returns the engine for a provider's image API. If a task needs more images than one request to the provider can have,
+ * the engine sends several requests.
+ */
 export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImagesAnswer> {
   return {
     readUsage: (body, headers, target) => billedUsage(codec.readUsage(body, headers, target), target),
@@ -67,7 +70,7 @@ export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImagesAnswer> 
   };
 }
 
-/** Parts of an answer whose images were received, and charged, as a whole. */
+/** Yields the images of an answer that the provider did not stream. Their charge covers all of them together. */
 async function* finishedParts(files: readonly ImageFile[]): AsyncGenerator<StreamPart<ImageEvent>, void> {
   for (const file of files) yield { event: { file } };
 }
@@ -79,7 +82,7 @@ interface StreamedDrawing {
   followUps: FollowUps;
 }
 
-/** @throws {UpstreamError} for anything but images, and for more partial images than were requested */
+/** @throws {UpstreamError} for anything that is not an image, and for more partial images than were requested */
 async function* filesIn(
   parts: AsyncGenerator<StreamPart<DrawnEvent>, void>,
   { partials, target, followUps }: StreamedDrawing,
@@ -98,7 +101,10 @@ async function* filesIn(
   }
 }
 
-/** Without prices of tokens, only the images count. With them, a report without tokens counts as none. */
+/**
+ * Returns the usage to charge. If the endpoint has no prices for tokens, only the images count. If it has, usage
+ * without a number of tokens is as if the provider had reported none.
+ */
 function billedUsage(usage: WireUsage | undefined, target: WireTarget | undefined): WireUsage | undefined {
   if (!usage || target?.image?.tokens) return typeof usage?.output_tokens === 'number' ? usage : undefined;
   return { output_images: usage['output_images'], input_tokens: 0, output_tokens: 0 };
@@ -131,7 +137,7 @@ function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
   const settings = imageSettings(task, options, target);
   const drawings: Drawing[] = [];
   for (let left = count; left > 0; left -= atOnce) {
-    // Equal seeds would draw equal images.
+    // Equal seeds would produce equal images.
     const seed = settings.seed === undefined ? undefined : settings.seed + drawings.length;
     const partialImages = partialImagesOf(task, options);
     drawings.push({ ...settings, seed, prompt, count: Math.min(atOnce, left), pictures, mask, partialImages });
@@ -139,7 +145,10 @@ function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
   return drawings;
 }
 
-/** A provider may send fewer partial images than requested, also none, as OpenAI's reference says. */
+/**
+ * Returns how many partial images to request, at most as many as the provider sends. Fewer than the client requested,
+ * or none, are allowed by OpenAI's reference too.
+ */
 function partialImagesOf({ partialImages = 0 }: ImageTask, { max_partial_images: most = 0 }: ImageOptions) {
   return Math.min(partialImages, most) || undefined;
 }
@@ -168,7 +177,10 @@ function drawnUsage(count: number, tokens: number): WireUsage {
   return { output_images: count, output_tokens: tokens, output_tokens_details: { image_tokens: tokens } };
 }
 
-/** The tokens of this kind of image, or of the longest kind if the model decides about it. */
+/**
+ * Returns the tokens of this kind of image. If the model chooses the kind, these are the tokens of the kind with the
+ * most tokens.
+ */
 function tokensOf(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
   return valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));
 }

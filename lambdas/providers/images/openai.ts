@@ -1,6 +1,7 @@
 /**
- * OpenAI's API for images, and servers that have it with small differences: xAI, Together, LocalAI. Pictures go as data
- * URLs in JSON, which OpenAI takes beside forms. Only OpenAI sends partial images. https://developers.openai.com/api/docs/guides/image-generation
+ * OpenAI's API for images, and servers with nearly the same API: xAI, Together, LocalAI. Pictures are sent as data URLs
+ * in JSON, which OpenAI accepts as well as forms. Only OpenAI sends partial images.
+ * https://developers.openai.com/api/docs/guides/image-generation
  */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -53,7 +54,10 @@ export const openaiImages: ImageCodec = {
 
 const IMAGE_EVENT = /^image_(?:generation|edit)\.(partial_image|completed)$/;
 
-/** Servers without streams answer with one document, which has the finished image. */
+/**
+ * Yields the images of a streamed answer. Servers that cannot stream answer with one document, which has the finished
+ * image.
+ */
 async function* imageEventsIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<DrawnEvent>, void> {
   for await (const event of events) {
     const { type, usage } = recordOrEmpty(event);
@@ -100,12 +104,15 @@ function imageIn(item: unknown): DrawnImage[] {
   return typeof url === 'string' && url !== '' ? [{ url }] : [];
 }
 
-/** Some servers send a data URL in place of base64. */
+/** Returns the base64 text without the start of a data URL, which some servers add. */
 function withoutPrefix(base64: string): string {
   return base64.startsWith('data:') ? base64.slice(base64.indexOf(',') + 1) : base64;
 }
 
-/** Tokens of text and images apart. Without details, all output is an image, as the API's reference says. */
+/**
+ * Returns the tokens of text and of images separately. Without details, all output tokens are for images, as the API's
+ * reference says.
+ */
 function imageTokens(usage: Record<string, unknown>): WireUsage {
   const input = numberOr(usage['input_tokens'], 0);
   const output = numberOr(usage['output_tokens'], 0);

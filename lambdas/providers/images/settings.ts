@@ -1,10 +1,13 @@
-/** Fits what a client asked for to what an endpoint can draw. */
+/** Converts the settings that a client requested to settings that an endpoint supports. */
 
 import { imageTiers, type ImageOptions, type ImageTier } from '../../catalog/image-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { ImageSettings, ImageTask } from './codec.ts';
 
-/** Fields that only tune an image, by their names in `supported_parameters`. */
+/**
+ * Fields of a request that are dropped at an endpoint without support for them, because they only adjust the image.
+ * Each has its name in `supported_parameters`.
+ */
 const tunings = {
   compression: 'output_compression',
   seed: 'seed',
@@ -15,7 +18,7 @@ const tunings = {
 type TunedTask = Partial<Pick<ImageTask, keyof typeof tunings | 'quality' | 'partialImages'>>;
 type Listed = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
-/** Returns the client's names of the fields that an endpoint does not take. They only tune an image. */
+/** Returns the names of the request's fields that the endpoint does not support and that only adjust the image. */
 export function untunable(task: TunedTask, { supportedParameters, image }: Listed): string[] {
   const fields = Object.entries(tunings) as [keyof typeof tunings, string][];
   const unlisted = fields.filter(([field, name]) => task[field] !== undefined && !supportedParameters.includes(name));
@@ -29,8 +32,8 @@ export function untunable(task: TunedTask, { supportedParameters, image }: Liste
 }
 
 /**
- * Returns the settings of a task at an endpoint. Where the price depends on a setting that the client left open, the
- * endpoint's first value applies.
+ * Returns the settings of a task at an endpoint. If the price depends on a setting that the client did not choose, the
+ * endpoint's first value is used.
  * @throws {GatewayError} 400 for a setting that the endpoint does not have; the message lists the settings that it has
  */
 export function imageSettings(task: ImageTask, options: ImageOptions, { supportedParameters }: Listed): ImageSettings {
@@ -75,7 +78,10 @@ interface WantedSize {
   ratio: string | undefined;
 }
 
-/** The size itself, or the first size with the ratio and of the tier; undefined if the client left the size open. */
+/**
+ * Returns the requested size, or the first size with the requested ratio and tier; undefined if the client requested
+ * none of them.
+ */
 function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
   if (pixels !== undefined) {
     if (sizes.includes(pixels)) return pixels;
@@ -92,7 +98,7 @@ function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]):
 function resolutionFor(wanted: string | undefined, resolutions: readonly string[] | undefined): string | undefined {
   if (wanted === undefined) return undefined;
   if (resolutions?.includes(wanted)) return wanted;
-  // Without a choice, models draw about a million pixels.
+  // If no resolution is sent, models generate images of about a million pixels, which is 1K.
   if (!resolutions && wanted === '1K') return undefined;
   throw unlisted('resolution', wanted, resolutions ?? []);
 }
@@ -116,7 +122,7 @@ function backgroundFor({ background, outputFormat }: ImageTask, { backgrounds }:
     throw invalidRequest('background', 'cannot be transparent in a JPEG; use the output_format png or webp');
   }
   if ((backgrounds as readonly string[] | undefined)?.includes(background)) return background;
-  // A model without the choice draws no transparent background.
+  // A model without this choice never generates a transparent background.
   if (!backgrounds && background === 'opaque') return undefined;
   throw unlisted('background', background, backgrounds ?? ['opaque']);
 }
@@ -130,13 +136,13 @@ export function isTier(text: string): text is ImageTier {
   return (imageTiers as readonly string[]).includes(text);
 }
 
-/** Width and height of a size such as `1024x768`. */
+/** Returns the width and the height of a size such as `1024x768`. */
 export function pixelsOf(size: string): [width: number, height: number] {
   const [width = 0, height = 0] = size.split('x').map(Number);
   return [width, height];
 }
 
-/** The ratio of a size in whole numbers, such as `3:2`. */
+/** Returns the aspect ratio of a size in whole numbers, such as `3:2`. */
 export function imageRatioOf(size: string): string {
   const [width, height] = pixelsOf(size);
   const divisor = commonDivisor(width, height) || 1;
@@ -149,7 +155,7 @@ function commonDivisor(a: number, b: number): number {
 
 const SIDE_OF_TIER = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 } as const satisfies Record<ImageTier, number>;
 
-/** The tier whose square has about as many pixels. */
+/** Returns the tier whose square image has the number of pixels nearest to that of a size. */
 export function imageTierOf(size: string): ImageTier {
   const [width, height] = pixelsOf(size);
   const distance = (tier: ImageTier) => Math.abs(Math.log2(Math.sqrt(width * height) / SIDE_OF_TIER[tier]));

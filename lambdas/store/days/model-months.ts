@@ -35,7 +35,10 @@ export interface ModelDay {
  */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;
-/** Number of partition keys for the parts of an account's month. Earlier versions stored parts under the month's key. */
+/**
+ * Number of partition keys over which the parts of an account's month are spread. Earlier versions stored all parts
+ * under the month's own key.
+ */
 export const MODEL_MONTH_PARTITIONS = 16;
 const SPENT_ON_DAY = /^spent_day_(\d\d)$/;
 
@@ -68,9 +71,9 @@ export function modelMonthUpdate(
 }
 
 /**
- * Returns every model and day of a month with spending.
+ * Returns the spending of an account in a month, by model and day.
  *
- * Cost: 17 concurrent queries that read one item per model and part.
+ * Cost: 17 concurrent queries, which together read one item per model and part.
  */
 export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {
   const days = new Map<string, ModelDay>();
@@ -86,7 +89,10 @@ export async function readModelDays(table: Table, accountId: string, month: stri
   return [...days.values()];
 }
 
-/** Part 0 is also the only item of an account whose counter has no parts, so it stays under the month's key. */
+/**
+ * Returns the key of a part of a model's month. Part 0 always has the month's own key, because it is also the only item
+ * of an account whose counter has no parts.
+ */
 function modelMonthKey({ model, ...of }: ModelMonth, part: number): Key {
   const base = monthPartition(of);
   return { pk: part === 0 ? base : `${base}#${part % MODEL_MONTH_PARTITIONS}`, sk: `${model}#${part}` };

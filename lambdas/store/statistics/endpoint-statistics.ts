@@ -10,28 +10,31 @@ export interface Measurement {
   endpoints: Record<string, EndpointStatistics>;
   /** Ids of the providers whose credential is set; undefined if the credentials could not be read. */
   liveProviders: readonly string[] | undefined;
-  /** Number of partition keys that have the measurement. */
+  /** Number of partition keys under which the measurement is stored. */
   copies: number;
 }
 
 /**
- * Partition keys of the measurement. Every process reads a key each half minute, and a key takes 3,000 read units per
- * second. So the measurement of a busy installation is written under all keys.
+ * Partition keys of the measurement. Every process reads one of them each half minute, and DynamoDB allows 3,000 read
+ * units per second for each. So a gateway with many requests stores the measurement under all keys.
  */
 const STATISTICS_PARTITIONS = [
   'HEALTH#STATISTICS',
   ...Array.from({ length: 15 }, (_, copy) => `HEALTH#STATISTICS#${copy + 1}`),
 ];
-/** Number of copies of the measurement of a busy installation. */
+/** Number of copies of the measurement while the gateway has many requests. */
 export const STATISTICS_COPIES = STATISTICS_PARTITIONS.length;
-/** Maximum age in ms of a copy. An older copy was written before the installation had fewer requests. */
+/**
+ * Age in ms from which a copy is no longer used. It is from a time when the gateway had more requests and wrote more
+ * copies.
+ */
 const MAX_COPY_AGE_MS = 3 * 60_000;
 const KEEP_STATISTICS_MS = 60 * 60_000;
 /** Maximum number of endpoints per item, so that the item stays below 400 KB. */
 const ENDPOINTS_IN_ITEM = 1_000;
 const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
-/** Replaces the last measurement in each partition, in as few items as possible, usually one. */
+/** Replaces the last measurement under each partition key, in as few items as possible, usually one. */
 export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
   const { measuredAtMs, endpoints, liveProviders, copies } = measurement;
   const partitions = STATISTICS_PARTITIONS.slice(0, copies);
@@ -51,7 +54,8 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
 }
 
 /**
- * Returns a function that reads the last measurement. It chooses a random copy, if the last read found several.
+ * Returns a function that reads the last measurement. If the last read found that there are several copies, the next
+ * one reads a random copy.
  *
  * Cost of a read: one page, eventually consistent; two if the copy is no longer written.
  */
