@@ -1,10 +1,10 @@
-/** Fields of tool calls in a conversation, in every form that servers and agents are known to write. */
+/** Fields of tool calls in a conversation, in all forms that servers and agents are known to send. */
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../messages/field-kinds.ts';
 
-/** Id of a call. Some servers number their calls, and some agents send the number back. */
+/** Id of a call. Some servers number their calls, and some agents send this number back as a number. */
 export const numberedCallId = z.union([z.string().min(1), z.int()], { error: 'must be a text that is not empty' });
 
-/** Arguments of a call: a text of JSON, or the object itself, as agents of Ollama's own API have it. */
+/** Arguments of a call: a JSON text or, from agents for Ollama's own API, an object. */
 export const sentArguments = optionalField(z.union([z.string(), anyObject], { error: 'must be a text of JSON' }));

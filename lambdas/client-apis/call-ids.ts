@@ -1,21 +1,22 @@
-/** Id of a call as a client sends it. */
+/** Id of a call in a client's request. */
 export type ForeignCallId = string | number | null | undefined;
 
-/** Id of calls without one. */
+/** Id for calls that have none. */
 const NO_ID = 'call';
 
 /**
- * Ids of tool calls in a conversation. Some models number their calls from the beginning in each turn, but providers
- * accept an id only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets
- * the same ids in every request.
+ * Assigns ids to the tool calls in a conversation. Some models start to number their calls again in each turn, but
+ * providers accept an id only once. A call with an id that was used before gets a new id, and its result gets the same
+ * one. A conversation gets the same ids in every request.
  *
- * Some servers write numbers as ids, or none. A result without an id belongs to the oldest call without a result.
+ * Some servers send numbers as ids, or no ids. A result without an id belongs to the oldest call that has no result
+ * yet.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();
-  /** Ids to send of calls without a result yet, by the calls' original id; oldest call first. */
+  /** New ids of the calls that have no result yet, by the client's id; the oldest call first. */
   readonly #unanswered = new Map<string, string[]>();
-  /** Id to send of the last call with each original id. */
+  /** New id of the last call, by the client's id. */
   readonly #last = new Map<string, string>();
 
   /**
@@ -41,7 +42,10 @@ export class ConversationCallIds {
     return (key === undefined ? undefined : this.#answered(key)) ?? this.#last.get(id) ?? id;
   }
 
-  /** Returns the new id of the oldest call with an id and without a result, which has a result from now on. */
+  /**
+   * Returns the new id of the oldest call that has this id in the client's request and no result yet. From then on, the
+   * call counts as having a result.
+   */
   #answered(id: string): string | undefined {
     const waiting = this.#unanswered.get(id);
     const sent = waiting?.shift();
@@ -50,8 +54,8 @@ export class ConversationCallIds {
   }
 
   /**
-   * Returns an id that no call uses yet. Numbering continues from the last call with the same id, so that thousands of
-   * calls with one id take linear time.
+   * Returns an id that no call has yet. It continues the numbering of the last call with the same id, so that thousands
+   * of calls with one id take linear time.
    */
   #free(id: string): string {
     if (!this.#used.has(id)) return id;

@@ -1,4 +1,7 @@
-/** Networks as people write them: an IPv4 or IPv6 address, or a block of addresses in CIDR notation. */
+/**
+ * Reads networks that people enter: an IPv4 or IPv6 address, or a block of addresses in CIDR notation. Checks whether
+ * an address is in a network.
+ */
 
 import { BlockList, isIP } from 'node:net';
 
@@ -25,12 +28,15 @@ export function isNetwork(text: string): boolean {
   return parseNetwork(text) !== undefined;
 }
 
-/** Parsed lists by the lists themselves. A cached caller keeps its list for some seconds. */
+/**
+ * Parsed lists of networks, by the list of texts. The same list is used for some seconds, because keys are cached with
+ * their lists.
+ */
 const parsed = new WeakMap<readonly string[], BlockList>();
 
 /**
- * Returns whether one of the networks contains an address. Text that is not an address is in no network. An IPv4
- * address in IPv6 notation (`::ffff:192.0.2.1`) counts as the IPv4 address.
+ * Returns whether an address is in one of the networks. A text that is not an address is in no network. An IPv4 address
+ * in IPv6 notation (`::ffff:192.0.2.1`) counts as the IPv4 address.
  */
 export function areNetworksOf(networks: readonly string[], address: string): boolean {
   const [plain = ''] = address.split('%');

@@ -1,15 +1,18 @@
-/** Server-sent events with names. */
+/** Writes server-sent events. */
 
-/** An event with any fields. The second form is that of object literals. */
+/** An event with any fields. TypeScript needs the second form for object literals. */
 type NamedEvent = { type: string } | ({ type: string } & Record<string, unknown>);
 
-/** Returns one event. `event:` repeats the type, because clients of the Messages API and of OpenAI's dispatch on it. */
+/**
+ * Returns the text of an event. The line `event:` repeats the type, because clients of the Messages API and of OpenAI's
+ * APIs read it there.
+ */
 export function sseEvent(data: NamedEvent): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Comment that keeps a silent connection open. */
+/** Comment line, without meaning for clients, that keeps a connection open while no event is sent. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
-/** Event of the Messages API that keeps a silent connection open. */
+/** Event of the Messages API that keeps a connection open while no other event is sent. */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';

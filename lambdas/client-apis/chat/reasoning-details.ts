@@ -75,8 +75,8 @@ export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
     if (detail.type === 'reasoning.encrypted') {
       return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
     }
-    // Some clients merge the pieces of a stream incorrectly, and keep the signature without its text. Such an entry is
-    // dropped.
+    // Some clients merge the pieces of a stream incorrectly, and keep a signature without its text. The signature is
+    // then dropped.
     if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
     return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];
   });

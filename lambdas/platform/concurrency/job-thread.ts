@@ -12,7 +12,7 @@ import { describeError, log } from '../logger.ts';
 const IDLE_MS = 60_000;
 /**
  * Time in ms for which a job without `turnMs` may still run after nobody waits for its result. Then its thread is
- * terminated. Such a job checks its own time limit, and normally ends by itself.
+ * terminated. Jobs without `turnMs` check their own time limit, and normally end by themselves.
  */
 const GRACE_MS = 500;
 

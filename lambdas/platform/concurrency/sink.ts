@@ -1,5 +1,5 @@
 /**
- * Takes the items of a sequence, one after another. It returns whether more items are wanted. A promise means that the
- * sender must wait for it before the next item, because the receiver is slower than the sender.
+ * Receives the items of a sequence, one after another. Returns whether it wants more items. If it returns a promise,
+ * the sender must wait for the promise before it sends the next item, because the receiver is slower than the sender.
  */
 export type Sink<Item> = (item: Item) => boolean | Promise<boolean>;

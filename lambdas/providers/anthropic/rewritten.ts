@@ -43,7 +43,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
  * Moves each instruction (a message with the role `system`) to the place that Anthropic requires: directly after the
  * user messages next to it. If no user message is next to it, it becomes a user message that is marked as an
  * instruction.
- * @returns the same request if all instructions are already in such a place
+ * @returns the same request if all instructions are already in their place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;

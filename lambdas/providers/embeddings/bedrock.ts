@@ -40,7 +40,7 @@ function titanFields(task: EmbeddingTask): Record<string, unknown> {
 }
 
 /**
- * Fields of Titan Multimodal Embeddings, whose vector is that of a text, an image, or both.
+ * Returns the request fields of Titan Multimodal Embeddings, which returns one vector for a text, an image, or both.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-mm.html
  */
 function multimodalTitanFields(task: EmbeddingTask): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { EmbeddingsQuirks } from '../../catalog/quirk-schemas.ts';
 import type { BatchReader } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** Texts and images to embed, with the settings for their vectors. */
+/** Texts and images for which the client wants vectors, and the settings of the vectors. */
 export interface EmbeddingTask {
   inputs: readonly EmbeddingInput[];
   encoding: VectorEncoding;
@@ -17,7 +17,10 @@ export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 export interface EmbeddingCodec extends BatchReader {
   /** Maximum number of inputs per request. The endpoint's quirks may set another maximum. */
   maxInputs: number;
-  /** Whether the provider bills the tokens of images. Absent: it bills images or pixels, or takes no images. */
+  /**
+   * Whether the provider charges images by tokens. Absent if it charges them by number or by pixels, or accepts no
+   * images.
+   */
   billsImageTokens?: boolean;
   /**
    * Encodes a request for some inputs of a task.

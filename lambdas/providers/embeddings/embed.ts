@@ -19,10 +19,10 @@ const MAX_UNKNOWN_DIMENSIONS = 6_000;
  */
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
-/** Maximum size of the images in one request, in base64. Cohere takes 20 MB. */
+/** Maximum size of the images in one request, in base64. Cohere accepts 20 MB. */
 const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 const DEFAULT_IMAGE_TOKENS = 6_000;
-/** Maximum number of pixels that are billed for an image (docs.voyageai.com/docs/pricing). */
+/** Maximum number of pixels that a provider charges for an image (docs.voyageai.com/docs/pricing). */
 const MAX_BILLED_PIXELS = 2_000_000;
 const TEMPLATE_TOKENS = 128;
 /**
@@ -90,14 +90,16 @@ function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
   return inputs.reduce((sum, input) => sum + Math.ceil(textBytes(input) / 4), 0);
 }
 
-/** Content that consists of one text is that text. */
+/** Returns the input in its simplest form: content that consists of one text becomes that text. */
 function plainInput(input: EmbeddingInput): EmbeddingInput {
   if (!isContent(input)) return input;
   const [part, ...more] = input.content;
   return part?.type === 'text' && more.length === 0 ? part.text : input;
 }
 
-/** @throws {GatewayError} 400 for images, and for texts with one vector, at an endpoint that takes only texts */
+/**
+ * @throws {GatewayError} 400 for images, and for several texts for one vector, at an endpoint that accepts only texts
+ */
 function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingTarget): void {
   if (quirks.takes_images === true || !inputs.some(isContent)) return;
   const rule = inputs.some((input) => imagesOf(input).length > 0)
@@ -106,7 +108,10 @@ function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingT
   throw invalidRequest('input', rule);
 }
 
-/** Bounds of a request with images. Its size says nothing about its tokens. */
+/**
+ * Returns the maximum tokens, images and pixels of a request with images, because the size of such a request does not
+ * limit its tokens.
+ */
 function imageBounds(
   { billsImageTokens = false }: EmbeddingCodec,
   inputs: readonly EmbeddingInput[],
@@ -152,7 +157,10 @@ function notVectors(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/** Splits inputs into batches. A text above the size limit gets its own batch. The provider then reports the error. */
+/**
+ * Splits inputs into batches. A text above the size limit gets its own batch, for which the provider then reports the
+ * error.
+ */
 function* batches<Input extends EmbeddingTask['inputs'][number]>(
   inputs: readonly Input[],
   maxInputs: number,

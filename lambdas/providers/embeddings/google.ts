@@ -1,4 +1,4 @@
-/** Embeddings with the Gemini API, where a batch is a list of requests with one input each. */
+/** Embeddings with the Gemini API. A batch is a list of requests with one input each. */
 
 import type { ContentPart, InputType } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -47,7 +47,7 @@ function geminiPart(part: ContentPart): object {
   return { inlineData: { mimeType: mediaType, data: base64 } };
 }
 
-/** Sum of the tokens of images among the counts by modality (`EmbeddingUsageMetadata`). */
+/** Returns the sum of the image tokens in a list of token counts by modality (`EmbeddingUsageMetadata`). */
 function imageTokensOf(details: unknown): number {
   const counts = Array.isArray(details) ? details.map(recordOrEmpty) : [];
   return counts.reduce(

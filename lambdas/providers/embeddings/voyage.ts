@@ -1,5 +1,5 @@
 /**
- * Voyage's API for inputs of texts and images. Images are billed by pixel.
+ * Voyage's API for inputs with texts and images. Images are charged by pixel.
  * https://docs.voyageai.com/reference/multimodal-embeddings-api
  */
 
@@ -26,7 +26,7 @@ export const voyageMultimodal: EmbeddingCodec = {
     return jsonRequest('/multimodalembeddings', {
       model: upstreamModel,
       inputs: partsOf(task).map((parts) => ({ content: parts.map(voyagePart) })),
-      // Voyage would otherwise cut an input that is too long.
+      // Without this field, Voyage would cut an input that is too long.
       truncation: false,
       output_encoding: 'base64',
       ...(type ? { input_type: type } : {}),

@@ -4,11 +4,12 @@ import { sniffDocument } from './sniff-document.ts';
 import { frameData, SseFrameSplitter } from './sse-frames.ts';
 import { UpstreamError } from './upstream-error.ts';
 
-/** Last event of OpenAI's streams, which is not JSON. */
+/** Data of the last event in OpenAI's streams. It is not JSON. */
 const DONE_MARK = '[DONE]';
 
 /**
- * Yields the JSON of server-sent events. If the body is one JSON document in place of events, yields the document.
+ * Yields the JSON of each server-sent event. If the body is one JSON document instead of events, that document is
+ * yielded.
  * @param maxEventBytes maximum size of an event, and of a document
  * @throws {UpstreamError} if an event is too large or not JSON
  */

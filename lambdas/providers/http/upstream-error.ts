@@ -8,7 +8,7 @@ export type UpstreamFailure =
   | 'malformed'
   /** The body is larger than the gateway's limit for it. */
   | 'too_large'
-  /** The provider refused the content of the request, in an answer with a success status. */
+  /** The provider rejected the content of the request, in a response with a success status. */
   | 'refused'
   | 'aborted';
 
@@ -25,7 +25,10 @@ export class UpstreamError extends Error {
     this.failure = failure;
   }
 
-  /** The failure in one word for records: the system's error code, or else the value of `failure`. */
+  /**
+   * The failure as one word, for records: the error code of the operating system, if there is one, otherwise the value
+   * of `failure`.
+   */
   get word(): string {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;
@@ -33,13 +36,13 @@ export class UpstreamError extends Error {
 }
 
 /**
- * Matches error codes of failures before any part of the request was sent: no address, no connection, or an invalid
- * certificate.
+ * Matches error codes of failures before any part of the request was sent: the host name has no address, the connection
+ * failed, or the certificate is invalid.
  */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
 
-/** Returns the error of a connection as a failure of the provider. */
+/** Converts an error of a connection to a failure of the provider. */
 export function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   if (UNREACHED.test((error as NodeJS.ErrnoException).code ?? '')) {

@@ -1,9 +1,9 @@
 /**
- * HTTP client for providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of the global
- * `fetch`.
+ * HTTP client for requests to providers, with connections that are kept open (node:http and node:https). It needs a
+ * quarter of the CPU time of the global `fetch`.
  *
- * A request opens its connection when it is created. So DNS, TCP and TLS run while the hold (the reservation of money)
- * is placed. No byte of the request is sent before `send`.
+ * A request opens its connection when it is created, so that the connection is made (DNS, TCP, TLS) while the gateway
+ * reserves money for the request. No byte of the request is sent before `send`.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ import { toUpstreamError, UpstreamError } from './upstream-error.ts';
 
 export interface Timeouts {
   connectMs: number;
-  /** Maximum time from the start of sending the request to the response headers. */
+  /** Maximum time from the start of sending the request until the response headers arrive. */
   firstByteMs: number;
   /** Maximum time between two chunks of the body. It runs only while a reader waits for a chunk. */
   idleMs: number;
@@ -36,10 +36,10 @@ export interface UpstreamTarget {
   headers: Record<string, string>;
   /** Whether to open a new connection instead of reusing one. */
   isFresh?: boolean | undefined;
-  /** Returns headers that depend on the body, or that take time to obtain. */
+  /** Returns headers that depend on the body, or that take time to get. */
   authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /**
-   * Called once if the provider refuses the authorization with 401.
+   * Called once if the provider rejects the credential with status 401.
    * @returns whether the request should be sent again
    */
   renew?: (() => boolean) | undefined;
@@ -52,7 +52,7 @@ const STALE_WITHIN_MS = 150;
 /** Maximum number of interim responses (status 1xx) before the final response. */
 const MAX_INTERIM_ANSWERS = 16;
 
-/** A request that connects when it is created, and is sent by `send`. */
+/** A request that opens its connection when it is created, and that `send` sends. */
 export class UpstreamRequest {
   readonly #target: UpstreamTarget;
   readonly #signal: AbortSignal;
@@ -66,8 +66,8 @@ export class UpstreamRequest {
   }
 
   /**
-   * Sends the request. It is sent again if its reused connection was already closed, or if `renew` returns true after a
-   * status 401.
+   * Sends the request. It is sent again if the reused connection turns out to be closed already, or if `renew` returns
+   * true after a status 401.
    * @param onSent called when the whole request has been sent
    * @throws {UpstreamError}
    */
@@ -88,7 +88,8 @@ export class UpstreamRequest {
       if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
       if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
     }
-    // The retry opens a new connection, because other idle connections may have been closed at the same time.
+    // The retry opens a new connection, because the provider may have closed the other idle connections at the same
+    // time.
     this.#request = this.#open(false);
     try {
       return await this.#exchange(bytes, onSent);
@@ -99,8 +100,9 @@ export class UpstreamRequest {
   }
 
   /**
-   * Returns whether the provider closed a kept-alive connection before it read the request. Only an immediate reset
-   * shows that. After a later reset the provider may have read the request, and would charge a retry again.
+   * Returns whether the provider had closed a reused connection before it read the request. Only a reset immediately
+   * after sending shows that. If the reset came later, the provider may have read the request, and would charge a retry
+   * again.
    */
   #wasStale(error: unknown, sentAtMs: number): boolean {
     const { code } = error as NodeJS.ErrnoException;
@@ -123,7 +125,8 @@ export class UpstreamRequest {
       ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
       headers: this.#target.headers,
     });
-    // Stores errors before `send`, which throws them. Without a listener, an error would end the process.
+    // Stores an error that occurs before `send`, which then throws it. Without a listener, the error would end the
+    // process.
     request.on('error', (error) => (this.#earlyError ??= error));
     limitConnecting(request, this.#target.timeouts.connectMs, secure);
     this.#earlyError = undefined;
@@ -145,7 +148,8 @@ export class UpstreamRequest {
     await this.#authorize(body);
     let response: IncomingMessage | undefined;
     const abort = () => {
-      // After a complete response, the connection may already serve another request. So it must not be destroyed.
+      // After a complete response, the connection may already be in use by another request, so it must not be
+      // destroyed.
       if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
     };
     if (this.#signal.aborted) abort();
@@ -161,11 +165,11 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // If a provider changes the protocol, it sends no response, and the request would never settle. So the
+        // If a provider switches to another protocol, it sends no response, and this promise would never settle. So the
         // connection is closed.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request emits `close` in the end. An error is created only if no response arrived, because its stack
-        // takes time.
+        // Every request emits `close` at the end. An error is created only if no response arrived, because to record
+        // its stack takes time.
         request.once('close', () => {
           if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
         });
@@ -200,8 +204,8 @@ export class UpstreamRequest {
 }
 
 /**
- * Destroys a request. The socket emits the reason as an error event. Without a listener, that event would end the
- * process.
+ * Destroys a request. The socket may then emit the reason as an error event, which would end the process without a
+ * listener.
  */
 function destroy(request: ClientRequest, reason: UpstreamError): void {
   request.socket?.on('error', () => {});

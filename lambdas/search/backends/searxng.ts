@@ -15,7 +15,7 @@ const searxngAnswerSchema = z
     /** SearXNG's engines that refused the query or did not respond. */
     unresponsive_engines: z.array(z.unknown()).nullish(),
   })
-  // SearXNG also returns an empty list if its engines failed, so an empty list counts as invalid.
+  // SearXNG also returns an empty list if its engines failed. The response then counts as invalid.
   .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
 
 export const searxng: BackendKind = {

@@ -17,11 +17,11 @@ export const limitResets = resets;
 export type LimitReset = Reset;
 
 const storedKey = record({
-  /** Permanent name of the key: the hash of its first secret. */
+  /** Hash of the key's first secret. It identifies the key forever, also after the secret was replaced. */
   hash: text('hash'),
-  /** Hash of the current secret. Absent if the key was never rotated: `hash` is then the hash of its secret. */
+  /** Hash of the current secret. Absent if the secret was never replaced; it is then `hash`. */
   secretHash: optional(text('secret_hash')),
-  /** Replaced secrets that still work. Absent if there are none. */
+  /** Replaced secrets that still work for some time. Absent if there are none. */
   oldSecrets: optional(plain<readonly OldSecret[]>('old_secrets')),
   kind: oneOf('kind', keyKinds),
   accountId: text('account_id'),
@@ -123,13 +123,14 @@ export async function readKey(table: Table, hash: string): Promise<ApiKey | unde
   return item?.['entity'] === KEY_SECRET ? undefined : item && keyFrom(item);
 }
 
-/** Kind of item that leads from the hash of a later secret to its key. */
+/** Kind of the items that refer from the hash of a later secret to the key. */
 const KEY_SECRET = 'key_secret';
 
 /**
- * Finds a key by the hash of any of its secrets. The key decides whether the secret still works.
+ * Returns the key to which a secret belongs, by the hash of the secret: the current one, or a replaced one. The caller
+ * checks whether a replaced secret still works.
  *
- * Cost: one read, or two for a secret that replaced the key's first secret.
+ * Cost: one read, or two for a secret other than the key's first one.
  */
 export async function readKeyOfSecret(table: Table, secretHash: string): Promise<ApiKey | undefined> {
   const item = await readItem(table, keyItemKey(secretHash));
@@ -141,7 +142,7 @@ export function currentSecretHash({ hash, secretHash = hash }: Pick<ApiKey, 'has
   return secretHash;
 }
 
-/** Makes a key findable by the hash of a new secret. */
+/** Stores the reference from the hash of a new secret to its key. */
 export function secretPut(table: Table, { hash }: ApiKey, secretHash: string): Write {
   return putNew(table, { ...keyItemKey(secretHash), entity: KEY_SECRET, key_hash: hash });
 }

@@ -1,7 +1,7 @@
 /**
- * Counts of a key's requests: admitted requests and their tokens per UTC minute, and running requests. A large limit is
- * divided over several items, its parts, because DynamoDB takes only few transactions per second on one item. The limits
- * of the parts add up to the limit.
+ * Counts a key's requests: admitted requests and their tokens in each UTC minute, and running requests. A large limit
+ * is divided into parts, each in its own item, because DynamoDB allows only few transactions per second on one item.
+ * The limits of all parts together equal the limit of the key.
  */
 
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -10,7 +10,7 @@ import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { update, type Key, type Write } from '../table/writes.ts';
 
 export const MINUTE_LENGTH_MS = 60_000;
-/** Time in ms for which the count of a minute is kept after its end. */
+/** Time in ms for which the count of a minute stays stored after the minute. */
 const KEEP_MINUTES_MS = 60 * MINUTE_LENGTH_MS;
 
 /** Kinds of items: the count of one minute, and the count of running requests. */
@@ -21,43 +21,48 @@ const rateHoldRecord = record({
   kind: oneOf('kind', rateKinds),
   /** Number of the part that counts the request. */
   part: count('part'),
-  /** Tokens that the minute counts until the request is settled; 0 for running requests. */
+  /** Tokens that count in the minute until the request is settled (its real usage is known); 0 for running requests. */
   tokens: count('tokens'),
 });
 
-/** One place in which a request is counted. The generation's record lists them, for its settlement. */
+/**
+ * A count that includes a request. The generation's record lists these counts, so that its settlement can correct them.
+ */
 export type RateHold = RecordOf<typeof rateHoldRecord>;
 
 const rateHolds = list('rate_holds', rateHoldRecord, rateKinds.length);
 
 /**
- * Field of a hold with the places in which its request is counted; empty if its key has no such limits. Messages omit
- * an empty list, because the previous release does not know the field.
+ * Field of a hold (the reservation for a request) that lists the counts with the request; empty if the key has no
+ * limits of this kind. Messages in queues do not have an empty list, because the previous release does not know the
+ * field.
  */
 export const rateHoldsField: Field<readonly RateHold[]> = {
   ...rateHolds,
   toMessage: (holds) => (holds.length > 0 ? rateHolds.toMessage(holds) : undefined),
 };
 
-/** Returns the beginning of the UTC minute in which a request is counted: the minute of its admission. */
+/** Returns the start of the UTC minute in which a request counts: the minute in which it was admitted. */
 export function minuteStart(atMs: number): number {
   return atMs - (atMs % MINUTE_LENGTH_MS);
 }
 
-/** Returns the key of a count. `atMs` is the time of a request's admission. */
+/** Returns the table key of a count. `atMs` is the time at which the request was admitted. */
 export function rateItemKey(keyHash: string, { kind, part }: Pick<RateHold, 'kind' | 'part'>, atMs: number): Key {
   const minute = `MINUTE#${new Date(minuteStart(atMs)).toISOString().slice(0, 16)}`;
   return { pk: `RATE#${keyHash}#${part}`, sk: kind === 'minute' ? minute : 'RUNNING' };
 }
 
-/** Limits of one part. An absent limit does not exist. */
+/** Limits of one part. If a limit is absent, the part has no such limit. */
 export interface RateShare {
   requests?: number | undefined;
   tokens?: number | undefined;
   running?: number | undefined;
 }
 
-/** Counts a request in a part. The condition is that the part has room: `share.tokens` is at least `hold.tokens`. */
+/**
+ * Adds a request to the count of a part, if the part has room for it. `share.tokens` must be at least `hold.tokens`.
+ */
 export function rateHoldUpdate(
   table: Table,
   keyHash: string,
@@ -80,12 +85,12 @@ export function rateHoldUpdate(
   });
 }
 
-/** Change of a count by a settlement. */
+/** A settlement's change of a count. */
 export interface RateChange {
   generationId: string;
   keyHash: string;
   hold: RateHold;
-  /** Amount that is added to the running requests, or to the tokens of the minute. */
+  /** Number to add to the running requests, or to the tokens of the minute. */
   change: number;
 }
 

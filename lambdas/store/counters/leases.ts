@@ -157,7 +157,7 @@ export interface ReturnedAmount {
 }
 
 /**
- * Records the right returned amount of a lease, if the recorded amount is still the one that was read. So each
+ * Records the right returned amount of a lease, if the recorded amount has not changed since it was read. So each
  * correction happens once.
  */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {

@@ -27,7 +27,10 @@ export function pendingPut(table: Table, generation: PendingGeneration): Write {
   });
 }
 
-/** Increases the hold of a pending generation by one step, if the number of steps is the one that the caller knows. */
+/**
+ * Increases the hold of a pending generation by one step, if its number of steps has not changed since the caller read
+ * it.
+ */
 export function holdChange(
   table: Table,
   { accountId, id }: GenerationId,

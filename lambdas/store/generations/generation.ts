@@ -97,8 +97,8 @@ const generationRecord = record({
    */
   swept: flag('swept'),
   /**
-   * Whether the stored measurement is the last one. If such a generation is still pending, the handler's message was
-   * lost or is late.
+   * Whether the stored measurement is the last one. If so, and the generation is still pending, the message for its
+   * settlement was lost or is late.
    */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),
