@@ -3,9 +3,9 @@
  * aws-json.ts signs and sends the calls.
  *
  * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. As in the standard mode
- * of AWS's SDK, there are up to four attempts, with a random wait that doubles at most with each attempt. If an attempt
- * had its effect and only its response was lost, the retry may have the effect again. Callers prevent that with a token
- * or a condition. The field `isUncertain` of an error shows whether an attempt got no conclusive response.
+ * of AWS's SDK, there are up to four attempts, after random waits whose maximum doubles each time. If an attempt had
+ * its effect and only its response was lost, the retry may have the effect again. Callers prevent that with a token or
+ * a condition. The field `isUncertain` of an error shows whether an attempt got no conclusive response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

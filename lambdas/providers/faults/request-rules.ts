@@ -94,7 +94,7 @@ export const requestRules = [
     kind: 'request',
     message: /^Content Exists Risk/i,
   }),
-  // Amazon Bedrock refuses these betas, fields and lines, although another service with the same Claude model accepts
+  // Amazon Bedrock rejects these betas, fields and lines, although another service with the same Claude model accepts
   // them. Errors of Amazon Bedrock, from
   // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
   ...rulesFrom('amazon-bedrock', {
