@@ -43,7 +43,6 @@ export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateK
     <Dialog title={`${texts.newSecret}: ${name}`} onClose={onClose}>
       {secret === undefined ? (
         <form onSubmit={(event) => void rotate(event)}>
-          <p>{texts.newSecretHint}</p>
           <ChoiceField
             label={texts.oldSecretWorks}
             value={overlap}
@@ -51,7 +50,6 @@ export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateK
               ['0', texts.notAnyMore],
               [String(HOUR_SECONDS), texts.oneHour],
               [String(DAY_SECONDS), texts.oneDay],
-              [String(7 * DAY_SECONDS), texts.sevenDays],
             ]}
             onChange={setOverlap}
           />
