@@ -22,6 +22,8 @@ const messages = [said('Hi', 'delay=0')];
 const ask = (client: GatewayClient, body: object, headers: Record<string, string> = {}) =>
   post(client, '/messages', { max_tokens: 20, messages, ...body }, headers);
 
+const listed = async (one: GatewayClient) => (await get(one, '/models/user')).text();
+
 describe('allowed_models', () => {
   const allowed = ['sandbox/gpt*', 'sandbox/claude-latest'];
   let client: GatewayClient;
@@ -70,7 +72,6 @@ describe('allowed_models', () => {
   });
 
   it('do not hide models from lists', async () => {
-    const listed = async (one: GatewayClient) => (await get(one, '/models/user')).text();
     expect(await listed(client)).toBe(await listed(gateway));
   });
 
