@@ -1,4 +1,5 @@
 import { nowMs } from './clock.ts';
+import { sourceFrame } from './source-frames.ts';
 
 /** Log messages that raise an alarm. Each message has its own alarm, which searches the log for this text. */
 export const tripwires = {
@@ -114,6 +115,6 @@ export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack
     .slice(0, 6);
   return {
     reason: typeof code === 'string' ? `${error.name} ${code}` : error.name,
-    stack: frames.map((line) => line.trim()).join(' < '),
+    stack: frames.map((line) => sourceFrame(line.trim())).join(' < '),
   };
 }

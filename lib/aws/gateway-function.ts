@@ -67,10 +67,7 @@ export class GatewayFunction extends Construct {
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      // With source maps, stack traces in the log show source files and lines. docs/figures.md shows what source maps
-      // cost.
       environment: {
-        NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,
         ...grantEnvironment(spec.grants, resources),
       },

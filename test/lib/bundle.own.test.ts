@@ -115,10 +115,10 @@ describe('the bundle of a function', () => {
     const stack = execFileSync(
       process.execPath,
       ['--input-type=module', '--eval', `process.stdout.write((await import('${file}')).handler())`],
-      { encoding: 'utf8', env: { NODE_OPTIONS: '--enable-source-maps' } },
+      { encoding: 'utf8', env: {} },
     );
 
-    expect(stack).toMatch(new RegExp(`^at fail \\(.*/test/support/failing-handler\\.ts:${line}:\\d+\\)`));
+    expect(stack).toMatch(new RegExp(`^at \\S*test/support/failing-handler\\.ts:${line}:\\d+ < at `));
   });
 
   it('calls AWS with the credentials of its role, at the endpoints of its region or its environment', async () => {

@@ -190,7 +190,7 @@ describe('the synthesized template', () => {
   it.each(Object.entries<FunctionSpec>(functions))('gives %s its time, its memory and its variables', (name, spec) => {
     const deployed = deployment.functions.get(name)!;
     expect(deployed).toMatchObject({ timeoutSeconds: spec.timeoutSeconds, memoryMb: spec.memoryMb });
-    expect(deployed.environment['NODE_OPTIONS']).toEqual({ text: '--enable-source-maps' });
+    expect(deployed.environment).not.toHaveProperty('NODE_OPTIONS');
     expect('TABLE_NAME' in deployed.environment).toBe(spec.grants.table !== undefined);
     expect('PEPPER_SECRET_ARN' in deployed.environment).toBe(spec.grants.secrets?.includes('pepper') ?? false);
     const { sendTo = [], watch = [] } = spec.grants;

@@ -160,7 +160,6 @@ const options = {
   external: ['@aws-sdk/credential-provider-http'],
   charset: 'utf8',
   plugins: [
-    plainBuiltins,
     withoutZodLocales,
     withoutJsonSchema,
     withoutSongTags,
@@ -196,7 +195,7 @@ export async function bundleFunctions(
     })),
     outdir: directory,
     metafile: true,
-    plugins: [withoutRareParts, ...options.plugins],
+    plugins: [withoutRareParts, plainBuiltins, ...options.plugins],
   });
   const bytes: Record<string, number> = {};
   const moreFiles: Record<string, string> = {};
