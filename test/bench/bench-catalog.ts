@@ -45,7 +45,7 @@ function modelOf(wire: WireName, shape: Shape): object {
     permaslug: id,
     name: id,
     created: '2026-11-20',
-    context_length: 200_000,
+    context_length: 2_000_000,
     input_modalities: ['text'],
     output_modalities: ['text'],
     endpoints: [

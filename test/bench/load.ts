@@ -12,6 +12,8 @@ export interface Asked {
   stream?: boolean;
   /** Approximate size of the prompt. */
   promptBytes?: number;
+  /** Fields that replace those of the request. */
+  fields?: object;
   /** Headers that replace those of the target. */
   headers?: Record<string, string>;
 }
@@ -37,12 +39,16 @@ function promptOf(bytes: number): string {
 const SHORT_BYTES = 180;
 
 /** Sends one request, and reads the response to its end. @throws if the status is not 200 */
-export function request(target: Target, { stream = false, promptBytes = SHORT_BYTES, headers = {} }: Asked = {}) {
+export function request(
+  target: Target,
+  { stream = false, promptBytes = SHORT_BYTES, fields = {}, headers = {} }: Asked = {},
+) {
   const body = JSON.stringify({
     model: target.model,
     max_tokens: 1_000,
     stream,
     messages: [{ role: 'user', content: promptOf(promptBytes) }],
+    ...fields,
   });
   const started = performance.now();
   return new Promise<Timing>((resolve, reject) => {
