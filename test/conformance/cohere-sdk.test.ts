@@ -43,7 +43,7 @@ describe('the Cohere SDK', () => {
 
   it('may cancel a request', async () => {
     const leaving = new AbortController();
-    const slow = { ...request, query: 'Where?\n@sandbox delay=5000' };
+    const slow = { ...request, query: 'Where?\n@sandbox first=5000' };
     const pending = cohere.rerank(slow, { ...once, abortSignal: leaving.signal });
     setTimeout(() => leaving.abort(), 100);
 

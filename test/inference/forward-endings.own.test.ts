@@ -12,6 +12,7 @@ import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import type { StreamedAnswer } from '../../lambdas/providers/batch-engine.ts';
 import type { SpeechTask } from '../../lambdas/providers/speech/codec.ts';
 import { speechEngines } from '../../lambdas/providers/speech/engines.ts';
+import { noUseLimits } from '../../lambdas/store/accounts/use-limits.ts';
 import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import type { EventSource } from '../../lib/local/event-source.ts';
@@ -70,7 +71,7 @@ function inputOf(more: Pick<InferenceInput<unknown>, 'stopping' | 'remainingMs'>
   const { payer, scopes } = spender;
   return {
     body: {},
-    caller: { payer, scopes, account: { id: payer.accountId, status: 'active' } } as never,
+    caller: { payer, scopes, account: { id: payer.accountId, status: 'active' }, key: noUseLimits } as never,
     generationId: newGenerationId(),
     providerTime: new ProviderTime(),
     request: { id: randomUUID(), headers: {}, receivedAtMs: performance.now(), clientAddress: '' },
@@ -98,12 +99,14 @@ it.each([
     forwardAnswer(plain.input, await termsOf(), soundStream('pcm')),
   ]);
   const failures: number[] = [];
-  const read = async ({ chunks }: (typeof answers)[number], end: () => void) => {
+  const read = async ({ send }: (typeof answers)[number], end: () => void) => {
     let written = '';
-    for await (const chunk of chunks((failure) => failures.push(failure.status))) {
+    const take = (chunk: string | Uint8Array) => {
       written += Buffer.from(chunk as string).toString('latin1');
       end();
-    }
+      return true;
+    };
+    await send(take, (failure) => failures.push(failure.status));
     return written;
   };
   const [asEvents, asSound] = await Promise.allSettled([read(answers[0], events.end), read(answers[1], plain.end)]);
