@@ -45,8 +45,10 @@ const settlementMessage = z.discriminatedUnion('v', [
  * @throws {Error} if the message is not a settlement of a known version
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
-  const message = JSON.parse(body) as { outcome?: object };
-  const whole = added === undefined ? message : { ...message, outcome: { ...message.outcome, ...addedTo(added) } };
+  const message = JSON.parse(body) as { hold?: object; outcome?: object };
+  // Each part ignores the added fields of the other.
+  const more = added === undefined ? {} : addedTo(added);
+  const whole = { ...message, hold: { ...message.hold, ...more }, outcome: { ...message.outcome, ...more } };
   const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(whole);
   return { generationId, payer, hold, outcome };
 }

@@ -17,13 +17,13 @@ export interface Settlement {
 /** A settlement encoded as a message of the settlement queue. */
 export interface EncodedSettlement {
   body: string;
-  /** JSON of the outcome's fields that the previous release does not know. */
+  /** JSON of the fields of the outcome and of the hold that the previous release does not know. */
   added?: string | undefined;
 }
 
 /**
  * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. So new
- * fields of the outcome are sent outside the body, where the previous release ignores them. While both releases run,
+ * fields of the outcome and of the hold are sent outside the body, where the previous release ignores them. While both releases run,
  * and after a rollback, the previous release settles without these fields.
  * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
  *   dead-letter queue
@@ -31,18 +31,22 @@ export interface EncodedSettlement {
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
-  const known: Record<string, unknown> = {};
-  const added: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(outcomeRecord.toMessage(outcome))) {
-    const part = outcomeRecord.unreleasedNames.has(name) ? added : known;
-    part[name] = value;
-  }
+  const sentHold = divided(holdRecord.toMessage(hold), holdRecord.unreleasedNames);
+  const sentOutcome = divided(outcomeRecord.toMessage(outcome), outcomeRecord.unreleasedNames);
   const body = JSON.stringify({
     v: 2,
     generation_id: generationId,
     payer: payerRecord.toMessage(payer),
-    hold: holdRecord.toMessage(hold),
-    outcome: known,
+    hold: sentHold.known,
+    outcome: sentOutcome.known,
   });
-  return { body, added: JSON.stringify(added) };
+  return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added }) };
+}
+
+/** Divides the fields of a message into those that the previous release knows, and those that were added since. */
+function divided(message: Record<string, unknown>, unreleased: ReadonlySet<string>) {
+  const known: Record<string, unknown> = {};
+  const added: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(message)) (unreleased.has(name) ? added : known)[name] = value;
+  return { known, added };
 }

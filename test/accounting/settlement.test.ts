@@ -27,6 +27,16 @@ describe('a settlement message', () => {
     expect(readSettlement(encodeSettlement(sent))).toEqual(sent);
   });
 
+  it('has the counts of its key outside the body, where the last release ignores them', () => {
+    const { hold } = settlement();
+    const sent = settlement({ hold: { ...hold, rateHolds: [{ kind: 'minute', part: 3, tokens: 900 }] } });
+    const encoded = encodeSettlement(sent);
+
+    expect(readSettlement(encoded)).toEqual(sent);
+    expect(JSON.parse(encoded.body)).toMatchObject({ hold: { steps: 3 } });
+    expect(encoded.body).not.toContain('rate_holds');
+  });
+
   it('may have no member', () => {
     const sent = settlement({ payer: { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash: 'k' } });
 

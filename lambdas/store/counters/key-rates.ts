@@ -5,7 +5,7 @@
  */
 
 import { generationTimeMs } from '../../platform/ids.ts';
-import { count, list, oneOf, record, type Field, type RecordOf } from '../table/record.ts';
+import { count, list, oneOf, record, unreleased, type Field, type RecordOf } from '../table/record.ts';
 import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { update, type Key, type Write } from '../table/writes.ts';
 
@@ -34,13 +34,12 @@ const rateHolds = list('rate_holds', rateHoldRecord, rateKinds.length);
 
 /**
  * Field of a hold (the reservation for a request) that lists the counts with the request; empty if the key has no
- * limits of this kind. Messages in queues do not have an empty list, because the previous release does not know the
- * field.
+ * limits of this kind. Messages in queues do not have an empty list.
  */
-export const rateHoldsField: Field<readonly RateHold[]> = {
+export const rateHoldsField: Field<readonly RateHold[]> = unreleased({
   ...rateHolds,
   toMessage: (holds) => (holds.length > 0 ? rateHolds.toMessage(holds) : undefined),
-};
+});
 
 /** Returns the start of the UTC minute in which a request counts: the minute in which it was admitted. */
 export function minuteStart(atMs: number): number {
