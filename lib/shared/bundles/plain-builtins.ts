@@ -25,6 +25,7 @@ const getterExports: Record<string, string> = {
     'export class ReadStream { static [Symbol.hasInstance](value) { return value instanceof builtin.ReadStream; } }',
     'export const promises = new Proxy({}, { get: (_, name) => builtin.promises[name] });',
   ].join('\n'),
+  async_hooks: 'export function AsyncLocalStorage() { return new builtin.AsyncLocalStorage(); }',
   net: 'export function BlockList() { return new builtin.BlockList(); }',
   crypto: 'export const getRandomValues = (array) => builtin.getRandomValues(array);',
 };
