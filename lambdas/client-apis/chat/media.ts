@@ -1,7 +1,7 @@
 /** Converts images (to OpenRouter's form) and speech (to OpenAI's form) for answers of the Chat Completions API. */
 
 import type { Block } from '../../messages/types.ts';
-import { inWav } from './wav.ts';
+import { wavHeader } from '../../platform/wav-header.ts';
 
 export function isMedia({ type }: Block): boolean {
   return type === 'image' || type === 'audio';
@@ -33,5 +33,14 @@ export function chatMedia(
 
 function wholeSpeech({ id, data, transcript, expires_at: expiresAt }: Block, format: string | undefined, at: number) {
   const pcm = data as string;
-  return { id, data: format === 'wav' ? inWav(pcm) : pcm, expires_at: expiresAt ?? at, transcript };
+  return { id, data: format === 'wav' ? wavOf(pcm) : pcm, expires_at: expiresAt ?? at, transcript };
+}
+
+/** Sample rate of audio that chat models send. */
+const SAMPLES_PER_SECOND = 24_000;
+
+/** Returns a WAV file in base64. @param pcm the samples, in base64 */
+function wavOf(pcm: string): string {
+  const samples = Buffer.from(pcm, 'base64');
+  return Buffer.concat([wavHeader(SAMPLES_PER_SECOND, { dataBytes: samples.length }), samples]).toString('base64');
 }

@@ -3,7 +3,8 @@
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec } from './codec.ts';
-import { soundIn, withHeader, wavHeader } from './sound.ts';
+import { soundIn, withHeader } from './sound.ts';
+import { wavHeader } from '../../platform/wav-header.ts';
 
 const elevenlabsFormats: Partial<Record<SpeechFormat, string>> = {
   mp3: 'mp3_44100_128',

@@ -11,7 +11,8 @@ import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec, type SpeechPart, type SpokenTask } from './codec.ts';
-import { soundFromBase64, wavHeader, withHeader } from './sound.ts';
+import { soundFromBase64, withHeader } from './sound.ts';
+import { wavHeader } from '../../platform/wav-header.ts';
 
 /**
  * Maximum size of an event in bytes. All speech may arrive in one event: 16,384 tokens are eleven minutes, or 42 MB of

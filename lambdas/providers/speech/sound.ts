@@ -1,4 +1,4 @@
-/** Reads responses that consist of audio, and builds the headers of WAV files. */
+/** Reads responses that consist of audio. */
 
 import { isBase64 } from '../../platform/base64.ts';
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
@@ -39,29 +39,6 @@ export function soundFromBase64(text: unknown): Buffer {
   }
   return Buffer.from(text, 'base64');
 }
-
-/** Value for an unknown length in the header of a WAV file. */
-const UNKNOWN_LENGTH = 0xff_ff_ff_ff;
-
-/** Returns the header of a WAV file with 16-bit mono audio of unknown length. */
-export function wavHeader(sampleRate: number): Buffer {
-  const header = Buffer.alloc(SOUND_HEADER_BYTES);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(UNKNOWN_LENGTH, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(sampleRate * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(UNKNOWN_LENGTH, 40);
-  return header;
-}
-
-export const SOUND_HEADER_BYTES = 44;
 
 async function sniffText(
   body: PullIterator<Buffer>,

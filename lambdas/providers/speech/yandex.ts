@@ -2,7 +2,8 @@
 
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { voiceId, type SpeechCodec } from './codec.ts';
-import { soundIn, wavHeader, withHeader } from './sound.ts';
+import { soundIn, withHeader } from './sound.ts';
+import { wavHeader } from '../../platform/wav-header.ts';
 
 const YANDEX_SAMPLE_RATE = 48_000;
 

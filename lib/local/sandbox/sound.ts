@@ -3,6 +3,7 @@
  * length.
  */
 
+import { wavHeader } from '../../../lambdas/platform/wav-header.ts';
 import { spokenTextChunk } from './spoken-text.ts';
 
 const SAMPLE_RATE = 24_000;
@@ -10,8 +11,6 @@ const TONE_SECONDS = 0.2;
 const SAMPLES_PER_WORD = SAMPLE_RATE * TONE_SECONDS;
 const TONE_LOUDNESS = 8_000;
 const LOWEST_HERTZ = 220;
-const WAV_FORMAT_BYTES = 36;
-const DATA_HEADER_BYTES = 8;
 
 /**
  * Header of an MP3 frame: MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame has 417 bytes and lasts 26 ms.
@@ -49,20 +48,5 @@ export function mp3OfWord(): Buffer {
  */
 export function wavHeaderOf(words: number, text: string): Buffer {
   const bytes = words * SAMPLES_PER_WORD * 2;
-  const spoken = spokenTextChunk(text);
-  const format = Buffer.alloc(WAV_FORMAT_BYTES);
-  format.write('RIFF', 0, 'latin1');
-  format.writeUInt32LE(WAV_FORMAT_BYTES + DATA_HEADER_BYTES - 8 + spoken.length + bytes, 4);
-  format.write('WAVEfmt ', 8, 'latin1');
-  format.writeUInt32LE(16, 16);
-  format.writeUInt16LE(1, 20);
-  format.writeUInt16LE(1, 22);
-  format.writeUInt32LE(SAMPLE_RATE, 24);
-  format.writeUInt32LE(SAMPLE_RATE * 2, 28);
-  format.writeUInt16LE(2, 32);
-  format.writeUInt16LE(16, 34);
-  const data = Buffer.alloc(DATA_HEADER_BYTES);
-  data.write('data', 0, 'latin1');
-  data.writeUInt32LE(bytes, 4);
-  return Buffer.concat([format, spoken, data]);
+  return wavHeader(SAMPLE_RATE, { dataBytes: bytes, chunk: spokenTextChunk(text) });
 }
