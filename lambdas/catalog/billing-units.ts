@@ -244,7 +244,7 @@ export const unitTable = [
     meter: 'audio_output',
     usage: 'audioOutputTokens',
     reported: ['output_tokens_details', 'audio_tokens'],
-    record: ['audioOutputTokens', 'audio_output_tokens'],
+    record: ['audioOutputTokens', 'native_tokens_audio_output'],
     isUnreleased: true,
     shownAs: 'tokens_audio_output',
     prices: ['audio_output'],
