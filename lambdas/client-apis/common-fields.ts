@@ -1,14 +1,13 @@
 /** Fields that OpenAI's Chat Completions API and Responses API share, with their conversion to the Messages API. */
 
 import * as z from 'zod';
-import { anyObject, optionalField } from '../messages/field-kinds.ts';
+import { anyObject, optionalField, userLabel } from '../messages/field-kinds.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
 import { rareParameterFields, samplingParameterFields } from '../messages/sampling-fields.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_CHARACTERS = 512;
-const MAX_USER_CHARACTERS = 512;
 
 export const tokenLimit = optionalField(z.int().positive());
 export const unsupported = (why: string) =>
@@ -50,11 +49,11 @@ export const commonFields = {
   parallel_tool_calls: optionalField(z.boolean()).meta({
     description: 'With false the answer has at most one call of a tool.',
   }),
-  user: optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
+  user: userLabel.meta({
     description:
       'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself.',
   }),
-  safety_identifier: optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
+  safety_identifier: userLabel.meta({
     description: 'The newer name of `user`; if both are sent, this one is used.',
   }),
   prompt_cache_key: optionalField(z.string().max(256)).meta({

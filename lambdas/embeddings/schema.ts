@@ -1,7 +1,7 @@
 /** Schema of the body of POST /embeddings. */
 
 import * as z from 'zod';
-import { optionalField } from '../messages/field-kinds.ts';
+import { optionalField, userLabel } from '../messages/field-kinds.ts';
 import { firstFault, refuse } from '../messages/list-of.ts';
 import { providerPreferences } from '../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../messages/unknown-fields.ts';
@@ -10,7 +10,6 @@ import type { Fault } from '../platform/zod-messages.ts';
 const MAX_INPUTS = 2_048;
 const MAX_TOKENS_OF_INPUT = 100_000;
 const MAX_DIMENSIONS = 16_384;
-const MAX_LABEL_CHARACTERS = 512;
 const MAX_VOCABULARY = 2 ** 31;
 
 /** Maximum number of parts of an input, and of images in a request. */
@@ -128,10 +127,7 @@ const embeddingsFields = {
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
   }),
-  // Label that the client chooses. The gateway does not use it.
-  user: optionalField(z.string().max(MAX_LABEL_CHARACTERS)).meta({
-    description: 'An id of your choice for the end user; it does not change the answer.',
-  }),
+  user: userLabel,
 };
 
 /**

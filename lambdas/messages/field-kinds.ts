@@ -36,3 +36,9 @@ export const cacheControl = optionalField(
 export function isAbsentOrEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
+
+const MAX_USER_CHARACTERS = 512;
+/** Schema of the client's own id of the end user. The gateway does not use it on routes with this description. */
+export const userLabel = optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
+  description: 'An id of your choice for the end user; it does not change the answer.',
+});

@@ -2,17 +2,17 @@ import { ok, providerErrors, tagged } from '../../http/about.ts';
 import { estimateAbout, type ModalityTexts } from '../parts/about.ts';
 import { imageAnswer, imageEndpointsAnswer, imageModelListAnswer, openaiImageAnswer } from './shape.ts';
 
-const request = { model: 'sandbox/painter', prompt: 'A fox in the snow', size: '1024x1024' };
+const imageExample = { model: 'sandbox/painter', prompt: 'A fox in the snow', size: '1024x1024' };
 /** The first bytes of a PNG. */
 const b64_json = 'iVBORw0KGgo=';
-const created = 1_795_000_000;
+const drawnAt = 1_795_000_000;
 
 const billing =
   'A finished image is charged whole, and a request that fails costs nothing. The answer comes after up to five minutes, as a whole or with `stream` as events; a failure before the first image has its status.';
 const late = 'If the answer has no `usage.cost` yet, `GET /generation` has the cost a little later.';
 
 const partialImage = 'An unfinished image in base64, if the model sends any: at most `partial_images`.';
-const completed = 'The image in base64, with its usage and cost. It is the last event.';
+const completedImage = 'The image in base64, with its usage and cost. It is the last event.';
 const error = 'The answer broke off, and costs nothing; the body is that of every error.';
 
 function streamed(kind: 'image_generation' | 'image_edit', example: object) {
@@ -21,31 +21,36 @@ function streamed(kind: 'image_generation' | 'image_edit', example: object) {
     'text/event-stream; charset=utf-8': {
       schema: { type: 'string' as const },
       example: `event: ${kind}.completed\ndata: ${data}\n\n`,
-      'x-events': { [`${kind}.partial_image`]: partialImage, [`${kind}.completed`]: completed, error },
+      'x-events': { [`${kind}.partial_image`]: partialImage, [`${kind}.completed`]: completedImage, error },
     },
   };
 }
 
-const usageExample = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, output_images: 1, cost: 4 };
+const imageUsageExample = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, output_images: 1, cost: 4 };
 
 export const about: ModalityTexts = {
   summary: 'Draw images',
   description: `Draws images from a description, and from pictures if the model takes any. A size, quality or format that the model does not have is refused; the message lists those that it has. ${billing}`,
-  bodyExample: request,
+  bodyExample: imageExample,
   answer: {
     ...ok('The finished images, in base64.', imageAnswer, {
-      created,
+      created: drawnAt,
       data: [{ b64_json, media_type: 'image/png' }],
-      usage: usageExample,
+      usage: imageUsageExample,
     }),
-    content: streamed('image_generation', { b64_json, media_type: 'image/png', created, usage: usageExample }),
+    content: streamed('image_generation', {
+      b64_json,
+      media_type: 'image/png',
+      created: drawnAt,
+      usage: imageUsageExample,
+    }),
   },
   estimateSummary: 'Estimate images',
 };
 
-const editExample = { ...request, images: [{ image_url: `data:image/png;base64,${b64_json}` }] };
+const editExample = { ...imageExample, images: [{ image_url: `data:image/png;base64,${b64_json}` }] };
 const openaiExample = {
-  created,
+  created: drawnAt,
   output_format: 'png',
   size: '1024x1024',
   usage: {
@@ -61,7 +66,7 @@ const openaiExample = {
 };
 
 const openaiEvent = (kind: 'image_generation' | 'image_edit') =>
-  streamed(kind, { b64_json, created_at: created, output_format: 'png', usage: openaiExample.usage });
+  streamed(kind, { b64_json, created_at: drawnAt, output_format: 'png', usage: openaiExample.usage });
 
 const parameters = {
   n: { type: 'range', min: 1, max: 10 },
@@ -74,7 +79,7 @@ const inference = tagged('Inference', {
     chargedOnce: true,
     summary: 'Draw images, in OpenAI’s shape',
     description: `The same as \`POST /images\`, with the answer of OpenAI’s API. ${billing} ${late}`,
-    bodyExample: request,
+    bodyExample: imageExample,
     success: {
       ...ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
       content: openaiEvent('image_generation'),
@@ -109,7 +114,7 @@ const catalog = tagged('Catalog', {
           id: 'sandbox/painter',
           name: 'Sandbox Painter',
           description: '',
-          created,
+          created: drawnAt,
           architecture: { input_modalities: ['text', 'image'], output_modalities: ['image'] },
           supported_parameters: parameters,
           supports_streaming: false,

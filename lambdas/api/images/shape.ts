@@ -37,15 +37,15 @@ export const imageAnswer = z
   .meta({ id: 'Images' });
 export type ImageAnswer = z.output<typeof imageAnswer>;
 
-const settled = (description: string) => z.string().optional().meta({ description });
+const settledImageField = (description: string) => z.string().optional().meta({ description });
 
 export const openaiImageAnswer = z
   .strictObject({
     created,
-    background: settled('The background, as you sent it.'),
-    output_format: settled('The format of the files.'),
-    quality: settled('The quality, as you sent it.'),
-    size: settled('The size, as you sent it.'),
+    background: settledImageField('The background, as you sent it.'),
+    output_format: settledImageField('The format of the files.'),
+    quality: settledImageField('The quality, as you sent it.'),
+    size: settledImageField('The size, as you sent it.'),
     usage: z
       .strictObject({
         input_tokens: countShape.meta({ description: 'The tokens of the prompt, 0 if the provider bills none.' }),

@@ -14,8 +14,8 @@ import { connect, failedProvider } from '../../routing/connection.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 2_000;
+const FIRST_POLL_PAUSE_MS = 250;
+const MAX_POLL_PAUSE_MS = 2_000;
 const MAX_POLL_BYTES = 48 * 1024 * 1024;
 const DOWNLOAD_WITHIN_MS = 60_000;
 const FILE_TYPES = ['image/*', 'application/octet-stream', 'binary/octet-stream'];
@@ -30,13 +30,13 @@ interface FollowedAttempt {
 }
 
 export function followUpsOf(exchange: FollowedAttempt): FollowUps {
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauseMs = FIRST_POLL_PAUSE_MS;
   return {
     async poll(place, ownDomain) {
-      const { at, path } = placeOf(place, exchange.candidate, ownDomain);
+      const { at, path } = jobPlace(place, exchange.candidate, ownDomain);
       for (let failed = 0; ; failed += 1) {
         await sleep(pauseMs, undefined, { signal: exchange.signal });
-        pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+        pauseMs = Math.min(pauseMs * 2, MAX_POLL_PAUSE_MS);
         try {
           return await readState(at, path, exchange);
         } catch (error) {
@@ -74,7 +74,7 @@ async function readState(at: UsableEndpoint, path: string, { signal, log }: Foll
  * Returns the endpoint and the path of a job. Only the provider's own hosts get the credential.
  * @throws {UpstreamError} for a URL of another host
  */
-function placeOf(
+function jobPlace(
   place: string,
   candidate: UsableEndpoint,
   ownDomain: string | undefined,
@@ -83,12 +83,12 @@ function placeOf(
   const { provider } = candidate.endpoint;
   const own = new URL(provider.baseUrl);
   const url = readPublicUrl(place, { allowLoopback: own.protocol === 'http:' });
-  const isOwn = typeof url !== 'string' && (url.origin === own.origin || isWithin(url.hostname, ownDomain));
+  const isOwn = typeof url !== 'string' && (url.origin === own.origin || isHostWithin(url.hostname, ownDomain));
   if (!isOwn) throw new UpstreamError('malformed', 'The provider named a job at another host');
   const moved = { ...candidate.endpoint, provider: { ...provider, baseUrl: url.origin } };
   return { at: { ...candidate, endpoint: moved }, path: `${url.pathname}${url.search}` };
 }
 
-function isWithin(host: string, domain: string | undefined): boolean {
+function isHostWithin(host: string, domain: string | undefined): boolean {
   return domain !== undefined && (host === domain || host.endsWith(`.${domain}`));
 }

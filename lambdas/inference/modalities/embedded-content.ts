@@ -45,7 +45,7 @@ export function textsOfInput(input: EmbeddingInput, index: number): NamedText[] 
  * Returns the input with its texts replaced.
  * @param next texts in the order of `textsOfInput`
  */
-export function withTexts(input: EmbeddingInput, next: Iterator<string, unknown>): EmbeddingInput {
+export function inputWithTexts(input: EmbeddingInput, next: Iterator<string, unknown>): EmbeddingInput {
   const text = () => next.next().value as string;
   if (typeof input === 'string') return text();
   if (!isContent(input)) return input;

@@ -9,7 +9,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import { textBytes } from '../../providers/embeddings/requests.ts';
-import { textsOfInput, withFetchedImages, withTexts } from './embedded-content.ts';
+import { textsOfInput, withFetchedImages, inputWithTexts } from './embedded-content.ts';
 import { candidatesWith } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
 
@@ -45,7 +45,7 @@ export const embeddingsModality = defineModality({
   taskOf: (body, texts): EmbeddingTask => {
     const next = texts.values();
     return {
-      inputs: inputsOf(body).map((input) => withTexts(input, next)),
+      inputs: inputsOf(body).map((input) => inputWithTexts(input, next)),
       encoding: body.encoding_format ?? 'float',
       dimensions: body.dimensions ?? undefined,
       inputType: body.input_type ?? undefined,

@@ -20,7 +20,7 @@ interface ImageEventForm {
 }
 
 const nowSeconds = () => Math.floor(nowMs() / 1_000);
-const costOf = ({ cost, estimated }: Charged) => (estimated ? {} : { cost });
+const finalCost = ({ cost, estimated }: Charged) => (estimated ? {} : { cost });
 
 /**
  * Returns the form with the events of OpenRouter's API, which have no names. Its clients expect the code of an error as
@@ -38,7 +38,7 @@ export function imageEvents(requestId: string): ClientStream<ImageEvent> {
       b64_json: base64,
       media_type: mediaType,
       created: nowSeconds(),
-      usage: { ...imageUsage(charged.usage, 1), ...costOf(charged) },
+      usage: { ...imageUsage(charged.usage, 1), ...finalCost(charged) },
     }),
     failed: (failure) => {
       const { error, ...envelope } = errorEnvelope(failure, requestId);
@@ -77,7 +77,7 @@ export function openaiImageEvents(
     completed: (file, charged) => ({
       type: `${route}.completed`,
       ...settled(file),
-      usage: { ...openaiImageUsage(charged.usage, 1), ...costOf(charged) },
+      usage: { ...openaiImageUsage(charged.usage, 1), ...finalCost(charged) },
     }),
     failed: (failure) => errorEnvelope(failure, requestId),
     write: sseEvent,

@@ -12,7 +12,7 @@ import {
   MAX_PARTIAL_IMAGES,
   MAX_REFERENCES,
 } from '../../catalog/image-options.ts';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { optionalField, userLabel } from '../../messages/field-kinds.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences, sessionId } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -21,17 +21,16 @@ import { isTier, imageRatioOf, imageTierOf } from '../../providers/images/settin
 
 /** Maximum number of characters of a prompt, the highest of any known provider. */
 const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;
-const MAX_USER_LABEL_CHARACTERS = 512;
-const MAX_SEED = 2 ** 31 - 1 - MAX_IMAGES;
+const MAX_IMAGE_SEED = 2 ** 31 - 1 - MAX_IMAGES;
 
-const MODELS_RULE = 'is refused here; name one model in "model"';
+const ONE_MODEL_RULE = 'is refused here; name one model in "model"';
 const EDIT_RULE = 'belongs to POST /images/edits; here, send pictures in "input_references"';
 const REFERENCES_RULE = 'belongs to POST /images; here, send pictures in "images"';
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
 /** Returns the schema of a field that is always refused, because no model here does what it asks for. */
-const refused = (rule: string) =>
+const refusedImageField = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
 
 const reference = z.strictObject({
@@ -83,7 +82,7 @@ const sharedFields = {
   output_compression: optionalField(z.int().min(0).max(100)).meta({
     description: 'The compression of a JPEG or WebP in percent.',
   }),
-  seed: optionalField(z.int().min(0).max(MAX_SEED)).meta({
+  seed: optionalField(z.int().min(0).max(MAX_IMAGE_SEED)).meta({
     description: 'A number that makes similar images from the same prompt, where the model takes one.',
   }),
   moderation: auto(['low']).meta({ description: 'The strictness of the provider’s filter, where the model takes it.' }),
@@ -101,24 +100,22 @@ const sharedFields = {
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  models: refused(MODELS_RULE),
-  svg: refused('asks for an SVG, which no model here draws'),
-  frame_count: refused('asks for an animation, which no model here draws'),
-  frame_duration_ms: refused('asks for an animation, which no model here draws'),
+  models: refusedImageField(ONE_MODEL_RULE),
+  svg: refusedImageField('asks for an SVG, which no model here draws'),
+  frame_count: refusedImageField('asks for an animation, which no model here draws'),
+  frame_duration_ms: refusedImageField('asks for an animation, which no model here draws'),
   session_id: sessionId.meta({ description: 'A name of your choice; it does not change the answer.' }),
-  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
-    description: 'An id of your choice for the end user; it does not change the answer.',
-  }),
+  user: userLabel,
   trace: optionalField(z.looseObject({})).meta({ description: 'Accepted, and without an effect.' }),
 };
 
-const generationFields = {
+const imageFields = {
   ...sharedFields,
   input_references: optionalField(boundedList(reference, { max: MAX_REFERENCES })).meta({
     description: 'Pictures from which the image is made, where the model takes any.',
   }),
-  images: refused(EDIT_RULE),
-  mask: refused(EDIT_RULE),
+  images: refusedImageField(EDIT_RULE),
+  mask: refusedImageField(EDIT_RULE),
 };
 
 /** File of a form. A JSON body cannot contain one. */
@@ -140,8 +137,8 @@ const editFields = {
   input_fidelity: optionalField(z.enum(['low', 'high'])).meta({
     description: 'How closely the image follows the pictures, where the model takes it.',
   }),
-  markup: refused('is not supported by any model here'),
-  input_references: refused(REFERENCES_RULE),
+  markup: refusedImageField('is not supported by any model here'),
+  input_references: refusedImageField(REFERENCES_RULE),
 };
 
 /**
@@ -149,7 +146,7 @@ const editFields = {
  * endpoint gets them, and the response names them. With `provider.require_parameters`, they are refused. null counts as
  * absent.
  */
-function schemaOf<Fields extends typeof generationFields | typeof editFields>(fields: Fields) {
+function imageSchemaOf<Fields extends typeof imageFields | typeof editFields>(fields: Fields) {
   return z.looseObject(fields).superRefine((body, context) => {
     const sent = body as z.output<z.ZodObject<typeof sharedFields>>;
     const insistence = insistenceFault(sent, namesOf(unknownFields(body, fields)));
@@ -184,8 +181,8 @@ function contradictionIn({ size, resolution, aspect_ratio: ratio }: z.output<z.Z
   return { path: ['aspect_ratio'], message: `must be ${imageRatioOf(size)}, as in "size"; send one of them` };
 }
 
-export const imageRequestSchema = schemaOf(generationFields);
-export const imageEditSchema = schemaOf(editFields).superRefine(({ image, images }, context) => {
+export const imageRequestSchema = imageSchemaOf(imageFields);
+export const imageEditSchema = imageSchemaOf(editFields).superRefine(({ image, images }, context) => {
   if (image && images) refuse(context, { path: ['images'], message: 'must be left out beside "image"' });
   if (!image && !images) {
     refuse(context, { path: ['images'], message: 'is required: the pictures to edit, or "image" in a form' });
@@ -206,7 +203,7 @@ export type ImageEdit = z.output<typeof imageEditSchema>;
 
 /** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
 export function unknownImageFields(body: ImageRequest | ImageEdit): string[] {
-  return namesOf(unknownFields(body, isEdit(body) ? editFields : generationFields));
+  return namesOf(unknownFields(body, isEdit(body) ? editFields : imageFields));
 }
 
 export function isEdit(body: ImageRequest | ImageEdit): body is ImageEdit {

@@ -22,7 +22,7 @@ import { fetchedPicture, uploadedPicture } from './pictures.ts';
 
 type ImageBody = ImageRequest | ImageEdit;
 
-const members: Omit<
+const imageMembers: Omit<
   BatchModality<ImageBody, ImageTask, ImagesAnswer, ImageFile[]>,
   'accepts' | 'apiType' | 'engines'
 > = {
@@ -49,7 +49,7 @@ const members: Omit<
 
 /** Modality that draws images from a description, and optionally from pictures. */
 export const imagesModality = defineModality({
-  ...members,
+  ...imageMembers,
   apiType: 'image',
   engines: imageEngines,
   accepts: { body: imageRequestSchema, exactWithin: ['max_price'] },
@@ -65,7 +65,7 @@ export const imageGenerationsModality: typeof imagesModality = {
 
 /** The same modality, for requests with the fields of OpenAI's API for edits. */
 export const imageEditsModality = defineModality({
-  ...members,
+  ...imageMembers,
   apiType: 'image',
   engines: imageEngines,
   accepts: { body: imageEditSchema, exactWithin: ['max_price'] },

@@ -7,11 +7,11 @@ import type { FormFile } from '../../platform/form-file.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
 import { dataUrlHead } from '../../providers/data-url.ts';
-import { imageTypeOf } from '../../providers/images/sniff-image.ts';
+import { sniffedImageType } from '../../providers/images/sniff-image.ts';
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'];
-const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
-const FETCH_WITHIN_MS = 10_000;
+const MAX_FETCHED_PICTURE_BYTES = 8 * 1024 * 1024;
+const FETCH_PICTURE_WITHIN_MS = 10_000;
 
 /**
  * Returns a picture as a data URL. The picture's media type is detected from its first bytes.
@@ -20,7 +20,7 @@ const FETCH_WITHIN_MS = 10_000;
  */
 export async function fetchedPicture(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
   const base64 = url.startsWith('data:') ? base64InUrl(url, field) : await fetchBase64(url, field, signal);
-  const mediaType = imageTypeOf(base64);
+  const mediaType = sniffedImageType(base64);
   if (mediaType === undefined) throw pictureRefusal(field, 'must be a PNG, JPEG or WebP image');
   return `data:${mediaType};base64,${base64}`;
 }
@@ -31,7 +31,7 @@ export async function fetchedPicture(url: string, field: string, signal: AbortSi
  */
 export function uploadedPicture({ bytes }: FormFile, field: string): string {
   const base64 = bytes.toString('base64');
-  const mediaType = imageTypeOf(base64);
+  const mediaType = sniffedImageType(base64);
   if (mediaType === undefined) throw pictureRefusal(field, 'must be a PNG, JPEG or WebP image');
   return `data:${mediaType};base64,${base64}`;
 }
@@ -45,8 +45,8 @@ function base64InUrl(url: string, field: string): string {
 
 async function fetchBase64(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
   const fetched = await fetchPublic(url, {
-    maxBytes: MAX_PICTURE_BYTES,
-    timeoutMs: FETCH_WITHIN_MS,
+    maxBytes: MAX_FETCHED_PICTURE_BYTES,
+    timeoutMs: FETCH_PICTURE_WITHIN_MS,
     mediaTypes: pictureTypes,
     allowLoopback: isOnOwnMachine(),
     signal,

@@ -3,7 +3,7 @@
  */
 
 import * as z from 'zod';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { optionalField, userLabel } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -13,7 +13,6 @@ const MAX_RANKED_DOCUMENTS = 1_000;
 /** Maximum size of all texts in bytes. It is limited because the answer repeats the documents. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const MAX_TOKENS_PER_DOC = 1_000_000;
-const MAX_USER_LABEL_CHARACTERS = 512;
 
 const MODELS_RULE = 'is refused here, because scores of different models cannot be compared; name one in "model"';
 
@@ -57,9 +56,7 @@ const rerankFields = {
   stream: optionalField(z.literal(false, 'must be false: a rank is never streamed')).meta({
     description: 'Only false is accepted, because a rank comes as a whole.',
   }),
-  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
-    description: 'An id of your choice for the end user; it does not change the answer.',
-  }),
+  user: userLabel,
 };
 
 /**

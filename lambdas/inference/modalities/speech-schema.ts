@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { speechFormats } from '../../catalog/quirk-values.ts';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { optionalField, userLabel } from '../../messages/field-kinds.ts';
 import { refuse } from '../../messages/list-of.ts';
 import { otherModels, providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -11,7 +11,6 @@ import { characterCount } from '../../providers/speech/codec.ts';
 /** Maximum number of characters of a text, the highest of any known provider. */
 const MAX_SPOKEN_CHARACTERS = 40_000;
 const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
-const MAX_SPEECH_USER_CHARACTERS = 512;
 /** Name or id of a voice. Its characters are restricted because it may become part of a URL. */
 const voiceName = z.string().regex(/^[\w.:+-]{1,200}$/, 'must be a name or id of letters, digits and . _ : + -');
 
@@ -83,9 +82,7 @@ const speechFields = {
       description: 'This field is refused, because voices are not cloned.',
     },
   ),
-  user: optionalField(z.string().max(MAX_SPEECH_USER_CHARACTERS)).meta({
-    description: 'An id of your choice for the end user; it does not change the answer.',
-  }),
+  user: userLabel,
 };
 
 /**

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';
-import { base64, optionalField, sourceUrl } from '../../messages/field-kinds.ts';
+import { base64, optionalField, sourceUrl, userLabel } from '../../messages/field-kinds.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -15,7 +15,6 @@ const MAX_PROMPT_CHARACTERS = 10_000;
 const MAX_KEYWORDS = 100;
 const MAX_KEYWORD_CHARACTERS = 100;
 const MAX_LANGUAGES = 10;
-const MAX_USER_LABEL_CHARACTERS = 512;
 
 const languageCode = z.string().regex(/^[a-z]{2,3}$/, 'must be a language of ISO 639, such as "en"');
 const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
@@ -84,9 +83,7 @@ const transcriptionFields = {
   include: refusedField('is not supported: providers differ in the probabilities of tokens; leave it out'),
   known_speaker_names: refusedField('is not supported: the gateway does not name speakers; leave it out'),
   known_speaker_references: refusedField('is not supported: the gateway does not name speakers; leave it out'),
-  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
-    description: 'An id of your choice for the end user; it does not change the answer.',
-  }),
+  user: userLabel,
 };
 const SOURCES = ['file', 'input_audio', 'url'] as const;
 

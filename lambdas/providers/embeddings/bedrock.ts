@@ -6,7 +6,7 @@ import { jsonRequest } from '../json-request.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { pictureOfUrl } from '../data-url.ts';
-import { partsOf, refuseInputType, textsOf } from './requests.ts';
+import { contentParts, refuseInputType, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Response header in which Bedrock returns the token count of an embeddings request. */
@@ -45,7 +45,7 @@ function titanFields(task: EmbeddingTask): Record<string, unknown> {
  */
 function multimodalTitanFields(task: EmbeddingTask): Record<string, unknown> {
   refuseInputType(task);
-  const [parts = []] = partsOf(task);
+  const [parts = []] = contentParts(task);
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const images = parts.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
   if (texts.length > 1 || images.length > 1) {

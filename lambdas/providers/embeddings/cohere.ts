@@ -4,7 +4,7 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
-import { partsOf, textsOf } from './requests.ts';
+import { contentParts, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Maximum number of texts in a request, both at Cohere and on Bedrock. */
@@ -36,7 +36,7 @@ export function cohereFields(task: EmbeddingTask): Record<string, unknown> {
   if (!uses.includes(inputType)) throw invalidRequest('input_type', `must be one of ${uses.join(', ')} for this model`);
   return {
     ...(task.inputs.some(isContent)
-      ? { inputs: partsOf(task).map((content) => ({ content })) }
+      ? { inputs: contentParts(task).map((content) => ({ content })) }
       : { texts: textsOf(task) }),
     input_type: inputType,
     embedding_types: ['float'],

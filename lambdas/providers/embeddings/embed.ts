@@ -18,13 +18,13 @@ const MAX_UNKNOWN_DIMENSIONS = 6_000;
  * process handles no other request.
  */
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
-const ENVELOPE_BYTES = 64 * 1024;
+const VECTOR_ENVELOPE_BYTES = 64 * 1024;
 /** Maximum size of the images in one request, in base64. Cohere accepts 20 MB. */
 const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 const DEFAULT_IMAGE_TOKENS = 6_000;
 /** Maximum number of pixels that a provider charges for an image (docs.voyageai.com/docs/pricing). */
 const MAX_BILLED_PIXELS = 2_000_000;
-const TEMPLATE_TOKENS = 128;
+const TOKENS_AROUND_INPUT = 128;
 /**
  * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
  * response then has 180 MB of JSON.
@@ -77,7 +77,7 @@ function* embeddingRequests(
       inputs: inputs.length,
       estimatedTokens: estimatedTokens(inputs),
       ...imageBounds(codec, inputs, target),
-      maxAnswerBytes: ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
+      maxAnswerBytes: VECTOR_ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
   }
 }
@@ -120,7 +120,7 @@ function imageBounds(
   const images = inputs.reduce((sum, input) => sum + imagesOf(input).length, 0);
   if (images === 0) return {};
   const imageTokens = billsImageTokens ? images * (quirks.max_image_tokens ?? DEFAULT_IMAGE_TOKENS) : 0;
-  const text = inputs.reduce((sum, input) => sum + textBytes(input) + TEMPLATE_TOKENS, 0);
+  const text = inputs.reduce((sum, input) => sum + textBytes(input) + TOKENS_AROUND_INPUT, 0);
   const pixels = images * MAX_BILLED_PIXELS;
   return {
     promptTokens: text + imageTokens,

@@ -5,11 +5,11 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec } from './codec.ts';
 import { pictureOfUrl } from '../data-url.ts';
-import { partsOf } from './requests.ts';
+import { contentParts } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Maximum number of texts that batchEmbedContents accepts in one call. */
-const MAX_INPUTS = 100;
+const MAX_GEMINI_INPUTS = 100;
 
 const taskTypes: Record<InputType, string> = {
   search_query: 'RETRIEVAL_QUERY',
@@ -20,7 +20,7 @@ const taskTypes: Record<InputType, string> = {
 };
 
 export const googleEmbeddings: EmbeddingCodec = {
-  maxInputs: MAX_INPUTS,
+  maxInputs: MAX_GEMINI_INPUTS,
   billsImageTokens: true,
   requestFor(task, { upstreamModel }) {
     const settings = {
@@ -28,7 +28,7 @@ export const googleEmbeddings: EmbeddingCodec = {
       ...(task.inputType === undefined ? {} : { taskType: taskTypes[task.inputType] }),
       ...(task.dimensions === undefined ? {} : { outputDimensionality: task.dimensions }),
     };
-    const requests = partsOf(task).map((parts) => ({ ...settings, content: { parts: parts.map(geminiPart) } }));
+    const requests = contentParts(task).map((parts) => ({ ...settings, content: { parts: parts.map(embeddedPart) } }));
     return jsonRequest(`/models/${upstreamModel}:batchEmbedContents`, { requests });
   },
   vectorsIn: (body) => vectorsFrom(recordOrEmpty(body)['embeddings'], (element) => recordOrEmpty(element)['values']),
@@ -41,7 +41,7 @@ export const googleEmbeddings: EmbeddingCodec = {
   },
 };
 
-function geminiPart(part: ContentPart): object {
+function embeddedPart(part: ContentPart): object {
   if (part.type === 'text') return { text: part.text };
   const { mediaType, base64 } = pictureOfUrl(part.image_url.url);
   return { inlineData: { mimeType: mediaType, data: base64 } };

@@ -6,10 +6,10 @@ import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts'
 import { refuseInputType } from './requests.ts';
 import { vectorsInOrder } from './vectors.ts';
 
-const MAX_INPUTS = 2_048;
+const MAX_OPENAI_INPUTS = 2_048;
 
 export const openaiEmbeddings: EmbeddingCodec = {
-  maxInputs: MAX_INPUTS,
+  maxInputs: MAX_OPENAI_INPUTS,
   requestFor(task, target) {
     const { inputs, dimensions } = task;
     const { quirks, upstreamModel } = target;

@@ -18,7 +18,7 @@ export function textsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): string[] {
  * Returns the parts of each input. A text is one part.
  * @throws {GatewayError} 400 for tokens
  */
-export function partsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): ContentPart[][] {
+export function contentParts({ inputs }: Pick<EmbeddingTask, 'inputs'>): ContentPart[][] {
   return inputs.map((input) =>
     isContent(input) ? input.content : textsOf({ inputs: [input] }).map((text) => ({ type: 'text', text })),
   );

@@ -27,14 +27,17 @@ export function vectorsFrom(list: unknown, read: (element: unknown) => unknown):
 
 /** Reads the vectors of a list in OpenAI's form. Any other value has no vectors. */
 export function vectorsInOrder(data: unknown): Vector[] {
-  return vectorsFrom(Array.isArray(data) ? inOrder(data) : [], (element) => recordOrEmpty(element)['embedding']);
+  return vectorsFrom(
+    Array.isArray(data) ? elementsByIndex(data) : [],
+    (element) => recordOrEmpty(element)['embedding'],
+  );
 }
 
 /**
  * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Keeps the order if indexes are
  * missing.
  */
-function inOrder(list: readonly unknown[]): readonly unknown[] {
+function elementsByIndex(list: readonly unknown[]): readonly unknown[] {
   const indexes = new Set(list.map(indexOf));
   const isNumbered = indexes.size === list.length && list.every((_, index) => indexes.has(index));
   return isNumbered ? list.toSorted((a, b) => (indexOf(a) as number) - (indexOf(b) as number)) : list;

@@ -9,23 +9,23 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec } from './codec.ts';
 import { vectorsInOrder } from './vectors.ts';
-import { partsOf } from './requests.ts';
+import { contentParts } from './requests.ts';
 
 const MAX_VOYAGE_INPUTS = 1_000;
 
-const inputTypes: Partial<Record<InputType, string>> = { search_query: 'query', search_document: 'document' };
+const voyageInputTypes: Partial<Record<InputType, string>> = { search_query: 'query', search_document: 'document' };
 
 export const voyageMultimodal: EmbeddingCodec = {
   maxInputs: MAX_VOYAGE_INPUTS,
   requestFor(task, { upstreamModel }) {
     const { inputType, dimensions } = task;
-    const type = inputType && inputTypes[inputType];
+    const type = inputType && voyageInputTypes[inputType];
     if (inputType && !type) {
-      throw invalidRequest('input_type', `must be one of ${Object.keys(inputTypes).join(', ')} for this model`);
+      throw invalidRequest('input_type', `must be one of ${Object.keys(voyageInputTypes).join(', ')} for this model`);
     }
     return jsonRequest('/multimodalembeddings', {
       model: upstreamModel,
-      inputs: partsOf(task).map((parts) => ({ content: parts.map(voyagePart) })),
+      inputs: contentParts(task).map((parts) => ({ content: parts.map(voyagePart) })),
       // Without this field, Voyage would cut an input that is too long.
       truncation: false,
       output_encoding: 'base64',

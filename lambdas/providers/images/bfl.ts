@@ -13,7 +13,7 @@ import { pixelsOf } from './settings.ts';
 /** Domain of the provider. Each region has its own host in it. */
 const BFL_DOMAIN = 'bfl.ai';
 const RUNNING = new Set(['Pending', 'Queued', 'Processing', 'Preparing']);
-const REFUSED = new Set(['Request Moderated', 'Content Moderated']);
+const REFUSED_STATES = new Set(['Request Moderated', 'Content Moderated']);
 
 export const bflImages: ImageCodec = {
   requestFor({ prompt, size, outputFormat, seed, pictures }, { upstreamModel }) {
@@ -48,7 +48,7 @@ async function finishedJob(place: string, { poll }: FollowUps): Promise<string> 
     const { status, result } = recordOrEmpty(await poll(place, BFL_DOMAIN));
     const { sample } = recordOrEmpty(result);
     if (status === 'Ready' && typeof sample === 'string') return sample;
-    if (typeof status === 'string' && REFUSED.has(status)) {
+    if (typeof status === 'string' && REFUSED_STATES.has(status)) {
       throw new UpstreamError('refused', `The moderation of the provider refused the image: ${status}`);
     }
     if (typeof status !== 'string' || !RUNNING.has(status)) {

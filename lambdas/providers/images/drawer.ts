@@ -20,7 +20,7 @@ import type {
   ImageTask,
 } from './codec.ts';
 import { imageSettings } from './settings.ts';
-import { imageTypeOf } from './sniff-image.ts';
+import { sniffedImageType } from './sniff-image.ts';
 
 /** Maximum size of an image, in bytes. The largest images of providers, 4K PNG files, have about 25 MB. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
@@ -30,7 +30,7 @@ const IMAGE_ENVELOPE_BYTES = 64 * 1024;
 const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
 const MAX_IMAGE_EVENT_BYTES = IMAGE_ENVELOPE_BYTES + base64Length(MAX_IMAGE_BYTES);
 const DEFAULT_REFERENCE_TOKENS = 10_000;
-const TEMPLATE_TOKENS = 512;
+const DRAWING_TEMPLATE_TOKENS = 512;
 const BYTES_PER_PROMPT_TOKEN = 4;
 /** Output tokens that OpenAI charges for each partial image, in addition to the tokens of the finished image. */
 const PARTIAL_IMAGE_TOKENS = 100;
@@ -44,21 +44,21 @@ export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImagesAnswer> 
     readUsage: (body, headers, target) => billedUsage(codec.readUsage(body, headers, target), target),
     *batchRequests(task, target) {
       for (const drawing of drawingsOf(task, imageTarget(target))) {
-        yield imageRequest(codec, drawing, imageTarget(target));
+        yield drawingRequest(codec, drawing, imageTarget(target));
       }
     },
     async answer(task, target, send, followUps: FollowUps) {
       const one = async (drawing: Drawing) => {
-        const request = imageRequest(codec, drawing, imageTarget(target));
+        const request = drawingRequest(codec, drawing, imageTarget(target));
         const images = await codec.imagesIn(await send(request), imageTarget(target), followUps);
         if (images.length === 0) throw new UpstreamError('malformed', 'The provider sent no image');
         if (images.length > drawing.count) throw new UpstreamError('malformed', 'The provider sent too many images');
-        return Promise.all(images.map((image) => fileOf(image, followUps)));
+        return Promise.all(images.map((image) => checkedFile(image, followUps)));
       };
       const drawings = drawingsOf(task, imageTarget(target));
       const [{ partialImages: partials = 0 } = {}] = drawings;
       if (partials > 0) {
-        return send.open(imageRequest(codec, drawings[0]!, imageTarget(target)), (response) =>
+        return send.open(drawingRequest(codec, drawings[0]!, imageTarget(target)), (response) =>
           filesIn(codec.decode!(response, MAX_IMAGE_EVENT_BYTES), { partials, target, followUps }),
         );
       }
@@ -97,7 +97,7 @@ async function* filesIn(
     }
     const partialIndex = event.isPartial ? sent++ : undefined;
     if (sent > partials) throw new UpstreamError('malformed', 'The provider sent too many partial images');
-    yield { ...shared, event: { file: await fileOf(event.image, followUps), partialIndex } };
+    yield { ...shared, event: { file: await checkedFile(event.image, followUps), partialIndex } };
   }
 }
 
@@ -153,16 +153,16 @@ function partialImagesOf({ partialImages = 0 }: ImageTask, { max_partial_images:
   return Math.min(partialImages, most) || undefined;
 }
 
-function imageRequest(codec: ImageCodec, drawing: Drawing, target: ImageTarget): BatchRequest {
+function drawingRequest(codec: ImageCodec, drawing: Drawing, target: ImageTarget): BatchRequest {
   const { image: options } = target;
   const { prompt, pictures, count, partialImages = 0 } = drawing;
-  const drawnTokens = options.tokens ? count * tokensOf(drawing, options.tokens) : 0;
+  const drawnTokens = options.tokens ? count * maxTokensOfKind(drawing, options.tokens) : 0;
   const outputTokens = options.tokens ? drawnTokens + partialImages * PARTIAL_IMAGE_TOKENS : 0;
   const pictureTokens = pictures.length * (options.reference_tokens ?? DEFAULT_REFERENCE_TOKENS);
   return {
     request: codec.requestFor(drawing, target),
     outputTokens,
-    promptTokens: options.tokens ? Buffer.byteLength(prompt) + TEMPLATE_TOKENS + pictureTokens : 0,
+    promptTokens: options.tokens ? Buffer.byteLength(prompt) + DRAWING_TEMPLATE_TOKENS + pictureTokens : 0,
     pieces: { outputImages: exactly(count), pricedImages: exactly(pictures.length) },
     estimatedTokens: options.tokens ? Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_PROMPT_TOKEN) + pictureTokens : 0,
     ...(options.tokens ? { estimatedUsage: drawnUsage(count, outputTokens) } : {}),
@@ -181,15 +181,15 @@ function drawnUsage(count: number, tokens: number): WireUsage {
  * Returns the tokens of this kind of image. If the model chooses the kind, these are the tokens of the kind with the
  * most tokens.
  */
-function tokensOf(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
+function maxTokensOfKind(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
   return valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));
 }
 
 /** @throws {UpstreamError} for anything but a PNG, JPEG or WebP image of a bounded size */
-async function fileOf(image: DrawnImage, { download }: FollowUps): Promise<ImageFile> {
+async function checkedFile(image: DrawnImage, { download }: FollowUps): Promise<ImageFile> {
   const base64 = 'url' in image ? (await download(image.url, MAX_IMAGE_BYTES)).toString('base64') : image.base64;
   if (base64.length > base64Length(MAX_IMAGE_BYTES)) throw new UpstreamError('too_large', 'The image is too large');
-  const mediaType = imageTypeOf(base64);
+  const mediaType = sniffedImageType(base64);
   if (mediaType === undefined || !isBase64(base64)) {
     throw new UpstreamError('malformed', 'The provider sent something that is not an image');
   }

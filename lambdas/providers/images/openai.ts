@@ -36,8 +36,8 @@ export const openaiImages: ImageCodec = {
     if (pictures.length === 0) return jsonRequest('/images/generations', body);
     const pictured = {
       input_fidelity: inputFidelity,
-      images: pictures.map(imageUrl),
-      mask: drawing.mask && imageUrl(drawing.mask),
+      images: pictures.map(openaiPicture),
+      mask: drawing.mask && openaiPicture(drawing.mask),
     };
     return jsonRequest('/images/edits', { ...body, ...pictured });
   },
@@ -76,7 +76,7 @@ async function* imageEventsIn(events: AsyncIterable<unknown>): AsyncGenerator<St
 
 function usageOfImages(usage: unknown, output_images: number): WireUsage {
   return isRecord(usage) && typeof usage['output_tokens'] === 'number'
-    ? { ...imageTokens(usage), output_images }
+    ? { ...openaiImageTokens(usage), output_images }
     : { output_images };
 }
 
@@ -90,7 +90,7 @@ function sizeFields(
   return { width, height };
 }
 
-function imageUrl({ mediaType, base64 }: ImageFile): { image_url: string } {
+function openaiPicture({ mediaType, base64 }: ImageFile): { image_url: string } {
   return { image_url: `data:${mediaType};base64,${base64}` };
 }
 
@@ -113,7 +113,7 @@ function withoutPrefix(base64: string): string {
  * Returns the tokens of text and of images separately. Without details, all output tokens are for images, as the API's
  * reference says.
  */
-function imageTokens(usage: Record<string, unknown>): WireUsage {
+function openaiImageTokens(usage: Record<string, unknown>): WireUsage {
   const input = numberOr(usage['input_tokens'], 0);
   const output = numberOr(usage['output_tokens'], 0);
   const { image_tokens: pictures } = recordOrEmpty(usage['input_tokens_details']);

@@ -16,10 +16,10 @@ const tunings = {
 } as const;
 
 type TunedTask = Partial<Pick<ImageTask, keyof typeof tunings | 'quality' | 'partialImages'>>;
-type Listed = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
+type ListedOptions = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
 /** Returns the names of the request's fields that the endpoint does not support and that only adjust the image. */
-export function untunable(task: TunedTask, { supportedParameters, image }: Listed): string[] {
+export function untunable(task: TunedTask, { supportedParameters, image }: ListedOptions): string[] {
   const fields = Object.entries(tunings) as [keyof typeof tunings, string][];
   const unlisted = fields.filter(([field, name]) => task[field] !== undefined && !supportedParameters.includes(name));
   const isPlain = task.quality !== undefined && !image?.qualities;
@@ -36,7 +36,11 @@ export function untunable(task: TunedTask, { supportedParameters, image }: Liste
  * endpoint's first value is used.
  * @throws {GatewayError} 400 for a setting that the endpoint does not have; the message lists the settings that it has
  */
-export function imageSettings(task: ImageTask, options: ImageOptions, { supportedParameters }: Listed): ImageSettings {
+export function imageSettings(
+  task: ImageTask,
+  options: ImageOptions,
+  { supportedParameters }: ListedOptions,
+): ImageSettings {
   const isPriced = options.prices !== undefined;
   const tuned = Object.entries(tunings).filter(([, name]) => supportedParameters.includes(name));
   return {
@@ -48,9 +52,9 @@ export function imageSettings(task: ImageTask, options: ImageOptions, { supporte
   };
 }
 
-type Shape = Pick<ImageSettings, 'size' | 'aspectRatio' | 'resolution'>;
+type ImageShape = Pick<ImageSettings, 'size' | 'aspectRatio' | 'resolution'>;
 
-function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Shape {
+function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): ImageShape {
   const pixels = task.size !== undefined && !isTier(task.size) ? task.size : undefined;
   const tier = task.resolution ?? (pixels === undefined ? task.size : undefined);
   const { sizes, aspect_ratios: ratios, resolutions } = options;

@@ -12,7 +12,7 @@ const signatures: readonly { mediaType: string; starts: RegExp }[] = [
 const SNIFFED_CHARACTERS = 24;
 
 /** Returns the media type of an image; undefined if it is not one of the formats above. */
-export function imageTypeOf(base64: string): string | undefined {
+export function sniffedImageType(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, SNIFFED_CHARACTERS), 'base64').toString('hex');
   return signatures.find(({ starts }) => starts.test(head))?.mediaType;
 }

@@ -13,7 +13,7 @@ import { spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './rea
 /** Maximum size of an event in bytes. The last event contains the complete text. */
 const MAX_TRANSCRIPT_EVENT_BYTES = 16 * 1024 * 1024;
 /** Usual bytes of text per token. */
-const USUAL_BYTES_PER_TOKEN = 4;
+const TRANSCRIPT_BYTES_PER_TOKEN = 4;
 
 export const openaiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm'],
@@ -111,5 +111,5 @@ async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamP
 }
 
 function deltaPart(delta: string): StreamPart<TranscriptDelta> {
-  return { event: { delta }, estimatedTokens: Buffer.byteLength(delta) / USUAL_BYTES_PER_TOKEN };
+  return { event: { delta }, estimatedTokens: Buffer.byteLength(delta) / TRANSCRIPT_BYTES_PER_TOKEN };
 }

@@ -6,14 +6,16 @@ import { transcriptAnswer } from './shape.ts';
 const data = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=';
 export const transcriptionExample = { model: 'sandbox/scribe', input_audio: { data, format: 'wav' } };
 
-const transcriptEvents = [
+const transcriptEventExamples = [
   { type: 'transcript.text.delta', delta: 'The parcel left' },
   { type: 'transcript.text.done', text: 'The parcel left', usage: { type: 'duration', seconds: 1, cost: 0.01 } },
 ];
-const texts = {
+const transcriptContents = {
   'text/event-stream; charset=utf-8': {
     schema: { type: 'string' as const },
-    example: transcriptEvents.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+    example: transcriptEventExamples
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
     'x-events': {
       'transcript.text.delta': 'A part of the text, in `delta`.',
       'transcript.text.done': 'The end: the whole text, with its usage, and its cost in RUB if that is known.',
@@ -27,5 +29,5 @@ export const transcriptSuccess = {
     text: 'The parcel left our warehouse today.',
     usage: { type: 'duration', seconds: 3, cost: 0.03 },
   }),
-  content: texts,
+  content: transcriptContents,
 };
