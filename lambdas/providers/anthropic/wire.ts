@@ -18,7 +18,7 @@ import type { Block, Message, MessagesRequest, Tool } from '../../messages/types
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, MessagesWire, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { argumentsSchema } from '../translated/arguments-schema.ts';
+import { argumentsSchema, currentSchema } from '../translated/arguments-schema.ts';
 import { refuseUnsupportedSampling, withListedSampling } from '../translated/sampling.ts';
 import { withSoundCalls } from '../translated/sound-calls.ts';
 import { withSentNames } from '../translated/tool-names.ts';
@@ -149,10 +149,11 @@ function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks)
   const { tools, output_config: output } = request;
   const format = output?.format;
   if (format) refuseCircular(format.schema, 'output_config.format.schema');
+  const schema = format && strictSchema(currentSchema(format.schema));
   return {
     ...request,
     ...(tools ? { tools: tools.map((tool, index) => withSupportedSchema(tool, index, quirks)) } : {}),
-    ...(format ? { output_config: { ...output, format: { ...format, schema: strictSchema(format.schema) } } } : {}),
+    ...(format ? { output_config: { ...output, format: { ...format, schema } } } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat, withoutFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
+import { currentSchema } from './arguments-schema.ts';
 
 /** Matches schema names that OpenAI accepts. */
 const SCHEMA_NAME = /^[\w-]{1,64}$/;
@@ -22,7 +23,7 @@ export function answerSchema(
       'this model does not support structured answers; request JSON in the prompt',
     );
   }
-  return (format.schema ?? {}) as Record<string, unknown>;
+  return currentSchema(format.schema ?? {}) as Record<string, unknown>;
 }
 
 /**

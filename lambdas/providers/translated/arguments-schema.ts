@@ -74,7 +74,7 @@ function definitionOf(reference: string, root: ToolSchema): ToolSchema | undefin
 }
 
 /** Converts a schema to draft 2020-12, as an object: few providers accept `true` and `false` as schemas. */
-function currentSchema(schema: unknown): unknown {
+export function currentSchema(schema: unknown): unknown {
   if (typeof schema === 'boolean') return schema ? {} : { not: {} };
   if (!isRecord(schema)) return schema;
   const current: ToolSchema = {};
