@@ -335,6 +335,7 @@ export const unitTable = [
     per: 'round',
     counted: 'after',
     alone: true,
+    ofPrompt: true,
     meter: 'pixel',
     usage: 'imagePixels',
     reported: ['image_pixels'],

@@ -27,7 +27,7 @@ const maxBytes = (name: string) => {
   if (name === 'get-docs-viewer') return 1_500_000;
   // Most of the size is the document itself.
   if (['get-openapi', 'get-docs', 'get-docs-text'].includes(name)) return 110_000;
-  if (usesSdk(name)) return 250_000;
+  if (usesSdk(name)) return 256 * 1_024;
   const { credential } = functions[name] as FunctionSpec & { credential?: Credential };
   return credential === 'inference' ? 200 * 1_024 : 80_000;
 };
