@@ -218,30 +218,34 @@ describe.each([...jsonSubjects, ...formSubjects])('mutated $form for $model at $
     }
   });
 
-  it('are answered, or refused by the name of a field, and leave no hold', { timeout: repeated(900_000, { ofWhichAlways: 300_000 }) }, async () => {
-    const statuses = new Map<number, number>();
-    const asked = fc
-      .record({ path: fc.constantFrom(...paths), body: sent })
-      .map(({ path, body }) => ({ path, ...body }));
-    const several = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });
-    const neverBroken = fc.asyncProperty(several, async (requests) => {
-      const answers = await Promise.all(requests.map(ask));
-      for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      expect(answers.flatMap(({ status, fault }) => (fault === undefined ? [] : [{ status, fault }]))).toEqual([]);
-    });
-    const kept: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      await fc.assert(neverBroken, { numRuns: Math.ceil(REQUESTS / AT_ONCE / ROUNDS), endOnFailure: true });
-      if (isLongForm) kept.push(await steadyBytesOf(gateway));
-    }
+  it(
+    'are answered, or refused by the name of a field, and leave no hold',
+    { timeout: repeated(900_000, { ofWhichAlways: 300_000 }) },
+    async () => {
+      const statuses = new Map<number, number>();
+      const asked = fc
+        .record({ path: fc.constantFrom(...paths), body: sent })
+        .map(({ path, body }) => ({ path, ...body }));
+      const several = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });
+      const neverBroken = fc.asyncProperty(several, async (requests) => {
+        const answers = await Promise.all(requests.map(ask));
+        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        expect(answers.flatMap(({ status, fault }) => (fault === undefined ? [] : [{ status, fault }]))).toEqual([]);
+      });
+      const kept: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await fc.assert(neverBroken, { numRuns: Math.ceil(REQUESTS / AT_ONCE / ROUNDS), endOnFailure: true });
+        if (isLongForm) kept.push(await steadyBytesOf(gateway));
+      }
 
-    // If the mutations were too weak or too strong, the test would find nothing.
-    expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
-    expect(statuses.get(400)).toBeGreaterThan(REQUESTS / 10);
-    expect(gateway.process.exitCode).toBeNull();
-    expect((await get(gateway, '/health')).status).toBe(200);
-    const growths = kept.slice(1).map((bytes, round) => bytes - kept[round]!);
-    if (isLongForm)
-      expect(Math.min(...growths), `bytes kept after each round: ${kept.join(', ')}`).toBeLessThan(MAX_KEPT_BYTES);
-  });
+      // If the mutations were too weak or too strong, the test would find nothing.
+      expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
+      expect(statuses.get(400)).toBeGreaterThan(REQUESTS / 10);
+      expect(gateway.process.exitCode).toBeNull();
+      expect((await get(gateway, '/health')).status).toBe(200);
+      const growths = kept.slice(1).map((bytes, round) => bytes - kept[round]!);
+      if (isLongForm)
+        expect(Math.min(...growths), `bytes kept after each round: ${kept.join(', ')}`).toBeLessThan(MAX_KEPT_BYTES);
+    },
+  );
 });

@@ -146,12 +146,9 @@ const generationShape = z
     }),
     num_fetches: nothing,
     num_media_prompt: nothing,
-    num_media_completion: countShape
-      .nullable()
-      .meta({
-        description:
-          'The number of images that the model drew, plus one if it spoke in a chat; null if it made neither.',
-      }),
+    num_media_completion: countShape.nullable().meta({
+      description: 'The number of images that the model drew, plus one if it spoke in a chat; null if it made neither.',
+    }),
     num_input_audio_prompt: nothing,
     api_type: z.enum(apiTypes).meta({ description: apiTypeText }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the generation.' }),
