@@ -71,10 +71,7 @@ export function startEventSource(
     }
   }
 
-  /**
-   * Processes all remaining messages. The queues are only in memory, so unprocessed messages, and the costs in them,
-   * would be lost.
-   */
+  /** Processes all remaining messages. The queues are in memory, so costs in unprocessed messages would be lost. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);

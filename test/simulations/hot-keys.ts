@@ -25,7 +25,7 @@ interface KeyKind {
   scenario?: Omit<KeyScenario, 'seconds'>;
 }
 
-export interface HotKey extends KeyKind {
+interface HotKey extends KeyKind {
   /** Units of a request, and requests per second at which a key has no units left, by seconds of an answer. */
   bySeconds: ReadonlyMap<number, { units: number; perSecond: number }>;
 }
@@ -87,9 +87,9 @@ const kinds: readonly KeyKind[] = [
   },
 ];
 
-export const ANSWER_SECONDS = [1, 15] as const;
+const ANSWER_SECONDS = [1, 15] as const;
 
-export async function hotKeys(): Promise<HotKey[]> {
+async function hotKeys(): Promise<HotKey[]> {
   const all: HotKey[] = [];
   for (const kind of kinds) {
     const bySeconds = new Map<number, { units: number; perSecond: number }>();

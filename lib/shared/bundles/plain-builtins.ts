@@ -34,7 +34,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 function sourceOf(name: string): string {
   const exported = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name)))
-    .filter(([property, { get }]) => get === undefined && property !== 'default' && IDENTIFIER.test(property))
+    .filter(([property, about]) => !('get' in about) && property !== 'default' && IDENTIFIER.test(property))
     .map(([property]) => `export const ${property} = /* @__PURE__ */ (() => builtin.${property})();`);
   return [
     `const builtin = process.getBuiltinModule(${JSON.stringify(name)});`,
