@@ -24,6 +24,6 @@ export const defineEndpoint = endpointsWith<KeyedRoute>({
   identify,
   recordedId: ({ account }, id) => recordedId(account, id),
   limitHeaders: (caller, route, atMs) =>
-    rateHeadersOf(caller, route === 'create-message' ? 'anthropic' : 'openai', atMs),
+    rateHeadersOf(caller, route === 'create-message' ? 'messages' : 'openai', atMs),
   noteRefusal: async (refusal) => resources.refusals().note(refusal),
 });

@@ -8,7 +8,7 @@ import { rateLimitsOf } from './rate-limits.ts';
  * expect durations such as `17s`.
  */
 const styles = {
-  anthropic: {
+  messages: {
     name: (quantity: string, unit: string) => `anthropic-ratelimit-${unit}-${quantity}`,
     reset: (endsAtMs: number) => new Date(endsAtMs).toISOString(),
   },
