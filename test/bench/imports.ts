@@ -13,6 +13,7 @@ import { build } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
 import { bundleFunctions } from '../../lib/shared/bundles/bundle.ts';
 import { median } from './load.ts';
+import { initCpuMs } from './runtime-client.ts';
 
 const usage = `Usage: npm run bench:imports -- [options]
 
@@ -65,6 +66,7 @@ try {
   const files = new Map(names.map((name) => [name, join(bundles, name, 'index.mjs')]));
   files.set(CLIENTS, await bundleClients());
   print(measure(files));
+  if (process.platform === 'linux') await printInit(join(bundles, names[0]!));
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
@@ -102,6 +104,13 @@ function measure(files: ReadonlyMap<string, string>): Map<string, number[]> {
     }
   }
   return cpuMs;
+}
+
+/** Prints the CPU of a whole cold start: Node, Lambda's runtime client, and the import of the function. */
+async function printInit(bundle: string): Promise<void> {
+  const all: number[] = [];
+  for (let start = 0; start < Number(options.starts); start += 1) all.push(await initCpuMs(bundle, env));
+  process.stdout.write(`${names[0]} under the runtime client: ${median(all).toFixed(0)} ms\n`);
 }
 
 function print(cpuMs: ReadonlyMap<string, number[]>): void {

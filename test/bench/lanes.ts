@@ -66,19 +66,41 @@ export interface PeerOptions {
   command: string[];
   url: string;
   headers: Record<string, string>;
+  env?: Record<string, string>;
+  /** Address that answers when the peer is ready, if not `url`. */
+  readyAt?: string;
+  /** Whether the peer runs in Node, which is the default. */
+  isNode?: boolean;
 }
 
 /** Starts another gateway, which passes the Messages API on to the upstream. It runs with its production settings. */
-export async function peerLane({ name, command, url, headers }: PeerOptions): Promise<Lane> {
-  const peer = await startPinned(MEASURED, command, { env: { NODE_ENV: 'production' } });
-  await untilAnswers(url);
+export async function peerLane({ name, command, url, headers, ...more }: PeerOptions): Promise<Lane> {
+  const { env = {}, readyAt = url, isNode = true } = more;
+  const peer = await startPinned(MEASURED, command, {
+    env: { NODE_ENV: 'production', ...env },
+    // A program that prints nothing is ready when its address answers.
+    isSilent: more.readyAt !== undefined,
+  });
+  await untilAnswers(readyAt);
   const target = (shape: Shape): Target => ({ url, headers, model: shape });
   return {
     name,
     streams: await answers(name, target('5x2'), { stream: true }),
     target: (wire, shape) => (wire === 'anthropic' ? target(shape) : undefined),
-    ...measuresOf(peer.pid),
+    ...(isNode ? measuresOf(peer.pid) : measuresOfOther(peer.pid)),
     stop: peer.stop,
+  };
+}
+
+/** Returns the measures of a process that is not Node's, from Linux. */
+function measuresOfOther(pid: number): Pick<Lane, 'cpuMs' | 'residentMb'> {
+  return {
+    async cpuMs() {
+      // Fields 14 and 15, user and system time in hundredths of a second. The name in field 2 may contain spaces.
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+      return { answering: (Number(fields[11]) + Number(fields[12])) * 10, beside: 0 };
+    },
+    residentMb: async () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024,
   };
 }
 
@@ -224,7 +246,8 @@ function answers(name: string, target: Target, asked: Asked): Promise<boolean> {
   );
 }
 
-const PATIENCE_MS = 15_000;
+/** Milliseconds in which a peer must start. LiteLLM needs a minute on a busy machine. */
+const PATIENCE_MS = 180_000;
 
 async function untilAnswers(url: string): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
@@ -22,6 +22,7 @@ import {
 } from './lanes.ts';
 import { load, median, request } from './load.ts';
 import { measure, measureCold, measureProtected, settled, type Figures } from './measures.ts';
+import { installedPeers } from './peers.ts';
 import { pin, startPinned } from './processes.ts';
 import { table } from './table.ts';
 
@@ -46,6 +47,7 @@ const usage = `Usage: npm run bench -- [options]
   --peer-node <path>       with each of these in place of {node} in the command (the Node of this gateway),
   --peer-url <url>         where it is asked, with {port},
   --peer-header "a: b"     and with which headers; {upstream} in one is the address of the mock
+  --peers <directory>      also the gateways of peers.ts that are installed there
   --profile <directory>    leave a profile of the gateway's CPU there`;
 
 const { values: options } = parseArgs({
@@ -62,6 +64,7 @@ const { values: options } = parseArgs({
     'peer-node': { type: 'string', multiple: true, default: [process.execPath] },
     'peer-url': { type: 'string', default: '' },
     'peer-header': { type: 'string', multiple: true, default: [] },
+    peers: { type: 'string' },
     profile: { type: 'string' },
   },
 });
@@ -110,6 +113,7 @@ try {
   if (options.peer !== undefined) {
     for (const node of options['peer-node']) lanes.push(await startPeer(options.peer, node));
   }
+  if (options.peers !== undefined) await startPeers(resolve(options.peers));
   const figures = {
     ...(await measureRounds(gateway)),
     table: await measureTable(),
@@ -132,6 +136,16 @@ function startGateway(
   }: { endpoint?: string } & Pick<GatewayOptions, 'directory' | 'profiles' | 'server'>,
 ): Promise<GatewayLane> {
   return gatewayLane({ name, data: join(directory, `data-${name}`), catalog, dynamodbEndpoint: endpoint, ...more });
+}
+
+/** Starts the installed peers, and names the others. */
+async function startPeers(installedIn: string): Promise<void> {
+  const { installed, missing } = installedPeers(installedIn);
+  for (const { name, program } of missing) progress(`skipping ${name}: ${join(installedIn, program)} does not exist`);
+  for (const { name, program, start } of installed) {
+    const setup = { directory, upstreamUrl, port: await freePort() };
+    lanes.push(await peerLane({ name, ...start(join(installedIn, program), setup) }));
+  }
 }
 
 async function startPeer(command: string, node: string): Promise<Lane> {

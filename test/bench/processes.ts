@@ -14,11 +14,11 @@ export interface Child {
   stop: () => Promise<void>;
 }
 
-/** Starts a program that prints a line when it is ready. */
+/** Starts a program that prints a line when it is ready. With `isSilent`, it does not wait for that line. */
 export async function startPinned(
   core: number,
   command: string[],
-  options: { env?: Record<string, string>; cwd?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; isSilent?: boolean } = {},
 ): Promise<Child> {
   const [file, ...rest] = canPin ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file!, rest, {
@@ -28,7 +28,7 @@ export async function startPinned(
   });
   const lines = createInterface(child.stdout);
   const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${command.join(' ')} ended at once`)));
-  const [firstLine] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  const [firstLine] = options.isSilent ? [''] : ((await Promise.race([once(lines, 'line'), ended])) as [string]);
   ended.catch(() => undefined);
   return {
     // `taskset` replaces itself by the command, so its process id is the command's.
