@@ -23,7 +23,7 @@ export class UsageMeter {
   /** The provider's own finish reason, if the Messages API does not define it. */
   nativeFinishReason: string | null = null;
   searchResults: number | null = null;
-  /** Number of images in the answer, plus one if the model speaks; null without both. */
+  /** Number of images in the answer, plus one if the answer contains speech; null if it contains neither. */
   mediaItems: number | null = null;
   /** Whether the model has started: a block was opened or thinking was reported, even without visible output. */
   hasBegun = false;

@@ -46,7 +46,7 @@ const settlementMessage = z.discriminatedUnion('v', [
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
   const message = JSON.parse(body) as { hold?: object; outcome?: object };
-  // Each part ignores the added fields of the other.
+  // The schemas of the hold and of the outcome each ignore the added fields of the other.
   const more = added === undefined ? {} : addedTo(added);
   const whole = { ...message, hold: { ...message.hold, ...more }, outcome: { ...message.outcome, ...more } };
   const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(whole);

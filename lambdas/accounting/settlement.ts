@@ -23,8 +23,8 @@ export interface EncodedSettlement {
 
 /**
  * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. So new
- * fields of the outcome and of the hold are sent outside the body, where the previous release ignores them. While both releases run,
- * and after a rollback, the previous release settles without these fields.
+ * fields of the outcome and of the hold are sent outside the body, where the previous release ignores them. While both
+ * releases run, and after a rollback, the previous release settles without these fields.
  * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
  *   dead-letter queue
  */
@@ -43,7 +43,7 @@ export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added }) };
 }
 
-/** Divides the fields of a message into those that the previous release knows, and those that were added since. */
+/** Divides the fields of a message into fields that the previous release knows, and fields that were added since. */
 function divided(message: Record<string, unknown>, unreleased: ReadonlySet<string>) {
   const known: Record<string, unknown> = {};
   const added: Record<string, unknown> = {};

@@ -254,7 +254,9 @@ export async function holdOrRefuse(
   }
 }
 
-/** Returns the place of a request in a queue, and gives up its place in another queue; undefined if the queue is full. */
+/**
+ * Returns the place of a request in a queue, and gives up its place in another queue; undefined if the queue is full.
+ */
 function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined {
   if (waiter?.name === name) return waiter;
   waiter?.leave();

@@ -8,8 +8,8 @@
  * the process has died, or does not know whether a record was written, the sweep returns the remainder, computed from
  * the records (return-lease.ts).
  * Guarantee: no request is refused because of leases of its own process. The leases are given back first, if the table
- * accepts that within half a second. A lease is at most a 64th of the available room. A counter with room for fewer than
- * a few hundred holds gets no lease, so the last roubles are held request by request.
+ * accepts that within half a second. A lease is at most a 64th of the available room. A counter with room for fewer
+ * than a few hundred holds gets no lease, so the last roubles are held request by request.
  * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
  * changes to a caller are noticed equally late. If a process dies, the remainder of its lease stays held for two to
  * slightly more than three minutes.

@@ -12,7 +12,9 @@ export function dimensionsOf(vector: Vector): number {
   return Buffer.byteLength(vector.base64, 'base64') / BYTES_PER_NUMBER;
 }
 
-/** Returns whether every number of the vector is finite as a 32-bit float, so that clients can read it in both forms. */
+/**
+ * Returns whether every number of the vector is finite as a 32-bit float, so that clients can read it in both forms.
+ */
 export function isFiniteVector(vector: Vector): boolean {
   const numbers = 'numbers' in vector ? vector.numbers : numbersIn(vector.base64);
   return numbers.every((number) => Number.isFinite(Math.fround(number)));

@@ -13,7 +13,8 @@ export interface Offer {
   index: number;
   candidate: UsableEndpoint & { model: { id: string } };
   /**
-   * Whether the model may think without sending its thinking. The model may then work and cause costs while it is silent.
+   * Whether the model may think without sending its thinking. The model may then work and cause costs while it is
+   * silent.
    */
   hasHiddenReasoning: boolean;
 }

@@ -84,8 +84,8 @@ export interface RequestedIn {
 
 /**
  * Reads the route (models and preferences) of a request and returns its endpoints; see `endpointsOnRoute`.
- * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model; 403 for
- *   a model that the caller may not call
+ * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model; 403
+ *   for a model that the caller may not call
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
   { catalog, request, check }: RequestedIn,

@@ -76,7 +76,7 @@ const partMutations: PartMutation[] = [
   ({ name, value }) => [{ name, value }],
   (part, { at }) => [{ ...part, value: cut(bytesOf(part), at) }],
   (part, { at }) => [{ ...part, value: flipped(bytesOf(part), at) }],
-  // The head of a recording or an image, where a change has the most effect.
+  // Changes a byte at the beginning of a recording or an image, where a change has the most effect.
   (part, { at }) => [{ ...part, value: flipped(bytesOf(part), at % 64) }],
 ];
 

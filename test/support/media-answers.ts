@@ -1,4 +1,6 @@
-/** A valid answer of a provider on each wire for images, speech, transcripts, ranks and embeddings, and a task for it. */
+/**
+ * A valid answer of a provider on each wire for images, speech, transcripts, ranks and embeddings, and a task for it.
+ */
 
 import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';
 import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
@@ -23,7 +25,7 @@ export interface MediaWire {
   target: Partial<WireTarget>;
   /**
    * Returns the bodies of a valid answer, one for each exchange: the answer, the state of a job, and its file.
-   * @param url address of the provider
+   * @param url URL of the provider
    */
   bodies: (url: string) => readonly MediaBody[];
 }

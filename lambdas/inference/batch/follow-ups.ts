@@ -40,7 +40,7 @@ export function followUpsOf(exchange: FollowedAttempt): FollowUps {
         try {
           return await readState(at, path, exchange);
         } catch (error) {
-          // The job goes on, so a poll that failed is repeated.
+          // The provider's job continues despite a failed poll, so the poll is repeated.
           const isTooLarge = error instanceof UpstreamError && error.failure === 'too_large';
           if (failed === MAX_FAILED_POLLS || isTooLarge || exchange.signal.aborted) throw error;
         }

@@ -189,8 +189,8 @@ class ForwardedStream<Event> {
   }
 
   /**
-   * An answer that is billed as a whole costs nothing unless it is complete. A client that leaves after the first content
-   * pays all the same, because the provider goes on and bills the whole answer.
+   * An answer that is billed as a whole costs nothing unless it is complete. A client that leaves after the first
+   * content pays all the same, because the provider goes on and bills the whole answer.
    */
   get #isCharged(): boolean {
     return !this.#run.terms.isBilledWhole || this.ending === 'complete' || this.ending === 'client_left';

@@ -27,8 +27,8 @@ interface RecordedBatch {
 }
 
 /**
- * Returns the outcome of a batch request, which needs one or more requests to a provider, in the form of the generation's
- * record.
+ * Returns the outcome of a batch request, which needs one or more requests to a provider, in the form of the
+ * generation's record.
  */
 export function batchOutcome(
   { ending, hasOutput, latencyMs, generationTimeMs }: EndedBatch,

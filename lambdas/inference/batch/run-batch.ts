@@ -152,7 +152,7 @@ export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly B
   return { apiType, streamed: false, estimatedTokens: input.inputTokens, candidate, plan: planOf(offers) };
 }
 
-/** How an answer ended that the client gets as a whole, or that failed before its first content. */
+/** Returns how an answer ended that was sent as a whole, or failed before its first content. */
 export function endOfWhole({ answered, abort, input }: BatchRun<unknown, unknown>): EndedBatch {
   const { result, rounds, wasThinking } = answered;
   const isAnswered = 'answer' in result;

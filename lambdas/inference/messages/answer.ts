@@ -19,8 +19,8 @@ const CHECKPOINT_EVERY_MS = 1_000;
  * Sends the events of an answer to a sink, with the generation's id, the catalog's model id and the price. Ends the
  * answer early when the limits have no room for more output, or when the sink wants no more.
  *
- * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has taken the last event. This
- * is so even if the answer breaks off, is refused, or the client disconnects.
+ * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has taken the last event.
+ * This is so even if the answer breaks off, is refused, or the client disconnects.
  * @throws {GatewayError} if no answer began, or if the answer broke off
  */
 export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[]>): Promise<void> {
@@ -63,8 +63,8 @@ export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[
       return;
     }
     progress.ending = ending;
-    // Normally a retry is charged again, so it is discouraged. Without streaming, the client has received nothing if the
-    // answer broke off or the process is stopping. Then it may retry.
+    // Normally a retry is charged again, so it is discouraged. Without streaming, the client has received nothing if
+    // the answer broke off or the process is stopping. Then it may retry.
     if (!context.streamed && (ending === 'broke_off' || isStopping)) await leaveRetryToClient(context, failure);
     else if (progress.isCharged) failure.discourageRetry();
     throw failure;

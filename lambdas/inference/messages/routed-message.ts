@@ -69,7 +69,8 @@ export interface RoutedMessage {
 
 /**
  * Parses a message request once, finds its route, and starts the lookup of the conversation's cached prompt.
- * @throws {GatewayError} 404 for an unknown model; 403 for a model that the key may not call; 400 for search results that this gateway has not issued
+ * @throws {GatewayError} 404 for an unknown model; 403 for a model that the key may not call; 400 for search results
+ *   that this gateway has not issued
  */
 export async function parseMessage({
   body,

@@ -113,7 +113,10 @@ function secondsOfUnit(unit: string): number {
   return unit === 'ms' || unit.startsWith('milli') ? 0.001 : SECONDS_OF_UNITS[unit[0]!]!;
 }
 
-/** Returns the seconds of a duration: a text such as "34.4s", a number of seconds, or an object with `seconds` and `nanos`. */
+/**
+ * Returns the seconds of a duration: a text such as "34.4s", a number of seconds, or an object with `seconds` and
+ * `nanos`.
+ */
 function delayOf(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'string') return untilThen(String(value));
   if (!isRecord(value)) return undefined;

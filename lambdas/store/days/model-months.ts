@@ -4,8 +4,8 @@
  * records.
  *
  * A model's month is one item or, if the account's counter has parts, as many items as parts. Two settlements that
- * conflict on one of these items also conflict on the counter, so the sums cause no additional waits. The items of parts
- * are spread over partition keys, because a key takes only 1,000 write units per second.
+ * conflict on one of these items also conflict on the counter, so the sums cause no additional waits. The items of
+ * parts are spread over partition keys, because a key takes only 1,000 write units per second.
  */
 
 import { Money } from '../../money/money.ts';
