@@ -11,7 +11,8 @@ const MAX_A_SECOND_OF_KEY = 10;
 /**
  * Records the reasons of refused requests, for `admin generations` and GET /generation.
  *
- * Guarantee: it never rejects, and writes at most fifty items a second, ten of them for one key.
+ * Guarantee: its promises never reject. It writes at most fifty items a second, and at most ten a second for any one
+ * key.
  * Weakness: some refusals are only in the log: refusals beyond these limits, and refusals that the table does not store
  * within a second.
  */

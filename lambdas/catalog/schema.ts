@@ -248,7 +248,10 @@ function checkVideo(video: VideoOptionsData, report: (path: string[], message: s
 
 const requests = z.int().positive().max(1_000_000);
 
-/** Terms of a free model. They limit the size of a request, so that its hold fits into one part of a day's budget. */
+/**
+ * Terms of a free model: limits on the number and size of requests. The size limit keeps each hold within one of the
+ * parts of the daily budget.
+ */
 const serviceFreeSchema = z.strictObject({
   /**
    * Maximum number of requests by one account in a UTC day: daily_base for accounts without funds, daily_funded for

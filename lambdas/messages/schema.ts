@@ -205,8 +205,8 @@ const requestFields = z.looseObject({
 });
 
 /**
- * Fields that change the provider's prices, or whose cost the size of the request does not bound. The gateway could not
- * enforce a budget for them.
+ * Fields that change the provider's prices, or whose cost cannot be bounded from the size of the request. With these
+ * fields, the gateway could not enforce a budget.
  */
 const unpricedFields = [
   'mcp_servers',

@@ -83,7 +83,7 @@ const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdo
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Minimum number of digits of an integer that is searched. Shorter integers in JSON are mostly counts and dates. */
+/** Shorter integers are not searched for sensitive data, because in JSON they are mostly counts and dates. */
 const MIN_DIGITS = 9;
 
 /** An object or a list within the request. */

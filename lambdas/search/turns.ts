@@ -18,7 +18,10 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
     .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
-/** Returns the search calls with these ids, as sent by the client. The conversation is in the model's form. */
+/**
+ * Returns the search calls with these ids. The ids are those that the client knows; the conversation has the ids of the
+ * model.
+ */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));

@@ -1,4 +1,7 @@
-/** Program of the server's process (web-server.ts). It runs the bundled server, and ends together with the gateway. */
+/**
+ * Entry point of the server process that web-server.ts starts. Runs the bundled server, and exits when the gateway
+ * exits.
+ */
 
 import { pathToFileURL } from 'node:url';
 import { belongToBoot } from './boot-processes.ts';

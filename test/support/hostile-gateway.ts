@@ -239,7 +239,7 @@ async function untilNothingIsHeld(client: RunningGateway): Promise<void> {
 const exactly = (_key: string, value: unknown, { source }: { source: string }): unknown =>
   typeof value === 'number' ? Money.parseNumber(source) : value;
 
-/** Returns the response of GET /key, with every number as its text. */
+/** Returns the `data` of GET /key, with amounts as exact `Money`. */
 async function spendingOf(client: RunningGateway) {
   const json = await (await get(client, '/key')).text();
   const { data } = JSON.parse(json, exactly as Parameters<typeof JSON.parse>[1]) as {

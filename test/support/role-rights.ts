@@ -63,7 +63,10 @@ function rightsOf(statement: Statement, outputs: Record<string, { Value: unknown
     );
 }
 
-/** Returns the logical id to which a reference in a template refers. Text around the reference is kept. */
+/**
+ * Returns the logical id that a template reference points to. For `Fn::Join`, the result also has the text around the
+ * reference.
+ */
 function nameOf(value: unknown, outputs: Record<string, { Value: unknown }>): string {
   if (typeof value === 'string') return value;
   const reference = value as Record<string, unknown>;

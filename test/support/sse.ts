@@ -22,7 +22,7 @@ export async function readEvents(
   return events;
 }
 
-/** Returns the content of the events: the text, the tool calls with their arguments, and the end. */
+/** Summarizes the events: the text, the tool calls with their arguments, the stop reason, and the usage. */
 export function summarise(events: MessagesEvent[]) {
   const blocks = new Map<number, { type: string; name?: unknown; text: string }>();
   let stopReason: string | null = null;

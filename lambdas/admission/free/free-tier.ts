@@ -227,8 +227,8 @@ function previewedBudgets(table: Table, use: FreeUse) {
 }
 
 /**
- * Creates the refusal for a request whose attempts to hold its cost all failed because other requests took the budget
- * first. The refusal is reported as if holds filled the budget.
+ * Creates the refusal for a request that could not get a hold, because concurrent requests always took the budget
+ * first. It says that holds use up the budget.
  */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);

@@ -307,7 +307,9 @@ class ItemReader {
   }
 }
 
-/** Returns whether the client itself ran the tool search. Other searches do not become tool calls of the model. */
+/**
+ * Only these searches are converted to tool calls in the conversation that is sent to the model.
+ */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {

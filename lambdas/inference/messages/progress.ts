@@ -103,7 +103,7 @@ export class Progress implements StagedAnswer {
     );
   }
 
-  /** Follows the latest attempt until an answer has begun. Failures and charges belong to that attempt. */
+  /** Attributes failures and charges to the latest attempt, unless the answer has already begun. */
   #followAttempt(): void {
     const { attempts, attemptLog } = this.#context;
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };

@@ -1,4 +1,6 @@
-/** Schema of the body of POST /audio/transcriptions: OpenAI's form, or OpenRouter's JSON. */
+/**
+ * Schema of the body of POST /audio/transcriptions: a multipart form as for OpenAI, or JSON as for OpenRouter.
+ */
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';

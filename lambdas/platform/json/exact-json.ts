@@ -10,7 +10,7 @@ export interface JsonMeasure {
   values: number;
   /** Number of field names in all objects together. Counting stops soon after it exceeds `maxFields`. */
   fields: number;
-  /** Number of numbers that are not exact. */
+  /** How many numbers in the JSON a 64-bit float cannot represent exactly. */
   inexactNumbers: number;
 }
 

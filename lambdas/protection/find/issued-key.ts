@@ -58,7 +58,8 @@ const ISSUED: [string, string][] = [
   ['c', String.raw`cio[A-Za-z0-9]{32}`],
   ['d', String.raw`dckr_pat_${KEY_REST}{20,}`],
   ['h', String.raw`hf_[A-Za-z0-9]{30,}`],
-  // Keys of DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Databricks, HashiCorp, Doppler and Pulumi
+  // Keys of DigitalOcean, Heroku, Fly, Netlify, Supabase, Notion, Figma, PlanetScale, Databricks, HashiCorp, Doppler
+  // and Pulumi
   ['d', String.raw`do[opr]_v1_[a-f0-9]{60,}`],
   ['H', String.raw`HRKU-${KEY_REST}{30,}`],
   ['nsf', String.raw`(?:nfp|sbp|ntn|figd|fo1)_${KEY_REST}{30,}`],

@@ -178,8 +178,8 @@ function drawnUsage(count: number, tokens: number): WireUsage {
 }
 
 /**
- * Returns the tokens of this kind of image. If the model chooses the kind, these are the tokens of the kind with the
- * most tokens.
+ * Returns the number of tokens of an image with these settings. If the settings leave the choice to the model, returns
+ * the largest possible number.
  */
 function maxTokensOfKind(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
   return valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));

@@ -57,7 +57,7 @@ export class TaggedThinking {
     this.#waiting = [];
   }
 
-  /** Reads the waiting pieces up to the next place in the answer. Returns whether to read on from that place. */
+  /** Consumes buffered pieces until the parser enters the next state. Returns whether to continue in that state. */
   #advances(): boolean {
     switch (this.#place) {
       case 'begin':

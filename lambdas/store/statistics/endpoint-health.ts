@@ -30,7 +30,7 @@ const reportRecord = record({
 });
 const reportExpiry = expiry(TTL_ATTRIBUTE);
 
-/** Report of one instance on endpoints. */
+/** One process's report on the health of the endpoints that it called. */
 type Report = RecordOf<typeof reportRecord>;
 
 /** Partitions of reports. If few instances report, only the first partition is used. */

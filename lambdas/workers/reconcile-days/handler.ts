@@ -10,8 +10,8 @@ import type { WorkerContext } from '../worker-context.ts';
 const STOP_COMPARING_BEFORE_TIMEOUT_MS = 60_000;
 
 /**
- * Compares the books of completed days. Runs every minute, but only some runs after one o'clock UTC read more than one
- * item.
+ * Reconciles the books of completed days. Runs every minute. Most runs read one item and find nothing to do; a few runs
+ * after 01:00 UTC do the work.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ compared: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_COMPARING_BEFORE_TIMEOUT_MS;

@@ -9,7 +9,7 @@ import { sendJson } from './send-json.ts';
 export interface SandboxAnswer {
   status: number;
   body: object;
-  /** Faults in the delivery of the response that a directive requests. */
+  /** Delivery faults requested by directives: a late, interrupted or missing response. */
   delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'> & Partial<Directives>;
   /** Content that is sent piece by piece instead of the body, and its content type. */
   pieces?: readonly Buffer[];

@@ -77,7 +77,7 @@ export function writesOfRequest({ action, body }: TableRequest): ItemWrite[] {
   });
 }
 
-/** Returns a write of a batch in the form of a single write. */
+/** Converts one entry of a BatchWriteItem request to an `ItemWrite`, as if it were a separate put or delete. */
 export function batchedItemWrite(table: string, { PutRequest: put, DeleteRequest: removal }: BatchedWrite): ItemWrite {
   return put
     ? itemWrite('Put', { TableName: table, Item: put.Item })
