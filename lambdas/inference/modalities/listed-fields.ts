@@ -6,7 +6,7 @@ import type { BatchCandidate } from '../batch/offers.ts';
 
 /**
  * Returns the candidates that list every field with a value.
- * @throws {GatewayError} 400 if no candidate lists a field
+ * @throws {GatewayError} 400 if no candidate lists a field, or none lists all fields
  */
 export function candidatesWith<Candidate extends BatchCandidate>(
   fields: Record<string, unknown>,
@@ -14,7 +14,7 @@ export function candidatesWith<Candidate extends BatchCandidate>(
   onExcluded: OnExcluded | undefined,
 ): Candidate[] {
   const names = Object.keys(fields).filter((name) => fields[name] !== undefined);
-  return candidates.filter((candidate) => {
+  const able = candidates.filter((candidate) => {
     const missing = names.find((name) => !lists(candidate, name));
     if (missing === undefined) return true;
     if (!candidates.some((other) => lists(other, missing))) {
@@ -23,6 +23,20 @@ export function candidatesWith<Candidate extends BatchCandidate>(
     onExcluded?.(candidate, 'request_not_supported');
     return false;
   });
+  if (able.length > 0 || candidates.length === 0) return able;
+  throw invalidRequest(
+    names[0]!,
+    `is supported by no endpoint together with ${names.slice(1).join(' and ')}; leave one of them out`,
+  );
+}
+
+/** Sorts the candidates: those that list most of the fields come first. Others get the request without these fields. */
+export function preferringListed<Candidate extends BatchCandidate>(
+  names: readonly string[],
+  candidates: readonly Candidate[],
+): Candidate[] {
+  const missing = (candidate: Candidate) => names.filter((name) => !lists(candidate, name)).length;
+  return candidates.toSorted((one, other) => missing(one) - missing(other));
 }
 
 function lists({ target }: BatchCandidate, name: string): boolean {

@@ -4,7 +4,7 @@ import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { recordingOf } from '../recordings/recording-of.ts';
 import { recordingTooLarge } from '../recordings/fetch-recording.ts';
-import { candidatesWith } from './listed-fields.ts';
+import { candidatesWith, preferringListed } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
 import { transcriptEvents } from './transcript-events.ts';
 import { transcriptionRequestSchema, unknownTranscriptionFields } from './transcription-schema.ts';
@@ -86,14 +86,12 @@ function fittingCandidates(
     temperature,
     language: languages.length === 1 ? languages[0] : undefined,
   });
-  const taken = Object.entries(guides).filter(
-    ([name]) => needsAllFields || able.some(({ target }) => target.supportedParameters.includes(name)),
-  );
-  return candidatesWith(Object.fromEntries(taken), able, onExcluded);
+  return needsAllFields ? candidatesWith(guides, able, onExcluded) : preferringListed(Object.keys(guides), able);
 }
 
-/** Returns those fields that have a value and only guide the transcription. */
-function guidesOf(fields: Partial<Record<'prompt' | 'keywords' | 'temperature' | 'language', unknown>>): object {
+function guidesOf(
+  fields: Partial<Record<'prompt' | 'keywords' | 'temperature' | 'language', unknown>>,
+): Record<string, unknown> {
   const { prompt, keywords, temperature, language } = fields;
   return Object.fromEntries(
     Object.entries({ prompt, keywords, temperature, language }).filter(
