@@ -54,6 +54,7 @@ interface Counted {
   hold: Hold;
   minute: number;
   tokens: number;
+  isSwept?: boolean;
 }
 
 /** One key, and the state that three plain numbers would have. */
@@ -88,9 +89,9 @@ class Model {
       case 'die-at-hold':
         return this.#die(one);
       case 'settle':
-        return this.#settle(this.#running.splice(0, one.count), 'settled');
+        return this.#settle(this.#running.splice(0, one.count));
       case 'settle-twice':
-        return this.#settle(this.#settled.splice(0, 1), 'duplicate');
+        return this.#settleAgain();
       case 'sweep-the-dead':
         return this.#sweep();
       case 'next-minute':
@@ -159,10 +160,21 @@ class Model {
     this.#note(request, stored.hold);
   }
 
-  async #settle(ended: Counted[], result: 'settled' | 'duplicate'): Promise<void> {
-    const settlements = ended.map(({ request, hold }) => settlement(request, hold, rub('0.001')));
-    expect(await settleBatch(table, settlements, { swept: false })).toEqual(ended.map(() => result));
-    if (result === 'settled') this.#end(ended, REAL_TOKENS);
+  #settlements(ended: Counted[]) {
+    return ended.map(({ request, hold }) => settlement(request, hold, rub('0.001')));
+  }
+
+  async #settle(ended: Counted[]): Promise<void> {
+    const results = await settleBatch(table, this.#settlements(ended), { swept: false });
+    expect(results).toEqual(ended.map(() => 'settled'));
+    this.#end(ended, REAL_TOKENS);
+  }
+
+  /** Settles a request that has ended. If the sweep has ended it, this corrects its cost, and changes no count. */
+  async #settleAgain(): Promise<void> {
+    const ended = this.#settled.splice(0, 1);
+    const results = await settleBatch(table, this.#settlements(ended), { swept: false });
+    expect(results).toEqual(ended.map(({ isSwept }) => (isSwept ? 'corrected' : 'duplicate')));
   }
 
   /** Settles the requests of processes that have died, at their estimates. */
@@ -171,7 +183,10 @@ class Model {
     const dead = this.#running.filter(({ request }) => deadBootIds.includes(request.generation.bootId));
     const swept = await sweepHolds(table, { nowMs: Date.now(), backlog: 'none', deadBootIds });
     expect(swept).toMatchObject({ swept: dead.length, failures: [] });
-    for (const one of dead) this.#running.splice(this.#running.indexOf(one), 1);
+    for (const one of dead) {
+      one.isSwept = true;
+      this.#running.splice(this.#running.indexOf(one), 1);
+    }
     // The estimate of the prompt is charged, and counts.
     this.#end(dead, 100);
   }
