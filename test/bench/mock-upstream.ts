@@ -22,11 +22,16 @@ const server = createServer((request, response) => {
   const body: Buffer[] = [];
   request.on('data', (chunk: Buffer) => body.push(chunk));
   request.on('end', () => {
-    const [, writer] = writers.find(([path]) => path.test(request.url!))!;
+    const [, writer] = writers.find(([path]) => path.test(request.url!)) ?? [];
     const bytes = Buffer.concat(body);
+    if (!writer || request.method !== 'POST') {
+      process.stderr.write(`the mock has no ${request.method} ${request.url}\n`);
+      response.writeHead(404).end();
+      return;
+    }
     const answer = mockAnswer(writer, modelIn(request.url!) ?? modelOf(bytes));
     // The gateway always streams. Other gateways stream only if their client does.
-    if (writer === anthropicWriter && !bytes.includes('"stream":true')) {
+    if (writer === anthropicWriter && !/"stream": ?true/.test(bytes.toString('latin1'))) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(message);
       return;
     }
@@ -40,7 +45,7 @@ function modelIn(url: string): string | undefined {
 
 /** Returns the model in a body. Its position differs between APIs, and large prompts are not parsed for it. */
 function modelOf(body: Buffer): string {
-  return /"model":"([^"]+)"/.exec(body.toString('latin1'))![1]!;
+  return /"model": ?"([^"]+)"/.exec(body.toString('latin1'))![1]!;
 }
 
 function send({ contentType, opening, chunks, closing, whole, everyMs }: MockAnswer, response: ServerResponse): void {
