@@ -206,7 +206,7 @@ async function useEverything(): Promise<void> {
   const { data: limited, key } = await change(
     'POST',
     '/keys',
-    { name: 'a', limit: 1000, limit_reset: 'daily' },
+    { name: 'a', limit: 1000, limit_reset: 'daily', rpm_limit: 1_000, parallel_limit: 100 },
     {
       'idempotency-key': 'one',
     },
@@ -249,6 +249,7 @@ async function useEverything(): Promise<void> {
     '/decisions': decision,
     '/embeddings': { model: 'sandbox/embedder', input: 'Where is my parcel?' },
     '/images': { model: 'sandbox/painter', prompt: 'A fox' },
+    '/images/edits': { model: 'sandbox/painter', prompt: 'A fox', images },
     '/audio/speech': { model: 'sandbox/speaker', input: 'parcel' },
     '/rerank': { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] },
     '/audio/transcriptions': transcribed,
@@ -323,6 +324,12 @@ async function useEverything(): Promise<void> {
   }
   await change('PATCH', `/keys/${limited.hash}`, { disabled: true, limit: 50 }, { 'idempotency-key': 'three' });
   await change('PATCH', place, { name: 'Team B', slug: 'team-b' }, { 'idempotency-key': 'four' });
+  await change('PATCH', `${place}/members/ann`, { rpm_limit: 10 }, { 'idempotency-key': 'seven' });
+  // The third rotation removes the second secret, which the second rotation has ended.
+  for (const time of [1, 2, 3]) {
+    const [path, expired] = [`/keys/${hers.hash}/rotate`, { expires_old_in_seconds: 0 }];
+    await change('POST', path, expired, { 'idempotency-key': `rotation ${time}` });
+  }
   await change('DELETE', `${place}/members/ann/budgets/daily`);
   await change('DELETE', `${place}/budgets/daily`);
   await change('POST', `${place}/members/remove`, { user_ids: ['ann'] });

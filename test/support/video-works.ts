@@ -5,6 +5,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import type { InferenceCaller } from '../../lambdas/admission/caller.ts';
+import { noUseLimits } from '../../lambdas/store/accounts/use-limits.ts';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
@@ -172,7 +173,12 @@ function worksOf(table: Table, catalog: Catalog) {
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
       const candidates = await Promise.all(model.endpoints.map(({ id }) => videoCandidate(catalog, model.id, id)));
-      const caller = { payer: spender.payer, scopes: spender.scopes, account: {} } as InferenceCaller;
+      const caller = {
+        payer: spender.payer,
+        scopes: spender.scopes,
+        account: {},
+        key: noUseLimits,
+      } as InferenceCaller;
       const settings = { durationSeconds: 5, resolution: '768p', aspectRatio: '16:9' };
       const start = () =>
         startVideo(
