@@ -239,13 +239,14 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 
 /**
  * Returns the logs that the saved queries read, the most important first. A query can read fewer log groups than there
- * are functions. So logs of routes that neither spend nor manage, such as estimates, may be missing.
+ * are functions. So logs of routes that neither spend money nor change settings, such as estimates, may be missing.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [
     ...routesWhere(({ inference }) => inference === true),
     ...Object.keys(queueWorkers),
     ...Object.keys(scheduledWorkers),
+    ...routesWhere(({ credential, method }) => credential === 'management' && method !== 'GET'),
     ...routesWhere(({ credential }) => credential === 'management'),
     ...routesWhere(
       ({ credential, entry }) => credential !== 'none' && !/\/(?:estimate|count-[a-z-]+)\.ts$/.test(entry),

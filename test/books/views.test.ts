@@ -22,6 +22,8 @@ const otherEntities = [
   'free_requests',
   'inference_claim',
   'kept_answer',
+  'key_minute',
+  'key_running',
   'late_seal',
   'model_month',
   'recorded_budgets',

@@ -208,10 +208,7 @@ describe('the OpenRouter SDK', () => {
   });
 
   it('filters embedding models, and those of a key', async () => {
-    expect(await idsOf('/embeddings/models?model_authors=sandbox')).toEqual([
-      'sandbox/embedder',
-      'sandbox/viewer',
-    ]);
+    expect(await idsOf('/embeddings/models?model_authors=sandbox')).toEqual(['sandbox/embedder', 'sandbox/viewer']);
     const { result } = await client.models.listForUser({ bearer: gateway.key }, {});
     expect(result.data.length).toBeGreaterThan(30);
   });

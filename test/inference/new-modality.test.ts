@@ -36,7 +36,7 @@ const added: Record<string, [before: string, line: string]> = {
     `'toy-scores': { auth: 'bearer', answers: 'scores' },`,
   ],
   'lambdas/catalog/quirk-schemas.ts': ['} as const satisfies Record<string, z.ZodObject>', `'toy-scores': none,`],
-  'lambdas/routes.ts': [
+  'lambdas/modality-rows.ts': [
     '} as const satisfies Record<string, ModalityRow>',
     `scores: { one: 'scores', paths: ['/scores'], isListed: true, answering: {} },`,
   ],

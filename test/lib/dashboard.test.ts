@@ -61,9 +61,9 @@ describe('the dashboard', () => {
 });
 
 describe('the saved queries of the log', () => {
-  it('cover the server, workers and functions that spend or manage, within CloudWatch’s limit of log groups', () => {
-    const needed = Object.entries<Route>(routes).flatMap(([name, { credential, inference }]) =>
-      inference || credential === 'management' ? [name] : [],
+  it('cover the server, workers and functions that spend or change settings, within CloudWatch’s limit of log groups', () => {
+    const needed = Object.entries<Route>(routes).flatMap(([name, { credential, inference, method }]) =>
+      inference || (credential === 'management' && method !== 'GET') ? [name] : [],
     );
     const names = ['server', ...needed, ...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)];
     const queries = queriesOf(web);

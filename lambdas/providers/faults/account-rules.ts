@@ -3,8 +3,8 @@
 import { rulesFrom } from './fault-rule.ts';
 
 export const accountRules = [
-  // At Alibaba, these codes mean the limit of tokens per minute. An empty balance has other codes. Errors of Alibaba,
-  // from https://www.alibabacloud.com/help/en/model-studio/rate-limit
+  // At Alibaba, these codes mean the limit of tokens per minute. An empty balance has other codes.
+  // Errors of Alibaba, from https://www.alibabacloud.com/help/en/model-studio/rate-limit
   ...rulesFrom('alibaba', {
     kind: 'rate',
     code: ['insufficient_quota', 'throttling.allocationquota'],
