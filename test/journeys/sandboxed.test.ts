@@ -328,7 +328,7 @@ async function useEverything(): Promise<void> {
   // The third rotation removes the second secret, which the second rotation has ended.
   for (const time of [1, 2, 3]) {
     const [path, expired] = [`/keys/${hers.hash}/rotate`, { expires_old_in_seconds: 0 }];
-    await change('POST', path, expired, { 'idempotency-key': `rotation ${time}` });
+    await change('POST', path, expired, { 'idempotency-key': `rotation-${time}` });
   }
   await change('DELETE', `${place}/members/ann/budgets/daily`);
   await change('DELETE', `${place}/budgets/daily`);
