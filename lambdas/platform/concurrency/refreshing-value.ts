@@ -26,7 +26,7 @@ export function refreshed<Value>(
       value = await read();
       isFailing = false;
     } catch (error) {
-      // Of several failures in a row, only the first is logged. Otherwise an unavailable table would cause a log line
+      // Only the first of several failures in a row is logged. Otherwise an unavailable table would cause a log line
       // for every request.
       if (!isFailing) log('warn', `${name} not read`, describeError(error));
       isFailing = true;
