@@ -117,7 +117,7 @@ afterAll(async () => {
  * Matches fields with encoded values, such as signatures and bytes of files. They cannot be read, so they are not
  * searched.
  */
-const ENCODED = /(?:\.signature|\.encrypted_\w+|source<0>\.data|<4>\.data)$/;
+const ENCODED = /(?:\.signature|\.encrypted_\w+|source<base64>\.data|<redacted_thinking>\.data)$/;
 
 /** Matches the name of a model, which the record of a refused request has. */
 const NAMED = /^\.models?\b/;

@@ -342,7 +342,7 @@ describe('the usage of images', () => {
   });
 });
 
-/** What a stream of the provider becomes: partial images by their positions, the finished one, and usage. */
+/** Collects a provider's stream: partial images by their positions, the finished image, and the usage. */
 async function streamed(body: string, partialImages = 2, at = target({ max_partial_images: 3, tokens: { any: 900 } })) {
   const parts: StreamPart<ImageEvent>[] = [];
   const send = wholeSend(() => Promise.reject(new TypeError('a whole answer was requested')));

@@ -30,7 +30,10 @@ export function planted(
   const choices = resolved.anyOf ?? resolved.oneOf;
   if (choices) {
     return choices.flatMap((choice, index) =>
-      planted(choice, text, forms, inside).map(({ path, value }) => ({ path: `<${index}>${path}`, value })),
+      planted(choice, text, forms, inside).map(({ path, value }) => ({
+        path: `<${kindOf(choice) ?? index}>${path}`,
+        value,
+      })),
     );
   }
   if (resolved.const !== undefined || resolved.enum) return [];
@@ -43,6 +46,12 @@ export function planted(
   }
   if (resolved.format === 'uri') return [{ path: '', value: `https://example.org/?of=${text}` }];
   return type === 'string' || type === 'any' ? [{ path: '', value: text }] : [];
+}
+
+/** Returns the `type` that all objects of a schema have, such as `redacted_thinking`. */
+function kindOf(schema: SchemaObject): unknown {
+  const { type } = resolveSchema(schema).properties ?? {};
+  return type && resolveSchema(type).const;
 }
 
 function plantedInObject(schema: SchemaObject, text: string, forms: Forms, within: readonly string[]): Planted[] {
