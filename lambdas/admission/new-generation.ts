@@ -18,6 +18,7 @@ export interface NewGeneration {
   payer: Payer;
   apiType: PendingGeneration['apiType'];
   streamed: boolean;
+  tags?: PendingGeneration['tags'];
   /** Estimated size of the prompt in tokens. It is charged if nothing was measured. */
   estimatedTokens: number;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
@@ -35,6 +36,7 @@ export function newGeneration({
   payer,
   apiType,
   streamed,
+  tags,
   estimatedTokens,
   candidate: { model, endpoint, pricing },
   bootId,
@@ -52,6 +54,7 @@ export function newGeneration({
     pricing,
     catalogVersion: model.catalogVersion,
     streamed,
+    tags,
     createdAtMs,
     inputEstimate: { tokens: estimatedTokens, cost: inputCostOf(estimatedTokens, pricing) },
     bootId,

@@ -8,6 +8,7 @@ import { rateHoldsField } from '../counters/key-rates.ts';
 import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
 import { payerRecord } from '../accounts/payer.ts';
 import { pricesField } from './prices.ts';
+import { requestTagsField } from './request-tags.ts';
 import {
   count,
   flag,
@@ -65,6 +66,7 @@ const generationFields = {
   hold: part(holdRecord),
   /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
+  tags: requestTagsField,
   /** Estimated prompt tokens and their cost, charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
@@ -79,10 +81,11 @@ const pendingRecord = record({
   sweepAtMs: instant(indexes.sweep.sort),
 });
 type PendingFields = RecordOf<typeof pendingRecord>;
-export type PendingGeneration = Omit<PendingFields, 'lease'> & Partial<Pick<PendingFields, 'lease'>>;
+type Optional = 'lease' | 'tags';
+export type PendingGeneration = Omit<PendingFields, Optional> & Partial<Pick<PendingFields, Optional>>;
 
 export function pendingAttributes(generation: PendingGeneration): Item {
-  return pendingRecord.toItem({ lease: undefined, ...generation });
+  return pendingRecord.toItem({ lease: undefined, tags: undefined, ...generation });
 }
 
 const generationRecord = record({

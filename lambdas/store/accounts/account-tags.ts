@@ -1,0 +1,44 @@
+/**
+ * Settings of an account for the tags of its requests. They are one item, so that one read finds them together with the
+ * caller.
+ */
+
+import { readItem } from '../table/query.ts';
+import { count, record, text, texts, type RecordOf } from '../table/record.ts';
+import type { Table } from '../table/table.ts';
+import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
+
+/** Maximum number of tags by which the daily rows of an account are split. */
+export const MAX_REPORTED_TAGS = 4;
+
+const tagSettingsRecord = record({
+  accountId: text('account_id'),
+  /** Names of the tags by which the daily rows of the account are split. */
+  reported: texts('reported', MAX_REPORTED_TAGS),
+  /** Number of times that the settings were changed, used as the ETag. */
+  version: count('version'),
+});
+
+export type TagSettings = RecordOf<typeof tagSettingsRecord>;
+
+export const tagSettingsFrom = tagSettingsRecord.from;
+
+export function tagSettingsKey(accountId: string): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: 'TAGS' };
+}
+
+/** Returns the settings of an account; the defaults if it has never changed them. */
+export async function readTagSettings(table: Table, accountId: string): Promise<TagSettings> {
+  const item = await readItem(table, tagSettingsKey(accountId));
+  return item ? tagSettingsFrom(item) : { accountId, reported: [], version: 0 };
+}
+
+/** Returns the write of the next version of the settings. `settings.version` is the version to write. */
+export function tagSettingsPut(table: Table, settings: TagSettings): Write {
+  const item = {
+    ...tagSettingsKey(settings.accountId),
+    entity: 'account_tags',
+    ...tagSettingsRecord.toItem(settings),
+  };
+  return settings.version === 1 ? putNew(table, item) : putOver(table, item, settings.version - 1);
+}
