@@ -17,6 +17,7 @@ import type { Privacy } from '../store/accounts/privacy.ts';
 import { memberFrom, memberKey, type Member } from '../store/accounts/members.ts';
 import { scopesOf, type Payer } from '../store/accounts/payer.ts';
 import { readItems } from '../store/table/query.ts';
+import type { RequestTags } from '../store/generations/request-tags.ts';
 import type { Item, Table } from '../store/table/table.ts';
 import { workspaceFrom, workspaceKey, type Workspace } from '../store/accounts/workspaces.ts';
 import type { Key } from '../store/table/writes.ts';
@@ -38,6 +39,8 @@ export interface InferenceCaller extends Caller {
   workspace: Workspace;
   payer: Payer;
   scopes: Scope[];
+  /** Tags of the request; undefined without tags. */
+  tags?: RequestTags | undefined;
 }
 
 /**

@@ -56,7 +56,7 @@ export function admissionOf(
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
 ): Admission {
   checkMaySpend(caller.account);
-  const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, bootId });
+  const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, tags: caller.tags, bootId });
   const limits = rateLimitsOf(caller);
   const rates = limits && { limits, keyHash: caller.key.hash, tokens: 0, atMs: generation.createdAtMs };
   const request = { generation, scopes, free, claim, rates };
