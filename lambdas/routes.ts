@@ -210,6 +210,9 @@ export const routes = {
     managed('budgets/delete', changing('PutItem', 'UpdateItem')),
   ),
 
+  'list-tag-budgets': getRoute('/tags/budgets', managed('tags/list-budgets', reading())),
+  'set-tag-budget': putRoute('/tags/budgets', managed('tags/set-budget', changing('PutItem', 'UpdateItem'))),
+
   'list-members': getRoute('/workspaces/{workspaceId}/members', managed('members/list', reading('Query'))),
   'add-members': postRoute(
     '/workspaces/{workspaceId}/members/add',

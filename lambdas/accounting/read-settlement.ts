@@ -45,10 +45,16 @@ const settlementMessage = z.discriminatedUnion('v', [
  * @throws {Error} if the message is not a settlement of a known version
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
-  const message = JSON.parse(body) as { hold?: object; outcome?: object };
-  // The schemas of the hold and of the outcome each ignore the added fields of the other.
+  const message = JSON.parse(body) as { payer?: object; hold?: object; outcome?: object };
+  // Each schema ignores the added fields of the others.
   const more = added === undefined ? {} : addedTo(added);
-  const whole = { ...message, hold: { ...message.hold, ...more }, outcome: { ...message.outcome, ...more } };
+  const completed = (part: object | undefined) => ({ ...part, ...more });
+  const whole = {
+    ...message,
+    payer: completed(message.payer),
+    hold: completed(message.hold),
+    outcome: completed(message.outcome),
+  };
   const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(whole);
   return { generationId, payer, hold, outcome };
 }

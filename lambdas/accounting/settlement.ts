@@ -17,13 +17,13 @@ export interface Settlement {
 /** A settlement encoded as a message of the settlement queue. */
 export interface EncodedSettlement {
   body: string;
-  /** JSON of the fields of the outcome and of the hold that the previous release does not know. */
+  /** JSON of the fields of the outcome, the hold and the payer that the previous release does not know. */
   added?: string | undefined;
 }
 
 /**
  * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. So new
- * fields of the outcome and of the hold are sent outside the body, where the previous release ignores them. While both
+ * fields of the outcome, the hold and the payer are sent outside the body, where the previous release ignores them. While both
  * releases run, and after a rollback, the previous release settles without these fields.
  * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
  *   dead-letter queue
@@ -31,16 +31,17 @@ export interface EncodedSettlement {
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
+  const sentPayer = divided(payerRecord.toMessage(payer), payerRecord.unreleasedNames);
   const sentHold = divided(holdRecord.toMessage(hold), holdRecord.unreleasedNames);
   const sentOutcome = divided(outcomeRecord.toMessage(outcome), outcomeRecord.unreleasedNames);
   const body = JSON.stringify({
     v: 2,
     generation_id: generationId,
-    payer: payerRecord.toMessage(payer),
+    payer: sentPayer.known,
     hold: sentHold.known,
     outcome: sentOutcome.known,
   });
-  return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added }) };
+  return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added, ...sentPayer.added }) };
 }
 
 /** Divides the fields of a message into fields that the previous release knows, and fields that were added since. */

@@ -3,8 +3,9 @@ import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import { forbidden } from '../platform/errors.ts';
 import { ageMs, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
+import { tagSettingsFrom, tagSettingsKey, type TagBudgets } from '../store/accounts/account-tags.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts/accounts.ts';
-import type { Scope } from '../store/counters/counters.ts';
+import type { OwnerKind, Scope } from '../store/counters/counters.ts';
 import {
   currentSecretHash,
   keyFrom,
@@ -32,6 +33,8 @@ export interface Caller {
   /** Workspace of an inference key; undefined for management keys. */
   workspace: Workspace | undefined;
   member: Member | undefined;
+  /** Budgets of the account's tags; empty without budgets. */
+  tagBudgets: readonly TagBudgets[];
 }
 
 /** Caller of an inference key. It has a workspace, and the scopes that count its spending. */
@@ -92,7 +95,7 @@ export function asInferenceCaller(caller: Caller): InferenceCaller {
   const payer = { accountId: account.id, workspaceId: workspace.id, memberId: member?.id, keyHash: key.hash };
   const limitedBy = { key: { ...key, limits: limitsOfKey(key) }, workspace, account, member };
   const scopes = scopesOf(payer).map((scope): Scope => {
-    const { limits, revision } = limitedBy[scope.kind]!;
+    const { limits, revision } = limitedBy[scope.kind as OwnerKind]!;
     return { ...scope, limits, revision };
   });
   return { ...caller, workspace, payer, scopes };
@@ -152,6 +155,7 @@ async function readWithCounts(
 
 function ownersOf(key: ApiKey): Key[] {
   const keys = [accountKey(key.accountId)];
+  if (key.kind === 'inference') keys.push(tagSettingsKey(key.accountId));
   if (key.workspaceId) keys.push(workspaceKey(key.accountId, key.workspaceId));
   if (key.workspaceId && key.memberId) keys.push(memberKey(key.workspaceId, key.memberId));
   return keys;
@@ -162,12 +166,14 @@ function assemble(key: ApiKey, items: Item[]): Caller | undefined {
   const account = entity('account');
   const workspace = entity('workspace');
   const member = entity('member');
+  const tags = entity('account_tags');
   if (!account || (key.workspaceId && !workspace) || (key.memberId && !member)) return undefined;
   return {
     key,
     account: accountFrom(account),
     workspace: workspace && workspaceFrom(workspace),
     member: member && memberFrom(member),
+    tagBudgets: tags ? tagSettingsFrom(tags).budgets : [],
   };
 }
 

@@ -17,6 +17,8 @@ import type { SpendingPlan } from './spending-plan.ts';
 /** A limit of the payer in one interval. */
 export interface LimitRoom {
   source: LimitSource;
+  /** Tag whose budget it is; undefined for other limits. */
+  tag: string | undefined;
   interval: Interval;
   limit: Money;
   /** Limit minus the spent and held amounts; never below zero. */
@@ -95,9 +97,9 @@ function limitRooms({ scope, counter }: CountedScope, windows: Windows, amount: 
   return intervals.flatMap((interval): LimitRoom[] => {
     const limit = counter.limits[interval];
     if (!limit) return [];
-    const { source } = sourceOf(scope.kind, interval);
+    const { source, tag } = sourceOf(scope, interval);
     const remaining = Money.max(Money.zero, limit.minus(counter.committed(windows[interval])));
     const admits = amount === undefined || hasRoomIn(interval, counter, windows, amount);
-    return [{ source, interval, limit, remaining, admits }];
+    return [{ source, tag, interval, limit, remaining, admits }];
   });
 }

@@ -20,6 +20,7 @@ import { generationFrom, type Hold, type PendingGeneration } from '../store/gene
 import { holdChange, pendingPut } from '../store/generations/generation-writes.ts';
 import { claimFrom, type InferenceClaim } from '../store/generations/inference-claims.ts';
 import { isLimited } from '../store/counters/limits.ts';
+import { isTagKind } from '../store/counters/tag-scopes.ts';
 import type { Item, Table } from '../store/table/table.ts';
 import { StoreBusyError, writeAlone, type FailedCondition } from '../store/table/transact.ts';
 import {
@@ -106,8 +107,9 @@ export async function placeHold(
   { leases = processLeases(), recordsLater = false }: { leases?: LeaseSource | undefined; recordsLater?: boolean } = {},
 ): Promise<HoldResult> {
   const limited = request.scopes.filter(({ limits }) => isLimited(limits));
-  const leased =
-    request.free || request.claim || request.rates ? undefined : await leases?.take(table, limited, request);
+  const isTagged = limited.some(({ kind }) => isTagKind(kind));
+  const needsTable = request.free || request.claim || request.rates || isTagged;
+  const leased = needsTable ? undefined : await leases?.take(table, limited, request);
   if (leased) {
     const { placed, recorded } = holdFromLease(table, request, limited, leased);
     if (!recordsLater) return recorded;

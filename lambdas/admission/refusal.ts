@@ -2,7 +2,8 @@ import type { Model } from '../catalog/catalog.ts';
 import { clientHasLeft, forbidden, GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
-import { refusingInterval, type ScopeKind } from '../store/counters/counters.ts';
+import { refusingInterval, type OwnerKind, type ScopeId } from '../store/counters/counters.ts';
+import { isTagKind, tagOfScope } from '../store/counters/tag-scopes.ts';
 import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
@@ -15,6 +16,7 @@ export const limitSourceNames = [
   'member_budget',
   'account_balance',
   'account_limit',
+  'tag_budget',
 ] as const;
 export type LimitSource = (typeof limitSourceNames)[number];
 
@@ -22,9 +24,11 @@ interface LimitTexts {
   source: LimitSource;
   owner: string;
   remedy: string;
+  /** Tag whose budget it is, for example `project=lake`; absent for other limits. */
+  tag?: string;
 }
 
-const limitSources: Record<ScopeKind, LimitTexts> = {
+const limitSources: Record<OwnerKind, LimitTexts> = {
   key: { source: 'key_limit', owner: 'the limit of this key', remedy: 'raise the limit of the key' },
   workspace: {
     source: 'workspace_budget',
@@ -46,14 +50,32 @@ const creditLimit: LimitTexts = {
  * Returns the name of a scope's limit for error messages.
  * @param interval interval of the limit; an account's lifetime limit is its balance
  */
-export function sourceOf(scope: ScopeKind, interval: Interval): LimitTexts {
-  return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
+export function sourceOf(scope: ScopeId, interval: Interval): LimitTexts {
+  const { kind } = scope;
+  if (isTagKind(kind)) return tagBudget(scope);
+  return kind === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[kind];
+}
+
+function tagBudget(scope: ScopeId): LimitTexts {
+  const { name, value } = tagOfScope(scope);
+  const tag = `${name}=${value}`;
+  return {
+    source: 'tag_budget',
+    owner: `the budget of the tag ${tag}`,
+    remedy: `raise the budget of the tag ${tag}`,
+    tag,
+  };
+}
+
+/** Returns the members of an error's metadata that name the limit. */
+function limitNames(source: LimitSource, tag: string | undefined): { limit_source: LimitSource; limit_tag?: string } {
+  return { limit_source: source, ...(tag === undefined ? {} : { limit_tag: tag }) };
 }
 
 /** Value of Retry-After in seconds. Most running requests are settled within seconds. */
 const RETRY_AFTER_SECONDS = '3';
 
-/** Remaining room of a scope (key, workspace, member or account) that refused a hold. */
+/** Remaining room of a scope (key, workspace, member, account or tag) that refused a hold. */
 export interface Room {
   interval: Interval;
   limit: Money;
@@ -156,12 +178,19 @@ export interface Shortening {
 /** Creates the error for an answer that had to be shorter than requested. */
 export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError {
   const { interval, limit } = roomOf(refusal);
-  const { source, owner, remedy } = sourceOf(refusal.scope.kind, interval);
+  const { source, owner, remedy, tag } = sourceOf(refusal.scope, interval);
   return new GatewayError(
     'payment_required',
     `The answer was limited to ${maxTokens} tokens, thinking included: ${owner} (${limit} RUB${periodOf(interval)}) had no ` +
       `room for more tokens when the answer began. You can ${remedy}.`,
-    { metadata: { limit_source: source, interval, limit_rub: limit.toString(), allowed_max_tokens: maxTokens } },
+    {
+      metadata: {
+        ...limitNames(source, tag),
+        interval,
+        limit_rub: limit.toString(),
+        allowed_max_tokens: maxTokens,
+      },
+    },
   );
 }
 
@@ -169,7 +198,7 @@ export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError
 export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayError {
   if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs });
   const { interval, limit, spent } = roomOf(refusal);
-  const { source, owner, remedy } = sourceOf(refusal.scope.kind, interval);
+  const { source, owner, remedy, tag } = sourceOf(refusal.scope, interval);
   const resetsAt = resetTime(interval, atMs);
   return new GatewayError(
     'payment_required',
@@ -177,7 +206,7 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
       `You can ${remedy}${resetsAt ? `, or wait until ${resetsAt}` : ''}.`,
     {
       metadata: {
-        limit_source: source,
+        ...limitNames(source, tag),
         interval,
         limit_rub: limit.toString(),
         spend_rub: spent.toString(),
@@ -216,7 +245,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   const { interval, limit, spent, held, left } = roomOf(refusal);
   const { amount, scope } = refusal;
   const { inputAmount, isPromptCounted = false, affordableTokens: affordable = 0 } = request;
-  const { source, owner, remedy } = sourceOf(scope.kind, interval);
+  const { source, owner, remedy, tag } = sourceOf(scope, interval);
   const resetsAt = resetTime(interval, request.atMs);
   const isHeld = isHeldOnly(refusal);
   const advice = [
@@ -232,7 +261,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
       `You can ${advice.join(', or ')}.`,
     {
       metadata: {
-        limit_source: source,
+        ...limitNames(source, tag),
         interval,
         limit_rub: limit.toString(),
         spend_rub: spent.toString(),

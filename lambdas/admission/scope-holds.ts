@@ -121,7 +121,7 @@ class Search {
    * @returns undefined if another part or the counter may have room
    */
   async tryAt<Name extends string>(place: number, writes: Writes<Name>): Promise<HoldOutcome<Name> | undefined> {
-    const all: Writes<Names<Name>> = { ...writes, ...this.#writes() };
+    const all = { ...writes, ...this.#writes() } as Writes<Names<Name>>;
     const attempts = this.#attempts();
     try {
       const outcome = await transact<Names<Name>>(this.#table, all, { attempts });

@@ -12,6 +12,7 @@ import { Money } from '../money/money.ts';
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import type { Account } from '../store/accounts/accounts.ts';
 import type { ScopeId } from '../store/counters/counters.ts';
+import { isTagKind } from '../store/counters/tag-scopes.ts';
 import {
   readProvedAccount,
   scopeName,
@@ -94,7 +95,9 @@ function provedUpTo(
   scopes: readonly ScopeDays[],
   spentBefore: LifetimeChain['spentBefore'],
 ): ProvedSpending[] {
-  return scopes.map(({ kind, id, days }) => {
+  return scopes.flatMap(({ kind, id, days }) => {
+    // Tags have no daily rows from which their spending could be proved.
+    if (isTagKind(kind)) return [];
     const before = spentBefore({ kind, id });
     const since = [...days].filter(([day]) => before.through < day && day <= through);
     return { kind, id, through, spent: Money.sum([before.spent, ...since.map(([, { spent }]) => spent)]) };

@@ -20,7 +20,7 @@ import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { dailyRows, namedDailyRows, readDays, type DailyRow, type Day } from '../store/days/activity.ts';
 import { listBalanceEntries, readAccount, type Account } from '../store/accounts/accounts.ts';
-import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
+import { readCounter, readCounters, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
 import { shardOf } from '../store/generations/generation-key.ts';
 import { generationsInOrder } from '../store/generations/generation-queries.ts';
 import type { Generation } from '../store/generations/generation.ts';
@@ -282,8 +282,7 @@ async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead):
 
 async function readCountersOf(table: Table, scopes: ScopeDays[]): Promise<(readonly [ScopeDays, StoredCounter])[]> {
   const found: (readonly [ScopeDays, StoredCounter])[] = [];
-  for (const kind of scopeKinds) {
-    const ofKind = scopes.filter((scope) => scope.kind === kind);
+  for (const [kind, ofKind] of Map.groupBy(scopes, (scope) => scope.kind)) {
     const counterOf = await readCounters(
       table,
       kind,

@@ -65,6 +65,7 @@ const limitDetails = {
       'member_budget',
       'account_balance',
       'account_limit',
+      'tag_budget',
       'free_requests_per_minute',
       'free_daily_requests',
       'free_daily_requests_of_address',
@@ -78,8 +79,12 @@ const limitDetails = {
     .optional()
     .meta({
       description:
-        'The limit that refused the request: that of the key, the workspace, the member or the account (a balance is money that was paid in, a limit the credit of an account that pays later), one of the limits of free models, or a limit on the use of the key.',
+        'The limit that refused the request: that of the key, the workspace, the member, a tag or the account (a balance is money that was paid in, a limit the credit of an account that pays later), one of the limits of free models, or a limit on the use of the key.',
     }),
+  limit_tag: z
+    .string()
+    .optional()
+    .meta({ description: 'The tag whose budget refused the request, for example `project=lake`.' }),
   interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
   limit_rub: roublesShape('The limit that refused the request'),
   spend_rub: roublesShape('The part of the limit that is spent'),

@@ -63,20 +63,11 @@ export async function setBudget(
     const version = numberFrom(item['version']);
     checkVersion(change.expectedVersion, version);
     const before = limitsFrom(item['limits']);
-    const limits: Limits = { ...before };
-    if (change.limit) limits[change.interval] = change.limit;
-    else delete limits[change.interval];
-    checkOrder(limits);
-    const timesBefore = limitTimesField.read(item);
-    if (sameLimits(limits, before)) return { limits, limitTimes: timesBefore, version };
     const revision = numberFrom(item['revision']);
     const at = new Date(nowMs()).toISOString();
-    const limitTimes = { ...timesBefore };
-    // A release that did not store times has created this budget. It gets the creation time of its owner.
-    const since = before[change.interval] ? String(item['created_at']) : at;
-    if (change.limit)
-      limitTimes[change.interval] = { created: limitTimes[change.interval]?.created ?? since, updated: at };
-    else delete limitTimes[change.interval];
+    const set = { limits: before, limitTimes: limitTimesField.read(item), createdAt: String(item['created_at']) };
+    const { limits, limitTimes } = withLimit(set, change, at);
+    if (sameLimits(limits, before)) return { limits, limitTimes: set.limitTimes, version };
     const outcome = await commitChange(
       context,
       {
@@ -104,7 +95,38 @@ export async function setBudget(
   });
 }
 
-function sameLimits(a: Limits, b: Limits): boolean {
+/** Limits of an owner, their times, and the time at which the owner was created. */
+interface SetLimits {
+  limits: Limits;
+  limitTimes: LimitTimes;
+  createdAt: string;
+}
+
+/**
+ * Returns limits with one limit set or removed.
+ * @throws {GatewayError} 400 if the limits would not rise from daily to lifetime
+ */
+export function withLimit(
+  { limits: before, limitTimes: timesBefore, createdAt }: SetLimits,
+  { interval, limit }: { interval: Interval; limit: Money | null },
+  at: string,
+): Pick<SetLimits, 'limits' | 'limitTimes'> {
+  const limits: Limits = { ...before };
+  const limitTimes = { ...timesBefore };
+  if (limit) {
+    // A release that did not store times has created this budget. It gets the creation time of its owner.
+    const since = before[interval] ? createdAt : at;
+    limits[interval] = limit;
+    limitTimes[interval] = { created: limitTimes[interval]?.created ?? since, updated: at };
+  } else {
+    delete limits[interval];
+    delete limitTimes[interval];
+  }
+  checkOrder(limits);
+  return { limits, limitTimes };
+}
+
+export function sameLimits(a: Limits, b: Limits): boolean {
   return intervals.every((interval) => a[interval]?.toString() === b[interval]?.toString());
 }
 

@@ -75,7 +75,7 @@ describe('the lifetime spending of a scope', () => {
 
   it('is the proved amount plus the rows since, for an older account', async () => {
     const { table, account, key } = await longHistory();
-    const proved = { ...key, through: dayBeforeYesterday, spent: rub('5') };
+    const proved = { ...key, kind: 'key' as const, through: dayBeforeYesterday, spent: rub('5') };
     await writeProvedAccount(table, account.id, { through: dayBeforeYesterday, scopes: [proved] });
     await spendMoreInAll(table, key, rub('5'));
 
@@ -86,7 +86,7 @@ describe('the lifetime spending of a scope', () => {
 
   it('is reported if it differs from the proved amount', async () => {
     const { table, account, key } = await longHistory();
-    const proved = { ...key, through: dayBeforeYesterday, spent: rub('5') };
+    const proved = { ...key, kind: 'key' as const, through: dayBeforeYesterday, spent: rub('5') };
     await writeProvedAccount(table, account.id, { through: dayBeforeYesterday, scopes: [proved] });
 
     await reconcileDays(table, { atMs, pauseMs: 1 });

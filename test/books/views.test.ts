@@ -10,6 +10,7 @@ const root = resolve(import.meta.dirname, '../..');
  * models have a view of another form.
  */
 const otherEntities = [
+  'account_tags',
   'activity_day',
   'activity_progress',
   'proved_account',

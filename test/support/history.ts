@@ -14,12 +14,14 @@ import { topUp, refund } from '../../lambdas/management/balance.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey, deleteKey } from '../../lambdas/management/keys.ts';
 import { addMembers } from '../../lambdas/management/members.ts';
+import { setTagBudget } from '../../lambdas/management/tag-budgets.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { recordsSpreadUpdate, type Account } from '../../lambdas/store/accounts/accounts.ts';
-import { scopeKinds, type Scope } from '../../lambdas/store/counters/counters.ts';
+import { ownerKinds, type Scope } from '../../lambdas/store/counters/counters.ts';
+import { tagScope, tagText } from '../../lambdas/store/counters/tag-scopes.ts';
 import type { Hold } from '../../lambdas/store/generations/generation.ts';
 import { GENERATION_SHARDS, recordedId } from '../../lambdas/store/generations/generation-key.ts';
 import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
@@ -144,6 +146,7 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
     await persistently(() => refund(context, { amount: rub('10.25'), reference: 'invoice-1-back' }));
   }
   const payers = await makePayers(context, account);
+  await persistently(() => setTagBudget(context, { ...budgetedTag, interval: 'lifetime', limit: tagLimit }));
   let total = Money.zero;
   for (const date of dates) {
     // Today's generations must not be in the future, so only the past part of the day is used.
@@ -178,6 +181,11 @@ async function makePayers(context: ChangeContext, { id: accountId, defaultWorksp
   return payers;
 }
 
+/** Tag with a budget that some of the requests have. Its value has characters that must be encoded. */
+const budgetedTag = { name: 'project', value: 'озеро #1/a=b' };
+const countedTag = tagText(budgetedTag.name, budgetedTag.value);
+const tagLimit = rub('1000000.25');
+
 async function spend(
   table: Table,
   of: { account: Account; payers: Payer[]; date: string; generations: number; spanMs: number },
@@ -190,7 +198,8 @@ async function spend(
     const settlements = await Promise.all(
       Array.from({ length: count }, async (_, offset): Promise<Settlement> => {
         const index = start + offset;
-        const payer = payers[index % payers.length]!;
+        const untagged = payers[index % payers.length]!;
+        const payer = index % 4 === 0 ? { ...untagged, countedTags: [countedTag] } : untagged;
         // The first and the last generation of a day are at the ends of the day.
         const atMs =
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
@@ -211,11 +220,15 @@ async function spend(
   return total;
 }
 
-/** Returns the scopes (account, key and others) of a payer. The account of a prepaid payer has a limit. */
-function scopesOf(account: Account, { accountId, workspaceId, memberId, keyHash }: Payer): Scope[] {
+/** Returns the scopes (account, key and others) of a payer. The account of a prepaid payer and the tag have limits. */
+function scopesOf(account: Account, payer: Payer): Scope[] {
+  const { accountId, workspaceId, memberId, keyHash, countedTags = [] } = payer;
   const ids = { key: keyHash, workspace: workspaceId, account: accountId, member: `${workspaceId}/${memberId}` };
   const isLimited = account.mode === 'prepaid';
-  return scopeKinds
+  const ofTags = countedTags.map((tag): Scope => {
+    return { ...tagScope(accountId, tag), limits: { lifetime: tagLimit }, revision: 1 };
+  });
+  const ofOwners = ownerKinds
     .filter((kind) => kind !== 'member' || memberId !== undefined)
     .map((kind) => ({
       kind,
@@ -223,6 +236,7 @@ function scopesOf(account: Account, { accountId, workspaceId, memberId, keyHash 
       limits: kind === 'account' && isLimited ? { lifetime: rub('1000000.25') } : {},
       revision: kind === 'account' && isLimited ? 2 : 0,
     }));
+  return [...ofOwners, ...ofTags];
 }
 
 async function rollUp(table: Table, accountId: string, date: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { intervals, windowsAt } from '../../lambdas/money/periods.ts';
 import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
-import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters/counters.ts';
+import { configureUpdate, readCounter, type Scope, type OwnerKind } from '../../lambdas/store/counters/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import type { Hold } from '../../lambdas/store/generations/generation.ts';
 import { emptyOutcome, type Outcome } from '../../lambdas/store/generations/outcome.ts';
@@ -26,20 +26,20 @@ export interface Spender {
   scopes: Scope[];
 }
 
-export async function newSpender(table: Table, limits: Partial<Record<ScopeKind, Limits>>): Promise<Spender> {
+export async function newSpender(table: Table, limits: Partial<Record<OwnerKind, Limits>>): Promise<Spender> {
   const payer: Payer = {
     accountId: randomUUID(),
     workspaceId: randomUUID(),
     memberId: 'member-1',
     keyHash: randomUUID(),
   };
-  const ids: Record<ScopeKind, string> = {
+  const ids: Record<OwnerKind, string> = {
     key: payer.keyHash,
     workspace: payer.workspaceId,
     account: payer.accountId,
     member: `${payer.workspaceId}/${payer.memberId}`,
   };
-  const scopes = (Object.keys(ids) as ScopeKind[]).map((kind) => ({
+  const scopes = (Object.keys(ids) as OwnerKind[]).map((kind) => ({
     kind,
     id: ids[kind],
     limits: limits[kind] ?? {},
@@ -129,7 +129,7 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
       return [scope.kind, amounts] as const;
     }),
   );
-  return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
+  return Object.fromEntries(entries) as Record<OwnerKind, string[]>;
 }
 
 /**

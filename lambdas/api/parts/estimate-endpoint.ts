@@ -57,8 +57,9 @@ function estimateAnswer(estimate: Estimate): HttpResponse {
         reason,
         ...(message === undefined ? {} : { message }),
       })),
-      limits: limits.map(({ source, interval, limit, remaining, admits }) => ({
+      limits: limits.map(({ source, tag, interval, limit, remaining, admits }) => ({
         source,
+        ...(tag === undefined ? {} : { tag }),
         interval,
         limit_rub: limit.toString(),
         remaining_rub: remaining.toString(),

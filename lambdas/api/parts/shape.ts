@@ -32,27 +32,33 @@ export const periodUsageShape = {
 };
 export type PeriodUsage = z.output<z.ZodObject<typeof periodUsageShape>>;
 
+/** Shapes of the fields that every budget has. */
+export const budgetFields = {
+  interval: z.enum(intervals).meta({ description: 'The period that the budget is for, in UTC.' }),
+  limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
+  spend_rub: rubText.meta({ description: 'The roubles that settled requests have cost in the current period.' }),
+  remaining_rub: rubText.meta({
+    description: 'The remaining roubles in the period, minus the amount held (set aside) for running requests.',
+  }),
+  resets_at: time.nullable().meta({ description: 'The time at which the budget starts anew; null for never.' }),
+  created_at: time.meta({ description: 'The time at which the interval was first limited.' }),
+  updated_at: time.meta({ description: 'The time at which the limit was last changed.' }),
+};
+
 export const budgetShape = z
   .strictObject({
     id: uuid.meta({ description: 'An id that is the same for as long as the workspace or member has this interval.' }),
     workspace_id: uuid.meta({ description: 'The id of the workspace.' }),
     member_id: z.string().optional().meta({ description: 'The id of the member, on budgets of members.' }),
-    interval: z.enum(intervals).meta({ description: 'The period that the budget is for, in UTC.' }),
-    limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
     limit_usd: nothing.meta({
       description: 'Always null, because this gateway counts in RUB. Clients of OpenRouter’s API read this field.',
     }),
-    spend_rub: rubText.meta({ description: 'The roubles that settled requests have cost in the current period.' }),
-    remaining_rub: rubText.meta({
-      description: 'The remaining roubles in the period, minus the amount held (set aside) for running requests.',
-    }),
-    resets_at: time.nullable().meta({ description: 'The time at which the budget starts anew; null for never.' }),
     reset_interval: z.enum(resets).nullable().meta({ description: 'The same as `interval`; null for lifetime.' }),
-    created_at: time.meta({ description: 'The time at which the interval was first limited.' }),
-    updated_at: time.meta({ description: 'The time at which the limit was last changed.' }),
+    ...budgetFields,
   })
   .meta({ id: 'Budget' });
 export type BudgetBody = z.output<typeof budgetShape>;
+export type BudgetPeriod = Pick<BudgetBody, keyof typeof budgetFields>;
 
 export const privacyShape = z
   .strictObject({
@@ -187,6 +193,12 @@ export const estimateAnswerShape = z
               source: z
                 .enum(limitSourceNames)
                 .meta({ description: 'The name of the limit, as a refusal (402) has it.' }),
+              tag: z
+                .string()
+                .optional()
+                .meta({
+                  description: 'The tag that has the budget, for example `project=lake`; only for `tag_budget`.',
+                }),
               interval: z.enum(intervals).meta({ description: 'The period of the limit, in UTC.' }),
               limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
               remaining_rub: rubText.meta({
@@ -196,7 +208,8 @@ export const estimateAnswerShape = z
             }),
           )
           .meta({
-            description: 'Each limit of the key, its workspace, its member and its account; empty if there is none.',
+            description:
+              'Each limit of the key, its workspace, its member, its account and the tags of the request; empty if there is none.',
           }),
         free_limits: z.array(freeLimitShape).meta({
           description:

@@ -6,7 +6,7 @@ import { nowMs } from '../../platform/clock.ts';
 import type { Counter } from '../../store/counters/counters.ts';
 import type { Limits, LimitTimes } from '../../store/counters/limits.ts';
 import type { Privacy } from '../../store/accounts/privacy.ts';
-import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
+import type { BudgetBody, BudgetPeriod, PeriodUsage, PrivacyBody } from './shape.ts';
 
 /**
  * Limits of an owner, and the times at which they were set. If a limit has no stored time, the owner's creation time is
@@ -35,7 +35,18 @@ export function periodUsage(counter: Counter): PeriodUsage {
  *   remaining amounts
  */
 export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): BudgetBody[] {
-  const { limits, limitTimes, createdAt } = set;
+  return budgetPeriods(set, counter).map((period) => ({
+    id: budgetId(owner, period.interval),
+    workspace_id: owner.workspaceId,
+    ...(owner.memberId === undefined ? {} : { member_id: owner.memberId }),
+    limit_usd: null,
+    reset_interval: period.interval === 'lifetime' ? null : period.interval,
+    ...period,
+  }));
+}
+
+/** Returns the budgets of each limited period, from daily to lifetime. See `budgetViews`. */
+export function budgetPeriods({ limits, limitTimes, createdAt }: SetLimits, counter: Counter): BudgetPeriod[] {
   const atMs = nowMs();
   const windows = windowsAt(atMs);
   return intervals.flatMap((interval) => {
@@ -44,16 +55,11 @@ export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter
     const window = windows[interval];
     const end = windowEnd(interval, atMs);
     return {
-      id: budgetId(owner, interval),
-      workspace_id: owner.workspaceId,
-      ...(owner.memberId === undefined ? {} : { member_id: owner.memberId }),
       interval,
       limit_rub: limit.toString(),
-      limit_usd: null,
       spend_rub: counter.spent(window).toString(),
       remaining_rub: Money.max(Money.zero, limit.minus(counter.committed(window))).toString(),
       resets_at: end === null ? null : new Date(end).toISOString(),
-      reset_interval: interval === 'lifetime' ? null : interval,
       created_at: limitTimes[interval]?.created ?? createdAt,
       updated_at: limitTimes[interval]?.updated ?? createdAt,
     };

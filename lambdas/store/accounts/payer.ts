@@ -1,27 +1,34 @@
 import type { ScopeId } from '../counters/counters.ts';
-import { optional, record, text, type RecordOf } from '../table/record.ts';
+import { countedTagsField, tagScope } from '../counters/tag-scopes.ts';
+import { optional, record, text, unreleased, type RecordOf, type StoredRecord } from '../table/record.ts';
 
-export const payerRecord = record({
+const storedPayer = record({
   accountId: text('account_id'),
   workspaceId: text('workspace_id'),
   memberId: optional(text('member_id')),
   keyHash: text('key_hash'),
+  /** Tags of the request that had a budget when the request was admitted. */
+  countedTags: unreleased(optional(countedTagsField)),
 });
+type StoredPayer = RecordOf<typeof storedPayer>;
 
 /**
- * Ids of the account, workspace, member and key that pay for a generation. They determine which scopes (units with
- * counters and limits) count the cost.
+ * Ids of the account, workspace, member and key that pay for a generation, and its tags with budgets. They determine
+ * which scopes (units with counters and limits) count the cost.
  */
-export type Payer = RecordOf<typeof payerRecord>;
+export type Payer = Omit<StoredPayer, 'countedTags'> & Partial<Pick<StoredPayer, 'countedTags'>>;
+
+export const payerRecord = storedPayer as StoredRecord<Payer>;
 
 /** Returns the scopes that count a payer's spending. */
-export function scopesOf({ accountId, workspaceId, memberId, keyHash }: Payer): ScopeId[] {
+export function scopesOf({ accountId, workspaceId, memberId, keyHash, countedTags = [] }: Payer): ScopeId[] {
   const scopes: ScopeId[] = [
     { kind: 'key', id: keyHash },
     { kind: 'workspace', id: workspaceId },
     { kind: 'account', id: accountId },
   ];
   if (memberId !== undefined) scopes.push(memberScope(workspaceId, memberId));
+  for (const tag of countedTags) scopes.push(tagScope(accountId, tag));
   return scopes;
 }
 

@@ -20,8 +20,11 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '..
 import { StoreBusyError, writeAlone } from '../table/transact.ts';
 import { remove, update, type Change, type Key, type Write } from '../table/writes.ts';
 
-export const scopeKinds = ['key', 'workspace', 'member', 'account'] as const;
-export type ScopeKind = (typeof scopeKinds)[number];
+export const ownerKinds = ['key', 'workspace', 'member', 'account'] as const;
+/** Kind of a scope. The values of one tag, such as `project`, are scopes of the kind `tag:project`. */
+export type ScopeKind = OwnerKind | TagKind;
+export type OwnerKind = (typeof ownerKinds)[number];
+export type TagKind = `tag:${string}`;
 
 export interface ScopeId {
   kind: ScopeKind;

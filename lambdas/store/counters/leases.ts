@@ -7,15 +7,15 @@
  * part that no record has taken is returned. Amounts in records stay counted, and are settled with the records.
  */
 
-import * as z from 'zod';
 import type { Money } from '../../money/money.ts';
 import { DAY_MS } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { scopeKinds, type ScopeId, type ScopeKind } from './counters.ts';
+import type { ScopeId } from './counters.ts';
+import { heldScopesField } from './tag-scopes.ts';
 import { payerRecord, scopesOf } from '../accounts/payer.ts';
 import { queryItems, readItem } from '../table/query.ts';
-import { instant, money, oneOf, optional, part, plain, record, text, type RecordOf } from '../table/record.ts';
+import { instant, money, oneOf, optional, part, record, text, type RecordOf } from '../table/record.ts';
 import { indexes, moneyAttribute, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
@@ -25,7 +25,7 @@ const leaseRecord = record({
   state: oneOf('state', ['open', 'returned']),
   amount: money('amount_rub'),
   /** Scopes with limits, in each of which the money is held. */
-  scopes: plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
+  scopes: heldScopesField,
   /** Time of creation, which determines the windows in which the money is held. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),

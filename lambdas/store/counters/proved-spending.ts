@@ -3,7 +3,7 @@
  * compared with the counters. A later comparison of lifetime windows starts from here, and need not read earlier rows.
  */
 
-import { scopeKinds, type ScopeId } from './counters.ts';
+import { ownerKinds, type ScopeId } from './counters.ts';
 import { queryPartition } from '../table/query.ts';
 import { money, oneOf, record, text, type RecordOf } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
@@ -11,7 +11,7 @@ import { writeAlone } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
 const provedSpendingRecord = record({
-  kind: oneOf('scope_kind', scopeKinds),
+  kind: oneOf('scope_kind', ownerKinds),
   id: text('scope_id'),
   /** UTC day up to which the spending is summed. */
   through: text('through'),

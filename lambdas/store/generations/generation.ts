@@ -1,10 +1,9 @@
 /** Record of one inference request, from admission (pending) to settlement (final). */
 
 import { apiTypes } from '../../catalog/wires.ts';
-import { scopeKinds, type ScopeKind } from '../counters/counters.ts';
-import * as z from 'zod';
 import { serviceHoldRecord } from '../counters/service-budgets.ts';
 import { rateHoldsField } from '../counters/key-rates.ts';
+import { heldScopesField } from '../counters/tag-scopes.ts';
 import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
 import { payerRecord } from '../accounts/payer.ts';
 import { pricesField } from './prices.ts';
@@ -19,7 +18,6 @@ import {
   oneOf,
   optional,
   part,
-  plain,
   record,
   text,
   type RecordOf,
@@ -32,10 +30,7 @@ const MAX_SERVICE_HOLDS = 8;
 export const holdRecord = record({
   amount: named('amount_rub', money('hold_rub')),
   steps: named('steps', count('hold_steps')),
-  scopes: named(
-    'scopes',
-    plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
-  ),
+  scopes: named('scopes', heldScopesField),
   /** Holds on the service's own budgets for free models; empty if no free model may serve the request. */
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
   /** Counts of the key's requests that include this request; empty if the key has no limits on them. */

@@ -2,9 +2,14 @@ import { Option, type Command } from 'commander';
 import { memberBudgets, setBudget, workspaceBudgets } from '../../../lambdas/management/budgets.ts';
 import { findMember } from '../../../lambdas/management/members.ts';
 import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
+import type { ChangeContext } from '../../../lambdas/management/change.ts';
+import { setTagBudget } from '../../../lambdas/management/tag-budgets.ts';
+import type { Money } from '../../../lambdas/money/money.ts';
 import { intervals, type Interval } from '../../../lambdas/money/periods.ts';
+import { readTagSettings } from '../../../lambdas/store/accounts/account-tags.ts';
 import { readCounter, type ScopeId } from '../../../lambdas/store/counters/counters.ts';
 import { isLimited, type Limits } from '../../../lambdas/store/counters/limits.ts';
+import { tagParts, tagScope, tagText } from '../../../lambdas/store/counters/tag-scopes.ts';
 import { listMembers } from '../../../lambdas/store/accounts/members.ts';
 import { memberScope } from '../../../lambdas/store/accounts/payer.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
@@ -12,10 +17,11 @@ import { listWorkspaces, type Workspace } from '../../../lambdas/store/accounts/
 import { limitOption, parseLimit, type LimitArgument } from '../command-line/arguments.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
+import { parseOneTag } from './key-tags.ts';
 import { limitTexts, limitUsageOf } from './spending.ts';
 
 export function addBudgetCommands(program: Command): void {
-  const budgets = program.command('budgets').description('spending limits of workspaces and members');
+  const budgets = program.command('budgets').description('spending limits of workspaces, members and tags');
   budgets
     .command('set')
     .description('set or remove the budget of a period; past spending still counts')
@@ -23,6 +29,7 @@ export function addBudgetCommands(program: Command): void {
     .requiredOption('--limit <rub or none>', '', parseLimit)
     .option('--workspace <id or slug>', '', 'default')
     .option('--member <id>', 'set the budget of this member instead of the whole workspace')
+    .option('--tag <name=value>', 'set the budget of all requests with this tag, for example project=lake', parseOneTag)
     .action(onAccount(changeBudget));
   budgets
     .command('list')
@@ -36,15 +43,27 @@ interface BudgetOptions {
   limit: LimitArgument;
   workspace: string;
   member?: string;
+  tag?: { name: string; value: string };
 }
 
 async function changeBudget({ table, accountId, changes }: Session, given: BudgetOptions): Promise<Row> {
-  const { interval, member } = given;
+  const { interval, member, tag } = given;
+  if (tag) return changeTagBudget(changes, tag, { interval, limit: limitOption(given.limit) });
   const workspace = await findWorkspace(table, accountId, given.workspace);
   if (member !== undefined) await findMember(table, workspace.id, member);
   const owner = member === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, member);
   const { limits } = await setBudget(changes, owner, { interval, limit: limitOption(given.limit) });
   return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
+}
+
+async function changeTagBudget(
+  changes: ChangeContext,
+  tag: { name: string; value: string },
+  change: { interval: Interval; limit: Money | null },
+): Promise<Row> {
+  const settings = await setTagBudget(changes, { ...tag, ...change });
+  const limits = settings.budgets.find((one) => one.tag === tagText(tag.name, tag.value))?.limits ?? {};
+  return { tag: `${tag.name}=${tag.value}`, limits_rub: limitTexts(limits) };
 }
 
 /** Owner of budgets, with its limits by period. `member` is undefined if the owner is the workspace itself. */
@@ -60,7 +79,7 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
     given.workspace === undefined
       ? await listWorkspaces(table, accountId)
       : [await findWorkspace(table, accountId, given.workspace)];
-  const rows: ReturnType<typeof budgetRow>[] = [];
+  const rows: BudgetRow[] = [];
   for (const workspace of workspaces) {
     for (const owner of await ownersIn(table, workspace)) {
       const counter = await readCounter(table, owner.scope);
@@ -70,7 +89,20 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
       }
     }
   }
+  if (given.workspace !== undefined) return rows;
+  for (const { tag, limits } of (await readTagSettings(table, accountId)).budgets) {
+    const counter = await readCounter(table, tagScope(accountId, tag));
+    const { name, value } = tagParts(tag);
+    for (const interval of intervals) {
+      const limit = limits[interval];
+      if (limit) rows.push(tagBudgetRow(`${name}=${value}`, interval, limitUsageOf(counter, interval, limit)));
+    }
+  }
   return rows;
+}
+
+function tagBudgetRow(tag: string, interval: Interval, standing: ReturnType<typeof limitUsageOf>) {
+  return { workspace: null, workspace_id: null, member_id: null, tag, interval, ...standing };
 }
 
 /** Returns the workspace if it has budgets, and the active members that have budgets. */
@@ -90,10 +122,13 @@ function budgetRow(
   interval: Interval,
   standing: ReturnType<typeof limitUsageOf>,
 ) {
-  return { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, interval, ...standing };
+  const ids = { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, tag: null };
+  return { ...ids, interval, ...standing };
 }
 
-function budgetTableRow({ workspace, member_id: member, interval, ...standing }: ReturnType<typeof budgetRow>) {
+type BudgetRow = ReturnType<typeof budgetRow> | ReturnType<typeof tagBudgetRow>;
+
+function budgetTableRow({ workspace, member_id: member, tag, interval, ...standing }: BudgetRow) {
   const { limit_rub, spent_rub, held_rub, left_rub, used_percent: used } = standing;
-  return { workspace, member, interval, limit_rub, spent_rub, held_rub, left_rub, used: `${used} %` };
+  return { workspace, member, tag, interval, limit_rub, spent_rub, held_rub, left_rub, used: `${used} %` };
 }

@@ -16,6 +16,13 @@ export function parseTag(text: string, named: KeyTags = {}): KeyTags {
   return { ...named, [name]: value };
 }
 
+/** Parses the one tag of an option. Its value must not be empty. */
+export function parseOneTag(text: string): { name: string; value: string } {
+  const [[name, value] = ['', '']] = Object.entries(parseTag(text));
+  if (value === '') throw new InvalidArgumentError('Use a name and a value, for example project=search.');
+  return { name, value };
+}
+
 /**
  * Returns the tags of a key after a change. A tag that is set to an empty value is removed.
  * @throws {GatewayError} 400 if the key would have too many tags

@@ -16,6 +16,7 @@ type LimitSource =
   | 'member_budget'
   | 'account_balance'
   | 'account_limit'
+  | 'tag_budget'
   | 'free_requests_per_minute'
   | 'free_daily_requests'
   | 'free_daily_requests_of_address'
@@ -93,6 +94,7 @@ export const englishLists: ListedTexts = {
     member_budget: 'member budget',
     account_balance: 'account balance',
     account_limit: 'account credit limit',
+    tag_budget: 'budget of a tag',
     free_requests_per_minute: 'free requests per minute',
     free_daily_requests: 'free requests per day',
     free_daily_requests_of_address: 'free requests per IP address and day',

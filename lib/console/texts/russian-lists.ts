@@ -56,6 +56,7 @@ export const russianLists: ListedTexts = {
     member_budget: 'бюджет участника',
     account_balance: 'баланс счёта',
     account_limit: 'кредитный лимит счёта',
+    tag_budget: 'бюджет тега',
     free_requests_per_minute: 'лимит бесплатных запросов в минуту',
     free_daily_requests: 'лимит бесплатных запросов в день',
     free_daily_requests_of_address: 'лимит бесплатных запросов с одного IP-адреса в день',

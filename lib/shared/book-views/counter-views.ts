@@ -3,7 +3,17 @@
  * were computed.
  */
 
-import { AMOUNT_TYPE, amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
+import {
+  AMOUNT_TYPE,
+  amountAt,
+  amountOf,
+  documentAt,
+  listAt,
+  textAt,
+  valuesTable,
+  ZERO,
+  type BooksView,
+} from './view.ts';
 
 /** SQL for reading each attribute of an item as name and JSON value. */
 const itemAttributesSql = {
@@ -101,12 +111,12 @@ const spentInScopes: BooksView = {
     held_rub: AMOUNT_TYPE,
   },
   query: `WITH spent AS (
-  SELECT account_id, workspace_id, member_id, key_hash, held_scopes, substr(created_at, 1, 10) AS day,
+  SELECT account_id, workspace_id, member_id, key_hash, counted_tags, held_scopes, substr(created_at, 1, 10) AS day,
     CASE WHEN state = 'final' THEN coalesce(total_cost_rub, ${ZERO}) ELSE ${ZERO} END AS spent_rub,
     CASE WHEN state = 'final' THEN ${ZERO} ELSE hold_rub END AS held_rub
   FROM generations
   UNION ALL
-  SELECT account_id, workspace_id, member_id, key_hash, held_scopes, day, ${ZERO}, left_rub FROM leases_left
+  SELECT account_id, workspace_id, member_id, key_hash, NULL, held_scopes, day, ${ZERO}, left_rub FROM leases_left
 ), scoped AS (
   SELECT scope_kind, day, spent_rub,
     CASE scope_kind WHEN 'account' THEN account_id WHEN 'workspace' THEN workspace_id WHEN 'key' THEN key_hash
@@ -114,9 +124,18 @@ const spentInScopes: BooksView = {
     CASE WHEN strpos(held_scopes, '"' || scope_kind || '"') > 0 THEN held_rub ELSE ${ZERO} END AS held_rub
   FROM spent CROSS JOIN ${valuesTable(['account', 'workspace', 'key', 'member'], 'scopes', 'scope_kind')}
   WHERE scope_kind <> 'member' OR member_id IS NOT NULL
+), of_tags AS (
+  SELECT account_id, ${textAt('tag', 'S')} AS tag, held_scopes, day, spent_rub, held_rub
+  FROM spent CROSS JOIN UNNEST(${listAt('counted_tags', 'L')}) AS tags(tag) WHERE counted_tags IS NOT NULL
+), with_tags AS (
+  SELECT scope_kind, day, spent_rub, scope_id, held_rub FROM scoped
+  UNION ALL
+  SELECT 'tag:' || split_part(tag, '=', 1), day, spent_rub, account_id || '/' || substr(tag, strpos(tag, '=') + 1),
+    CASE WHEN strpos(held_scopes, '"tag:' || split_part(tag, '=', 1) || '"') > 0 THEN held_rub ELSE ${ZERO} END
+  FROM of_tags
 ), days AS (
   SELECT scope_kind, scope_id, day, sum(spent_rub) AS spent_rub, sum(held_rub) AS held_rub
-  FROM scoped GROUP BY scope_kind, scope_id, day
+  FROM with_tags GROUP BY scope_kind, scope_id, day
 ), windowed AS (
   SELECT scope_kind, scope_id, "window", spent_rub, held_rub FROM days CROSS JOIN UNNEST(ARRAY['day_' || day,
     'week_' || CAST(CAST(date_trunc('week', CAST(day AS DATE)) AS DATE) AS VARCHAR),
