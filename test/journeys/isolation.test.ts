@@ -143,6 +143,8 @@ const nameNothing: (keyof typeof routes)[] = [
   'get-credits',
   'get-model-spending',
   'get-statement',
+  'list-tag-budgets',
+  'set-tag-budget',
   'list-workspaces',
   'create-workspace',
   'get-openapi',

@@ -298,6 +298,7 @@ async function useEverything(): Promise<void> {
   const { data: hers } = await change('POST', '/keys', { name: 'b', workspace_id: workspace.id, member_id: 'ann' });
   await change('PUT', `${place}/budgets/daily`, { limit_rub: 100 });
   await change('PUT', `${place}/members/ann/budgets/daily`, { limit_rub: 10 });
+  await change('PUT', '/tags/budgets', { name: 'project', value: 'lake', interval: 'daily', limit_rub: 10 });
   for (const path of [
     '/credits',
     '/activity',
@@ -315,6 +316,7 @@ async function useEverything(): Promise<void> {
     '/workspaces',
     place,
     `${place}/members`,
+    '/tags/budgets',
     `${place}/budgets`,
     `${place}/budgets/daily`,
     `${place}/members/ann/budgets`,

@@ -49,9 +49,10 @@ export function planted(
 }
 
 /** Returns the `type` that all objects of a schema have, such as `redacted_thinking`. */
-function kindOf(schema: SchemaObject): unknown {
+function kindOf(schema: SchemaObject): string | undefined {
   const { type } = resolveSchema(schema).properties ?? {};
-  return type && resolveSchema(type).const;
+  const kind = type && resolveSchema(type).const;
+  return typeof kind === 'string' ? kind : undefined;
 }
 
 function plantedInObject(schema: SchemaObject, text: string, forms: Forms, within: readonly string[]): Planted[] {

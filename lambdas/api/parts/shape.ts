@@ -193,12 +193,9 @@ export const estimateAnswerShape = z
               source: z
                 .enum(limitSourceNames)
                 .meta({ description: 'The name of the limit, as a refusal (402) has it.' }),
-              tag: z
-                .string()
-                .optional()
-                .meta({
-                  description: 'The tag that has the budget, for example `project=lake`; only for `tag_budget`.',
-                }),
+              tag: z.string().optional().meta({
+                description: 'The tag that has the budget, for example `project=lake`; only for `tag_budget`.',
+              }),
               interval: z.enum(intervals).meta({ description: 'The period of the limit, in UTC.' }),
               limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
               remaining_rub: rubText.meta({
