@@ -8,6 +8,7 @@ export const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   '.github/pull_request_template.md',
+  'lambdas/catalog/data/README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => join('docs', path))
