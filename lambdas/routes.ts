@@ -165,6 +165,8 @@ export const routes = {
     streaming: true,
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
+  'get-tags': getRoute('/tags', managed('tags/get', reading())),
+  'set-tags': putRoute('/tags', managed('tags/set', changing('PutItem'))),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
   // The route stores where a page ends (a bookmark), so it needs permission to write bookmarks.

@@ -1,11 +1,21 @@
 import { append } from '../platform/append.ts';
 import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../store/days/activity.ts';
 import type { Table } from '../store/table/table.ts';
+import { tagsJson, tagValue, type RequestTags } from '../store/generations/request-tags.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
 /** Dimensions by which rows can be split. With a split by member, requests without a member have rows of their own. */
 export const activitySplits = ['workspace', 'key', 'member'] as const;
-export type ActivitySplit = (typeof activitySplits)[number];
+/** Split by the values of a tag, for example `tag:project`. */
+export type TagSplit = `tag:${string}`;
+export type ActivitySplit = (typeof activitySplits)[number] | TagSplit;
+
+const TAG_SPLIT = 'tag:';
+
+/** Returns the names of the tags in a list of dimensions. */
+export function splitTags(splitBy: readonly string[]): string[] {
+  return splitBy.flatMap((split) => (split.startsWith(TAG_SPLIT) ? [split.slice(TAG_SPLIT.length)] : []));
+}
 
 /** Filters and splits of an activity query. An absent field does not restrict the query. */
 export interface ActivityQuestion {
@@ -26,6 +36,8 @@ export interface ActivityRow extends DailySums {
   workspaceId: string | undefined;
   keyHash: string | undefined;
   memberId: string | undefined;
+  /** Recorded values of the tags by which rows are split, by name. Undefined if rows are not split by tags. */
+  tags: RequestTags | undefined;
 }
 
 const DAYS_AT_ONCE = 6;
@@ -94,8 +106,9 @@ async function rowsOfDay(
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // A split by member also needs requests without a member. Only rows of the key level include them.
-  if (splitBy.includes('key') || (splitBy.includes('member') && memberId === undefined)) return { level: 'KEY' };
+  // A split by member also needs requests without a member. Only rows of the key level include them, and tags.
+  if (splitBy.includes('key') || splitTags(splitBy).length > 0) return { level: 'KEY' };
+  if (splitBy.includes('member') && memberId === undefined) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
 }
@@ -119,15 +132,28 @@ function addToRow(
   const workspaceId = splitBy.includes('workspace') || splitBy.includes('member') ? row.workspaceId : undefined;
   const keyHash = splitBy.includes('key') ? row.keyHash : undefined;
   const memberId = splitBy.includes('member') ? row.memberId : undefined;
-  const name = [model, modelPermaslug, endpointId, providerName, workspaceId, keyHash, memberId].join('\n');
-  const whose = { workspaceId, keyHash, memberId };
+  const tags = tagsOfRow(row, splitTags(splitBy));
+  const of = [model, modelPermaslug, endpointId, providerName, workspaceId, keyHash, memberId, tags && tagsJson(tags)];
+  const name = of.join('\n');
+  const whose = { workspaceId, keyHash, memberId, tags };
   const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, ...whose, ...noDailySums };
   addDailySums(sum, row);
   rows.set(name, sum);
 }
 
-function rowsInOrder(a: ActivityRow, b: ActivityRow): number {
-  const name = ({ date, model, endpointId, workspaceId, keyHash, memberId }: ActivityRow) =>
-    [date, model, endpointId, workspaceId, keyHash, memberId].join('\n');
+function tagsOfRow({ tags }: DailyRow, names: readonly string[]): RequestTags | undefined {
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = tagValue(tags, name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** Compares two rows of a report, for `sort`. */
+export function rowsInOrder(a: ActivityRow, b: ActivityRow): number {
+  const name = ({ date, model, endpointId, workspaceId, keyHash, memberId, tags }: ActivityRow) =>
+    [date, model, endpointId, workspaceId, keyHash, memberId, tags && tagsJson(tags)].join('\n');
   return name(a) < name(b) ? -1 : 1;
 }

@@ -4,6 +4,7 @@ import { bookTripwires, log } from '../platform/logger.ts';
 import {
   confirmVersion,
   dailyRows,
+  dailyRowTexts,
   deleteRows,
   moveVersion,
   readDay,
@@ -14,11 +15,12 @@ import {
 import { generationsOfShard } from '../store/generations/generation-queries.ts';
 import { GENERATION_SHARDS } from '../store/generations/generation-key.ts';
 import { saveRecordedSpending, type RecordedSpending } from '../store/counters/recorded-budgets.ts';
+import { readTagSettings } from '../store/accounts/account-tags.ts';
 import type { Table } from '../store/table/table.ts';
 import { isCompleted } from './activity-days.ts';
 import { linesOf, provesItsPrice } from './generation-lines.ts';
 import { isActivity } from './daily-sums.ts';
-import { addToDayRows } from './day-rows.ts';
+import { DayRows } from './day-rows.ts';
 import { ServiceSpending } from './service-spending.ts';
 
 /** One shard (part) of an account's day whose daily rows must be computed. */
@@ -64,7 +66,8 @@ export class OpenDayError extends Error {
 }
 
 /**
- * Recomputes the rows of one shard from its final generations.
+ * Recomputes the rows of one shard from its final generations. The rows by key are split by the tags that the account
+ * reports now, so a change of these tags applies to days that are computed later.
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
  * started last are the ones in effect. Each recomputation uses consistent reads, made after it started. A recomputation
@@ -83,7 +86,8 @@ export async function rollUpShard(
   if (readAtMs !== undefined && readAtMs > sinceMs + CLOCK_SKEW_MS) return 'unchanged';
   const version = await takeVersion(table, accountId, date);
   const begunAtMs = nowMs();
-  const { rows: computed, spending } = await computeShard(table, { accountId, date, shard, version });
+  const { reported: splitBy } = await readTagSettings(table, accountId);
+  const { rows: computed, spending } = await computeShard(table, { accountId, date, shard, version, splitBy });
   const stored = await storedRows(table, accountId, date, shard);
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
@@ -91,10 +95,10 @@ export async function rollUpShard(
   // Saves the spending even if it is zero now, because a correction may have reduced it to zero.
   if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
-    if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs })) return 'unchanged';
+    if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs, splitBy })) return 'unchanged';
   }
   await writeRows(table, accountId, date, computed);
-  const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs });
+  const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs, splitBy });
   // Deletes older rows, and rows of interrupted recomputations. If a newer recomputation exists, the rows of this one
   // are deleted instead.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
@@ -110,27 +114,28 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
 
 /** Returns the rows of a day that has not been rolled up, as if the day were over now. */
 export async function openDayRows(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
+  const { reported: splitBy } = await readTagSettings(table, accountId);
   const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
-    computeShard(table, { accountId, date, shard, version: 0 }),
+    computeShard(table, { accountId, date, shard, version: 0, splitBy }),
   );
   return (await Promise.all(shards)).flatMap(({ rows }) => rows);
 }
 
 async function computeShard(
   table: Table,
-  of: { accountId: string; date: string; shard: number; version: number },
+  of: { accountId: string; date: string; shard: number; version: number; splitBy: readonly string[] },
 ): Promise<{ rows: DailyRow[]; spending: RecordedSpending[] }> {
-  const rows = new Map<string, DailyRow>();
+  const rows = new DayRows();
   const spending = new ServiceSpending();
   const unproven: string[] = [];
   for await (const generation of generationsOfShard(table, of)) {
     spending.addRecord(generation);
     if (!isActivity(generation)) continue;
-    addToDayRows(rows, generation, of);
+    rows.add(generation, of);
     if (!provesItsPrice(generation, linesOf(generation))) unproven.push(generation.id);
   }
   logUnproven(unproven, of);
-  return { rows: [...rows.values()], spending: spending.all() };
+  return { rows: [...rows.byName().values()], spending: spending.all() };
 }
 
 /**
@@ -149,7 +154,7 @@ function sameRows(a: DailyRow[], b: DailyRow[]): boolean {
 /** Returns the rows as text for a comparison: sorted, and without their version. */
 function textOf(rows: DailyRow[]): string {
   return rows
-    .map((row) => JSON.stringify(Object.entries({ ...row, version: 0 }).toSorted(([x], [y]) => (x < y ? -1 : 1))))
+    .map((row) => JSON.stringify([...dailyRowTexts({ ...row, version: 0 })]))
     .toSorted()
     .join('\n');
 }

@@ -1,6 +1,6 @@
 /** Reads an account's month from its daily rows, with a few queries regardless of the number of requests. */
 
-import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
+import { isComplete, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
 import { readDays } from '../store/days/activity.ts';
 import { readCounter } from '../store/counters/counters.ts';
@@ -10,7 +10,10 @@ import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Table } from '../store/table/table.ts';
+import { tagsJson, type RequestTags } from '../store/generations/request-tags.ts';
+import type { Names } from './names.ts';
 import { daysOfMonth, periodOf } from './period.ts';
+import { readTaggedActivity } from './tagged-activity.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 
 /** Spending on one model in a month, split by the requested dimensions. */
@@ -19,6 +22,8 @@ export interface MonthRow extends DailySums {
   workspaceId: string | undefined;
   keyHash: string | undefined;
   memberId: string | undefined;
+  /** Values of the tags by which rows are split; undefined if they are not split by tags. */
+  tags: RequestTags | undefined;
 }
 
 export interface Month {
@@ -43,14 +48,15 @@ export interface Month {
 export async function readMonth(
   table: Table,
   account: Account,
-  { month, splitBy }: { month: string; splitBy: readonly ActivitySplit[] },
+  { month, splitBy, names }: { month: string; splitBy: readonly ActivitySplit[]; names: Names },
 ): Promise<Month> {
   const { from, to } = daysOfMonth(month);
   const period = periodOf({ from, to });
   const today = utcDate(nowMs());
   const days = (await readDays(table, account.id, from, to)).filter((day) => isComplete(day) && day.date < today);
   const dates = days.map(({ date }) => date);
-  const daily = dates.length === 0 ? [] : await readActivity(table, account.id, dates, { splitBy });
+  const daily =
+    dates.length === 0 ? [] : await readTaggedActivity({ table, accountId: account.id }, dates, { splitBy }, names);
   const total = { ...noDailySums };
   for (const row of daily) addDailySums(total, row);
   // An account has no rows for days before its creation, so these are not required.
@@ -75,9 +81,9 @@ export async function readMonth(
 /** Adds up the rows of all days by model and dimensions. */
 function rowsOf(daily: readonly ActivityRow[]): MonthRow[] {
   const rows = new Map<string, MonthRow>();
-  for (const { model, workspaceId, keyHash, memberId, ...sums } of daily) {
-    const name = [model, workspaceId, keyHash, memberId].join('\n');
-    const row = rows.get(name) ?? { model, workspaceId, keyHash, memberId, ...noDailySums };
+  for (const { model, workspaceId, keyHash, memberId, tags, ...sums } of daily) {
+    const name = [model, workspaceId, keyHash, memberId, tags && tagsJson(tags)].join('\n');
+    const row = rows.get(name) ?? { model, workspaceId, keyHash, memberId, tags, ...noDailySums };
     addDailySums(row, sums);
     rows.set(name, row);
   }

@@ -14,11 +14,11 @@ import { append } from '../platform/append.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isComplete } from '../accounting/activity.ts';
 import { isActivity } from '../accounting/daily-sums.ts';
-import { addToDayRows } from '../accounting/day-rows.ts';
+import { DayRows } from '../accounting/day-rows.ts';
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import { dailyRows, namedDailyRows, readDays, type DailyRow, type Day } from '../store/days/activity.ts';
+import { dailyRows, namedDailyRows, readDays, type Day } from '../store/days/activity.ts';
 import { listBalanceEntries, readAccount, type Account } from '../store/accounts/accounts.ts';
 import { readCounter, readCounters, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
 import { shardOf } from '../store/generations/generation-key.ts';
@@ -210,7 +210,7 @@ async function readRecords(
   date: string,
   { read, day }: { read: DaysRead; day: Day | undefined },
 ): Promise<void> {
-  const rows = new Map<string, DailyRow>();
+  const rows = new DayRows();
   for await (const generation of generationsInOrder(table, accountId, date)) {
     read.records += 1;
     read.sums.add(generation);
@@ -225,12 +225,12 @@ async function readRecords(
     }
     if (!day || !isActivity(final)) continue;
     const shard = shardOf(final.id);
-    addToDayRows(rows, final, { shard, version: day.versions[shard]! });
+    rows.add(final, { shard, version: day.versions[shard]!, splitBy: day.splitBy[shard]! });
   }
   read.covered.add(date);
   if (!day) return;
   read.days += 1;
-  const differences = differencesOfRows(namedDailyRows(table, accountId, date), { day, expected: rows });
+  const differences = differencesOfRows(namedDailyRows(table, accountId, date), { day, expected: rows.byName() });
   for await (const { name, field, says, expected } of differences) {
     found(read, { kind: 'day', where: `${date} ${name} ${field}`, says, expected });
   }

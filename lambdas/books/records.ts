@@ -1,5 +1,6 @@
 import { generationsInOrder } from '../store/generations/generation-queries.ts';
 import type { Generation } from '../store/generations/generation.ts';
+import type { RequestTags } from '../store/generations/request-tags.ts';
 import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
@@ -7,6 +8,8 @@ import { utcDaysOf, type Period } from './period.ts';
 export interface RecordFilter {
   /** Returns whether records of the key with this hash are selected. */
   isKey?: ((hash: string) => Promise<boolean>) | undefined;
+  /** Returns whether a record with these tags, of the key with this hash, is selected. */
+  hasTags?: ((tags: RequestTags | undefined, keyHash: string) => Promise<boolean>) | undefined;
   memberId?: string | undefined;
   workspaceId?: string | undefined;
   model?: string | undefined;
@@ -37,11 +40,12 @@ export async function* recordsOf(
   }
 }
 
-async function fits({ payer, outcome, model }: Generation, filter: RecordFilter): Promise<boolean> {
+async function fits({ payer, outcome, model, tags }: Generation, filter: RecordFilter): Promise<boolean> {
   return (
     (filter.memberId === undefined || payer.memberId === filter.memberId) &&
     (filter.workspaceId === undefined || payer.workspaceId === filter.workspaceId) &&
     (filter.model === undefined || (outcome?.model ?? model) === filter.model) &&
-    (filter.isKey === undefined || (await filter.isKey(payer.keyHash)))
+    (filter.isKey === undefined || (await filter.isKey(payer.keyHash))) &&
+    (filter.hasTags === undefined || (await filter.hasTags(tags, payer.keyHash)))
   );
 }

@@ -7,8 +7,9 @@ import {
   type DailySums,
   type FinalGeneration,
 } from '../accounting/daily-sums.ts';
-import type { KeyTags } from '../store/accounts/keys.ts';
+import { splitTags, type TagSplit } from '../accounting/activity.ts';
 import { GatewayError } from '../platform/errors.ts';
+import { tagValue, type RequestTags } from '../store/generations/request-tags.ts';
 
 /** Dimensions by which the rows of a report can be split. */
 export const dimensions = [
@@ -24,12 +25,11 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** Dimension that splits by one tag of the request's key. Its values are the values of that tag. */
-export type TagDimension = `tag:${string}`;
-export type Dimension = PlainDimension | TagDimension;
+/** Dimensions; `tag:<name>` has the values of one tag of the requests. */
+export type Dimension = PlainDimension | TagSplit;
 
-export function isTag(dimension: Dimension): dimension is TagDimension {
-  return dimension.startsWith('tag:');
+export function isTag(dimension: Dimension): dimension is TagSplit {
+  return splitTags([dimension]).length > 0;
 }
 
 /** Maximum number of rows in a report. Nobody reads more, and the limit bounds the memory of the process. */
@@ -61,7 +61,7 @@ export class SpendingTable {
    */
   add(generation: FinalGeneration, day: string): void {
     const values = this.#by.map((dimension) => dimensionValue(generation, day, dimension));
-    const name = values.join('\n');
+    const name = JSON.stringify(values);
     let row = this.#rows.get(name);
     if (!row) {
       if (this.#rows.size === MAX_SPENDING_ROWS) throw tooManyRows();
@@ -75,18 +75,27 @@ export class SpendingTable {
 
   /** Returns the rows sorted by their values, so that the same records give the same report. */
   rows(): SpendingRow[] {
-    return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+    return [...this.#rows.values()].toSorted(byValues);
   }
 }
 
+function byValues({ values: a }: SpendingRow, { values: b }: SpendingRow): number {
+  const index = a.findIndex((value, place) => value !== b[place]);
+  return index === -1 ? 0 : a[index]! < b[index]! ? -1 : 1;
+}
+
+/** Beginnings of the two forms that a value of a tag has until `rowsByTags` has read the tags of keys. */
+const RECORDED = '=';
+const TAG_OF_KEY = '#';
+
 /**
- * Replaces key hashes with the values of the requested key tags, and merges rows that become equal.
+ * Replaces the hashes of keys with the values of their tags, and merges rows that become equal.
  * @param tagsOf returns the tags of the key with this hash; if a tag is missing, its value is empty
  */
 export async function rowsByTags(
   rows: readonly SpendingRow[],
   by: readonly Dimension[],
-  tagsOf: (keyHash: string) => Promise<KeyTags>,
+  tagsOf: (keyHash: string) => Promise<RequestTags>,
 ): Promise<SpendingRow[]> {
   if (!by.some(isTag)) return [...rows];
   const folded = new Map<string, SpendingRow>();
@@ -94,26 +103,32 @@ export async function rowsByTags(
     const values: string[] = [];
     for (const [index, dimension] of by.entries()) {
       const value = row.values[index]!;
-      values.push(isTag(dimension) ? ((await tagsOf(value))[dimension.slice('tag:'.length)] ?? '') : value);
+      const [tag] = splitTags([dimension]);
+      if (tag === undefined) values.push(value);
+      else if (value.startsWith(RECORDED)) values.push(value.slice(RECORDED.length));
+      else values.push(tagValue(await tagsOf(value.slice(TAG_OF_KEY.length)), tag) ?? '');
     }
-    const name = values.join('\n');
+    const name = JSON.stringify(values);
     const sum = folded.get(name) ?? { values, ...noDailySums };
     folded.set(name, sum);
     addDailySums(sum, row);
   }
-  return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return [...folded.values()].toSorted(byValues);
 }
 
 /**
- * Returns the value that a generation has in a dimension. For a tag, returns the key's hash, which `rowsByTags`
- * replaces later.
+ * Returns the value that a generation has in a dimension. For a tag, returns the recorded value, or else the key's
+ * hash, each in a form that `rowsByTags` replaces later.
  */
 export function dimensionValue(
-  { payer, outcome, apiType }: FinalGeneration,
+  { payer, outcome, apiType, tags }: FinalGeneration,
   day: string,
   dimension: Dimension,
 ): string {
-  if (isTag(dimension)) return payer.keyHash;
+  if (isTag(dimension)) {
+    const recorded = tagValue(tags, splitTags([dimension])[0]!);
+    return recorded === undefined ? `${TAG_OF_KEY}${payer.keyHash}` : `${RECORDED}${recorded}`;
+  }
   switch (dimension) {
     case 'day':
       return day;

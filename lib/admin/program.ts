@@ -6,6 +6,7 @@ import { addActivityCommand } from './requests/activity-commands.ts';
 import { addAuditCommand } from './requests/audit-commands.ts';
 import { addBooksCommands } from './books/books-commands.ts';
 import { addBudgetCommands } from './accounts/budget-commands.ts';
+import { addTagCommands } from './accounts/tag-commands.ts';
 import { addCatalogCommands } from './catalog/catalog-commands.ts';
 import { addClientCommand } from './clients/client-commands.ts';
 import { addCounterCommands } from './counters/counter-commands.ts';
@@ -48,6 +49,7 @@ export function buildProgram(): Command {
   addMemberCommands(program);
   addKeyCommands(program);
   addBudgetCommands(program);
+  addTagCommands(program);
   addActivityCommand(program);
   addStatementCommand(program);
   addReconcileCommand(program);

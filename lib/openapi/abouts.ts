@@ -4,6 +4,7 @@ import { chat } from '../../lambdas/api/chat/about.ts';
 import { consolePages } from '../../lambdas/api/console/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
 import { statements } from '../../lambdas/api/statements/about.ts';
+import { tags } from '../../lambdas/api/tags/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
 import { images } from '../../lambdas/api/images/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
@@ -44,6 +45,7 @@ export const abouts: Record<RouteName, About> = {
   ...credits,
   ...statements,
   ...activity,
+  ...tags,
   ...keys,
   ...workspaces,
   ...members,

@@ -175,6 +175,7 @@ describe('a day with many generations over 50 keys and 10 models', () => {
         workspaceId,
         keyHash: splitKey,
         memberId,
+        tags: undefined,
         usage: Money.zero,
         cacheSaved: Money.zero,
         requests: 0,
@@ -315,6 +316,7 @@ describe('the roll-up of a day', () => {
       workspaceId: generation.workspaceId,
       memberId: undefined,
       keyHash: undefined,
+      tags: undefined,
       model: 'test/stale',
       modelPermaslug: 'test/stale-1',
       endpointId: 'endpoint/stale',
@@ -327,7 +329,9 @@ describe('the roll-up of a day', () => {
       reasoningTokens: 0,
     };
     await writeRows(table, accountId, date, [stale]);
-    expect(await moveVersion(table, { accountId, date, shard }, { version: slow, readAtMs: Date.now() })).toBe(false);
+    expect(
+      await moveVersion(table, { accountId, date, shard }, { version: slow, readAtMs: Date.now(), splitBy: [] }),
+    ).toBe(false);
     expect(await ask(table, accountId)).toMatchObject([{ model: generation.model, requests: 1 }]);
   });
 

@@ -15,6 +15,7 @@ const ofTrino = [
   'concat_ws',
   'count',
   'date_trunc',
+  'dense_rank',
   'element_at',
   'json_array_length',
   'json_extract',

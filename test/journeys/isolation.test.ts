@@ -118,6 +118,8 @@ const modalityNames = Object.values(wholeRoutes).flatMap(Object.keys) as (keyof 
 
 /** Routes whose requests can name no resource of an account: they answer about the caller, or about the catalog. */
 const nameNothing: (keyof typeof routes)[] = [
+  'get-tags',
+  'set-tags',
   ...modalityNames,
   'generate-image',
   'edit-image',

@@ -296,6 +296,7 @@ async function useEverything(): Promise<void> {
   const place = `/workspaces/${workspace.id}`;
   await change('POST', `${place}/members/add`, { user_ids: ['ann'] });
   const { data: hers } = await change('POST', '/keys', { name: 'b', workspace_id: workspace.id, member_id: 'ann' });
+  await change('PUT', '/tags', { reported: ['project'] });
   await change('PUT', `${place}/budgets/daily`, { limit_rub: 100 });
   await change('PUT', `${place}/members/ann/budgets/daily`, { limit_rub: 10 });
   await change('PUT', '/tags/budgets', { name: 'project', value: 'lake', interval: 'daily', limit_rub: 10 });
@@ -303,6 +304,8 @@ async function useEverything(): Promise<void> {
     '/credits',
     '/activity',
     '/activity?group_by=workspace',
+    '/activity?group_by=tag:project',
+    '/tags',
     '/activity/models',
     '/generations',
     `/generations/${answered.id}`,

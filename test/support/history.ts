@@ -10,6 +10,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
+import { setReportedTags } from '../../lambdas/management/reported-tags.ts';
 import { topUp, refund } from '../../lambdas/management/balance.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey, deleteKey } from '../../lambdas/management/keys.ts';
@@ -26,6 +27,7 @@ import type { Hold } from '../../lambdas/store/generations/generation.ts';
 import { GENERATION_SHARDS, recordedId } from '../../lambdas/store/generations/generation-key.ts';
 import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import type { Outcome } from '../../lambdas/store/generations/outcome.ts';
+import type { RequestTags } from '../../lambdas/store/generations/request-tags.ts';
 import type { Payer } from '../../lambdas/store/accounts/payer.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { writeAlone } from '../../lambdas/store/table/transact.ts';
@@ -105,6 +107,22 @@ function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   };
 }
 
+/** Tags by which the daily rows are split. */
+const reportedTags = ['project', 'cost-center'];
+
+/** Values of tags that a row's name, a CSV line or a query could confuse. */
+const awkwardValues = ['lake', 'a#b', 'a', 'b#~c', '=1+1', 'x,y;"z"', 'Озеро 🌊', "it's", '$.M', '~other', '\u2028'];
+
+/** Returns the tags of a generation: none, a part of the reported tags, all of them, and others. */
+function tagsAt(index: number): RequestTags | undefined {
+  if (index % 4 === 3) return undefined;
+  return {
+    ...(index % 4 === 0 ? {} : { project: awkwardValues[index % awkwardValues.length]! }),
+    ...(index % 3 === 0 ? { 'cost-center': awkwardValues[(index * 7) % awkwardValues.length]! } : {}),
+    trace: `t${index}`,
+  };
+}
+
 export interface RuledHistory extends History {
   /** Stops the proxy in front of the table. */
   stop: () => Promise<void>;
@@ -141,6 +159,7 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
   const dates = Array.from({ length: days }, (_, index) => utcDate(nowMs - (days - 1 - index) * DAY_MS));
   const account = await withSpreadRecords(table, created, Date.parse(dates.at(-2) ?? dates[0]!) + DAY_MS / 2);
   const context: ChangeContext = { table, accountId: account.id, actor };
+  await persistently(() => setReportedTags(context, { reported: reportedTags }));
   if (mode === 'prepaid') {
     await persistently(() => topUp(context, { amount: rub('1000010.5'), reference: 'invoice-1', note: 'Счёт 1' }));
     await persistently(() => refund(context, { amount: rub('10.25'), reference: 'invoice-1-back' }));
@@ -205,7 +224,7 @@ async function spend(
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
         const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });
         const id = recordedId(account, request.generation.id);
-        const priced = { ...request, generation: { ...request.generation, id, pricing: prices } };
+        const priced = { ...request, generation: { ...request.generation, id, pricing: prices, tags: tagsAt(index) } };
         const { hold } = await persistently(() => placeHold(table, priced));
         return { generationId: id, payer, hold, outcome: outcomeAt(index, hold) };
       }),

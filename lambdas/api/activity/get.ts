@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
 import { datesBetween } from '../../money/periods.ts';
-import { readActivity } from '../../accounting/activity.ts';
+import { checkReportedTags, readTaggedActivity } from '../../books/tagged-activity.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { someId } from '../../http/path-params.ts';
@@ -41,7 +41,7 @@ export const accepts = {
       user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
       group_by: groupBy.optional().meta({
         description:
-          'Splits the rows by `workspace`, `key` or `member`, or by several of them, separated by commas; each row then has their ids.',
+          'Splits the rows by `workspace`, `key`, `member` or the values of a reported tag (`tag:project`), or by several of them, separated by commas; each row then has their ids and values.',
         example: 'key,member',
       }),
       workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
@@ -59,7 +59,8 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
   const workspaceId =
     query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id;
   if (query.api_key_hash !== undefined) await checkKey(query.api_key_hash, account.id);
-  const rows = await readActivity(table, account.id, dates, {
+  await checkReportedTags({ table, accountId: account.id }, query.group_by ?? [], 'group_by');
+  const rows = await readTaggedActivity({ table, accountId: account.id }, dates, {
     workspaceId,
     keyHash: query.api_key_hash,
     memberId: query.user_id,

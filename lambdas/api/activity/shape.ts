@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
-import { periodUsageShape, modelPermaslug } from '../parts/shape.ts';
+import { periodUsageShape, modelPermaslug, reportedTagsShape } from '../parts/shape.ts';
 
 const rowShape = z
   .strictObject({
@@ -31,6 +31,7 @@ const rowShape = z
       .string()
       .nullish()
       .meta({ description: 'The id of the member, with `group_by=member`; null for requests of no member.' }),
+    tags: reportedTagsShape.optional(),
   })
   .meta({ id: 'ActivityRow' });
 export type ActivityRowBody = z.output<typeof rowShape>;

@@ -22,5 +22,6 @@ export function activityView(row: ActivityRow, splitBy: readonly ActivitySplit[]
     ...(row.workspaceId === undefined ? {} : { workspace_id: row.workspaceId }),
     ...(splitBy.includes('key') ? { api_key_hash: row.keyHash! } : {}),
     ...(splitBy.includes('member') ? { user_id: row.memberId ?? null } : {}),
+    ...(row.tags === undefined ? {} : { tags: row.tags }),
   };
 }

@@ -1,12 +1,17 @@
 import * as z from 'zod';
-import { activitySplits, type ActivitySplit } from '../../accounting/activity.ts';
+import { activitySplits, splitTags, type ActivitySplit } from '../../accounting/activity.ts';
+import { tagNameRule } from '../../management/rules.ts';
+import { obeys } from '../../platform/text-rule.ts';
 
-const isSplit = (name: string): name is ActivitySplit => (activitySplits as readonly string[]).includes(name);
+function isSplit(name: string): name is ActivitySplit {
+  const [tag] = splitTags([name]);
+  return tag === undefined ? (activitySplits as readonly string[]).includes(name) : obeys(tagNameRule, tag);
+}
 
 /** Schema of names separated by commas. Duplicates are removed. */
 export const groupBy = z
   .string()
   .refine((text) => text.split(',').every(isSplit), {
-    error: `must be a comma-separated list of ${activitySplits.join(', ')}`,
+    error: `must be a comma-separated list of ${activitySplits.join(', ')} and tag:<name>`,
   })
   .transform((text): readonly ActivitySplit[] => [...new Set(text.split(',').filter(isSplit))]);

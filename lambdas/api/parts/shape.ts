@@ -15,6 +15,11 @@ export const modelPermaslug = z.string().meta({
   description:
     'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
 });
+/** Shape of the values of reported tags in a row of a report. */
+export const reportedTagsShape = z.record(z.string(), z.string()).meta({
+  description:
+    'The value of each tag in `group_by`: the value that the requests had, or else the value that their key has now, or else an empty text. It is `~other` if a key’s requests had more combinations of values in a day than are counted separately.',
+});
 export const answeringProvider = z.string().meta({ description: 'The name of the provider that answered.' });
 export const lateCostShape = rub.optional().meta({
   description:

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readMonth } from '../../books/month.ts';
 import { Names } from '../../books/names.ts';
+import { checkReportedTags } from '../../books/tagged-activity.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -21,7 +22,7 @@ export const accepts = {
   query: z.strictObject({
     group_by: groupBy.optional().meta({
       description:
-        'Splits the rows of each model by `workspace`, `key` or `member`, or by several of them, separated by commas.',
+        'Splits the rows of each model by `workspace`, `key`, `member` or the values of a reported tag (`tag:project`), or by several of them, separated by commas.',
       example: 'key,member',
     }),
   }),
@@ -33,8 +34,9 @@ export const accepts = {
 export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
   const table = resources.table();
   const splitBy = query.group_by ?? [];
-  const month = await readMonth(table, account, { month: params.month, splitBy });
-  checkRowCount(month.rows.length, { field: 'group_by', says: 'split by less' });
+  await checkReportedTags({ table, accountId: account.id }, splitBy, 'group_by');
   const names = new Names(table, account.id);
+  const month = await readMonth(table, account, { month: params.month, splitBy, names });
+  checkRowCount(month.rows.length, { field: 'group_by', says: 'split by less' });
   return jsonResponse<StatementAnswer>(200, { data: await statementView(account, month, { splitBy, names }) });
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countShape, dataShape, rub, tagsShape, uuid } from '../../http/shapes.ts';
+import { reportedTagsShape } from '../parts/shape.ts';
 import { balanceEntryKinds } from '../../store/accounts/accounts.ts';
 
 const sums = {
@@ -30,6 +31,7 @@ const rowShape = z
       .string()
       .nullish()
       .meta({ description: 'The id of the member, with `group_by=member`; null for requests of no member.' }),
+    tags: reportedTagsShape.optional(),
     ...sums,
   })
   .meta({ id: 'StatementRow' });

@@ -45,7 +45,7 @@ export async function statementView(account: Account, month: Month, naming: Nami
 }
 
 async function rowView(row: MonthRow, { splitBy, names }: Naming) {
-  const { model, workspaceId, keyHash, memberId } = row;
+  const { model, workspaceId, keyHash, memberId, tags } = row;
   return {
     model,
     ...(workspaceId === undefined
@@ -53,6 +53,7 @@ async function rowView(row: MonthRow, { splitBy, names }: Naming) {
       : { workspace_id: workspaceId, workspace_slug: await names.workspace(workspaceId) }),
     ...(keyHash === undefined ? {} : await keyNames(keyHash, names)),
     ...(splitBy.includes('member') ? { user_id: memberId ?? null } : {}),
+    ...(tags === undefined ? {} : { tags }),
     ...sumsView(row),
   };
 }

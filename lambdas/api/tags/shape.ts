@@ -1,3 +1,4 @@
+<<<<<<< ours
 import * as z from 'zod';
 import { dataShape } from '../../http/shapes.ts';
 import { budgetFields } from '../parts/shape.ts';
@@ -13,3 +14,19 @@ export type TagBudgetBody = z.output<typeof tagBudgetShape>;
 
 export const tagBudgetsAnswer = dataShape(z.array(tagBudgetShape));
 export type TagBudgetsAnswer = z.output<typeof tagBudgetsAnswer>;
+||||||| base
+=======
+import * as z from 'zod';
+import { dataShape } from '../../http/shapes.ts';
+
+export const tagSettingsAnswer = dataShape(
+  z
+    .strictObject({
+      reported: z.array(z.string()).meta({
+        description: 'The names of the tags by which `GET /activity` and `GET /statements/{month}` can split spending.',
+      }),
+    })
+    .meta({ id: 'TagSettings' }),
+);
+export type TagSettingsAnswer = z.output<typeof tagSettingsAnswer>;
+>>>>>>> theirs

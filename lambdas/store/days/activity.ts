@@ -11,18 +11,22 @@
  * one.
  */
 
+import { createHash } from 'node:crypto';
 import { batchWrite } from '../table/batch-write.ts';
 import { updateItem } from '../table/calls.ts';
 import { GENERATION_SHARDS, type DayShard } from '../generations/generation-key.ts';
 import { routeFields } from '../generations/outcome.ts';
+import { tagsJson, type RequestTags } from '../generations/request-tags.ts';
 import { queryItems, queryPartition, readItem } from '../table/query.ts';
-import { count, money, oneOf, optional, record, text, type RecordOf } from '../table/record.ts';
+import { count, money, oneOf, optional, plain, record, text, type Field, type RecordOf } from '../table/record.ts';
 import { numberFrom, type Item, type moneyAttribute, type Table } from '../table/table.ts';
 import { retryConflicts, writeAlone } from '../table/transact.ts';
 import { update, type Key } from '../table/writes.ts';
 
 export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
+
+const rowTagsField: Field<RequestTags | undefined> = optional(plain<RequestTags>('tags'));
 
 const rowRecord = record({
   level: oneOf('level', rowLevels),
@@ -33,6 +37,8 @@ const rowRecord = record({
   memberId: optional(text('member_id')),
   /** Set for rows by key. */
   keyHash: optional(text('key_hash')),
+  /** Values of the reported tags, by name, in rows by key. Absent if the requests had none of them. */
+  tags: rowTagsField,
   ...routeFields,
   usage: money('usage_rub'),
   cacheSaved: money('cache_saved_rub'),
@@ -44,7 +50,7 @@ const rowRecord = record({
 
 /**
  * A daily row. In each shard, the rows of the levels WORKSPACE, KEY and MEMBER have the same total, except that MEMBER
- * only counts generations with a member.
+ * only counts generations with a member. A key has one row for each combination of values of the reported tags.
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
@@ -62,6 +68,14 @@ export interface Day {
   date: string;
   versions: (number | undefined)[];
   readAtMs: (number | undefined)[];
+  /** Names of the tags by which the rows by key of each shard's current version are split. */
+  splitBy: (readonly string[])[];
+}
+
+/** Split of a shard's rows by key, and the version of the rows. The split of another version says nothing. */
+interface StoredSplit {
+  version: number;
+  by: readonly string[];
 }
 
 function dayKey(accountId: string, date: string): Key {
@@ -94,10 +108,10 @@ export async function takeVersion(table: Table, accountId: string, date: string)
 export async function confirmVersion(
   table: Table,
   { accountId, date, shard }: DayShard,
-  to: { found: number; version: number; readAtMs: number },
+  to: { found: number; version: number; readAtMs: number; splitBy: readonly string[] },
 ): Promise<boolean> {
   const confirmed = update(table, dayKey(accountId, date), {
-    set: { [`floor_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
+    ...stateOfShard(shard, { floor: to.version, read_at_ms: to.readAtMs }, { version: to.found, by: to.splitBy }),
     when: { equal: { [`version_${shard}`]: to.found }, atMostIfPresent: { [`floor_${shard}`]: to.version } },
   });
   return (await writeAlone(table, confirmed)) === undefined;
@@ -110,14 +124,21 @@ export async function confirmVersion(
 export async function moveVersion(
   table: Table,
   { accountId, date, shard }: DayShard,
-  to: { version: number; readAtMs: number },
+  to: { version: number; readAtMs: number; splitBy: readonly string[] },
 ): Promise<boolean> {
   const moved = update(table, dayKey(accountId, date), {
-    set: { [`version_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
+    ...stateOfShard(shard, { version: to.version, read_at_ms: to.readAtMs }, { version: to.version, by: to.splitBy }),
     // An equal version means that an earlier attempt of this write succeeded and its reply was lost.
     when: { atMostIfPresent: { [`version_${shard}`]: to.version, [`floor_${shard}`]: to.version } },
   });
   return (await writeAlone(table, moved)) === undefined;
+}
+
+/** Returns the changes of a day that set the state of one shard. Days without a split have no attribute for it. */
+function stateOfShard(shard: number, numbers: Record<string, number>, split: StoredSplit) {
+  const set = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [`${name}_${shard}`, value]));
+  const name = `split_${shard}`;
+  return split.by.length === 0 ? { set, remove: [name] } : { set: { ...set, [name]: split } };
 }
 
 export async function readDay(table: Table, accountId: string, date: string): Promise<Day | undefined> {
@@ -143,7 +164,12 @@ function dayFrom(item: Item): Day {
       const value = item[`${name}_${shard}`];
       return value === undefined ? undefined : Number(value);
     });
-  return { date: item['date'] as string, versions: perShard('version'), readAtMs: perShard('read_at_ms') };
+  const versions = perShard('version');
+  const splitBy = versions.map((version, shard) => {
+    const split = item[`split_${shard}`] as StoredSplit | undefined;
+    return split !== undefined && numberFrom(split.version) === version ? split.by : [];
+  });
+  return { date: item['date'] as string, versions, readAtMs: perShard('read_at_ms'), splitBy };
 }
 
 export async function writeRows(table: Table, accountId: string, date: string, rows: DailyRow[]): Promise<void> {
@@ -182,18 +208,35 @@ export async function* namedDailyRows(
   }
 }
 
-/** Returns the name of a daily row, unique within its account's day. */
+/**
+ * Returns the name of a daily row, unique within its account's day. Values of tags are texts of any kind, so the name
+ * has their SHA-256, which also keeps the name short enough for a sort key.
+ */
 export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
     row.level
   ];
-  return `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
+  const name = `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
+  return row.tags === undefined ? name : `${name}${suffixOf(row.tags)}`;
+}
+
+/** Number of characters that tags add to the name of a row. */
+export const TAGS_SUFFIX_LENGTH = 34;
+
+function suffixOf(tags: RequestTags): string {
+  const digest = createHash('sha256').update(tagsJson(tags)).digest('hex');
+  return `#~${digest}`.slice(0, TAGS_SUFFIX_LENGTH);
 }
 
 /** Returns the attributes of a daily row as texts, by name. */
 export function dailyRowTexts(row: DailyRow): Map<string, string> {
-  const item = rowRecord.toItem(row) as Record<string, string | number | ReturnType<typeof moneyAttribute> | undefined>;
-  return new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));
+  const { tags, ...others } = row;
+  const item = rowRecord.toItem({ ...others, tags: undefined }) as Record<
+    string,
+    string | number | ReturnType<typeof moneyAttribute> | undefined
+  >;
+  const texts = new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));
+  return texts.set('tags', tags === undefined ? '' : tagsJson(tags));
 }
 
 function rowKey(accountId: string, date: string, row: DailyRow): Key {

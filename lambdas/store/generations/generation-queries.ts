@@ -97,10 +97,9 @@ export async function* generationsBetween(
   }
 }
 
-/** Yields the generations in a shard of a day, in no order. */
+/** Yields the generations in a shard of a day, ordered by id. */
 export async function* generationsOfShard(table: Table, of: DayShard): AsyncGenerator<Generation, void> {
-  const isSpread = await areRecordsSpread(table, of);
-  for (const partition of generationPartitions(of, isSpread)) yield* generationsOfPartition(table, partition);
+  yield* inOrderOfIds(table, generationPartitions(of, await areRecordsSpread(table, of)));
 }
 
 /** Yields every generation of an account's UTC day, ordered by id and so by admission. */
@@ -109,8 +108,11 @@ export async function* generationsInOrder(
   accountId: string,
   date: string,
 ): AsyncGenerator<Generation, void> {
-  const partitions = await partitionsOfDay(table, accountId, date);
-  yield* mergeSorted(
+  yield* inOrderOfIds(table, await partitionsOfDay(table, accountId, date));
+}
+
+function inOrderOfIds(table: Table, partitions: readonly string[]): AsyncGenerator<Generation, void> {
+  return mergeSorted(
     partitions.map((partition) => generationsOfPartition(table, partition)),
     (a, b) => a.id < b.id,
   );

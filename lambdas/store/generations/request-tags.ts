@@ -5,3 +5,13 @@ export type RequestTags = Readonly<Record<string, string>>;
 
 /** Field with the tags that a request had when it was admitted; undefined without tags, and in older records. */
 export const requestTagsField: Field<RequestTags | undefined> = optional(plain<RequestTags>('tags'));
+
+/** Returns tags as JSON, sorted by name, because the table returns the entries of a map in any order. */
+export function tagsJson(tags: RequestTags): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** Returns the value of a tag; undefined if there is none. */
+export function tagValue(tags: RequestTags | undefined, name: string): string | undefined {
+  return tags !== undefined && Object.hasOwn(tags, name) ? tags[name] : undefined;
+}

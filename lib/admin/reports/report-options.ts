@@ -38,7 +38,7 @@ export function parseMonth(text: string): string {
 
 /**
  * Returns the option `--by` for reports about one account. In addition to the dimensions of `byOption`, it accepts tags
- * of keys.
+ * of requests.
  */
 export function byOptionWithTags(usual: PlainDimension[]): Option {
   return new Option('--by <list>', `one row for each: ${dimensions.join(', ')}, tag:<name>`)

@@ -4,7 +4,8 @@ import { isTag, SpendingTable, type Dimension } from '../../../lambdas/books/spe
 import { isProven, readStatement, type Statement } from '../../../lambdas/books/statement.ts';
 import type { RecordFilter } from '../../../lambdas/books/records.ts';
 import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
-import type { KeyTags } from '../../../lambdas/store/accounts/keys.ts';
+import { valueInReport } from '../../../lambdas/books/tag-values.ts';
+import type { RequestTags } from '../../../lambdas/store/generations/request-tags.ts';
 import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
 import { namedKey } from '../accounts/named-key.ts';
 import { table as asTable, type Row } from '../../shared/output.ts';
@@ -31,7 +32,7 @@ interface StatementOptions extends PeriodOptions {
   member?: string;
   workspace?: string;
   model?: string;
-  tag?: KeyTags;
+  tag?: RequestTags;
   format?: Format;
   files?: string;
   locale: Locale;
@@ -50,7 +51,7 @@ export function addStatementCommand(program: Command): void {
     .option('--member <id>', 'only this member')
     .option('--workspace <id or slug>', 'only this workspace')
     .option('--model <id>', 'only this model')
-    .option('--tag <name=value>', 'only keys with this tag; several filters are combined (AND)', parseTag)
+    .option('--tag <name=value>', 'only requests with this tag; several filters are combined (AND)', parseTag)
     .addOption(new Option('--format <format>', 'default: table; json with --json').choices([...formats]))
     .option('--files <dir>', 'write all files to this directory: generations, days, payments, prices, FOCUS, statement')
     .addOption(
@@ -92,7 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
     process.stdout.write(isJson ? filesJson(statement, written.files) : filesTable(statement, written.files));
   }
   for (const tag of unusedTags(statement))
-    process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
+    process.stderr.write(`None of these requests, and none of their keys, has the tag "${tag}". Check its spelling.\n`);
   // If the statement is empty, the key in `--key` may be misspelled. `namedKey` throws if the account has no such key.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
@@ -104,10 +105,8 @@ async function filterOf(
   { key, member, workspace, model, tag }: StatementOptions,
 ): Promise<RecordFilter> {
   return {
-    isKey:
-      key === undefined && tag === undefined
-        ? undefined
-        : async (hash) => (await isMeant(names, hash, key)) && (await isTagged(names, hash, tag)),
+    isKey: key === undefined ? undefined : (hash) => isMeant(names, hash, key),
+    hasTags: tag && (async (recorded, hash) => isTagged(tag, recorded, (await names.key(hash)).tags)),
     memberId: member,
     workspaceId: workspace === undefined ? undefined : (await findWorkspace(table, accountId, workspace)).id,
     model,
@@ -119,15 +118,13 @@ const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 /**
  * Returns whether an option selects this key, by name, label, or the beginning of the hash. Deleted keys match as well.
  */
-async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
-  if (named === undefined) return true;
+async function isMeant(names: Names, hash: string, named: string): Promise<boolean> {
   const { name, label } = await names.key(hash);
   return name === named || label === named || (HASH_OR_PREFIX.test(named) && hash.startsWith(named));
 }
 
-async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promise<boolean> {
-  const { tags } = await names.key(hash);
-  return Object.entries(wanted).every(([name, value]) => (tags[name] ?? '') === value);
+function isTagged(wanted: RequestTags, recorded: RequestTags | undefined, ofKey: RequestTags): boolean {
+  return Object.entries(wanted).every(([name, value]) => valueInReport(name, recorded, ofKey) === value);
 }
 
 /** Returns the filters as text, for the statement. */

@@ -1,8 +1,20 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { DAYS_SHOWN } from '../../../lambdas/accounting/activity-days.ts';
-import { activitySplits, isComplete, readActivity, type ActivityRow } from '../../../lambdas/accounting/activity.ts';
+import {
+  activitySplits,
+  isComplete,
+  splitTags,
+  type ActivityRow,
+  type ActivitySplit,
+  type TagSplit,
+} from '../../../lambdas/accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import { openDayRows } from '../../../lambdas/accounting/roll-up.ts';
+import { Names } from '../../../lambdas/books/names.ts';
+import { valueInReport } from '../../../lambdas/books/tag-values.ts';
+import { checkReportedTags, readTaggedActivity } from '../../../lambdas/books/tagged-activity.ts';
+import { tagNameRule } from '../../../lambdas/management/rules.ts';
+import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import { DAY_MS, utcDate } from '../../../lambdas/money/periods.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { readDays } from '../../../lambdas/store/days/activity.ts';
@@ -14,11 +26,11 @@ import { onAccount, type Session } from '../session/session.ts';
 
 /** Dimensions by which the report can group the spending, with one row per value. */
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
-type Grouping = (typeof groupings)[number];
+type Grouping = (typeof groupings)[number] | TagSplit;
 
 const DEFAULT_DAYS = 7;
-/** Stands for the member id of requests without a member. No member has this id. */
-const NO_MEMBER = '';
+/** Stands for the member of requests without a member, and for the value of a missing tag. */
+const NO_VALUE = '';
 
 export function addActivityCommand(program: Command): void {
   program
@@ -30,8 +42,19 @@ export function addActivityCommand(program: Command): void {
       wholeNumberUpTo(DAYS_SHOWN),
       DEFAULT_DAYS,
     )
-    .addOption(new Option('--by <what>', 'one row for each').choices([...groupings]).default('day'))
+    .addOption(
+      new Option('--by <what>', `one row for each: ${groupings.join(', ')}, tag:<name>`)
+        .argParser(parseGrouping)
+        .default('day'),
+    )
     .action(onAccount(activityRows));
+}
+
+function parseGrouping(text: string): Grouping {
+  const [tag] = splitTags([text]);
+  const isKnown = tag === undefined ? (groupings as readonly string[]).includes(text) : obeys(tagNameRule, tag);
+  if (isKnown) return text as Grouping;
+  throw new InvalidArgumentError(`Allowed choices are ${groupings.join(', ')}, tag:<name>.`);
 }
 
 interface ActivityOptions {
@@ -66,17 +89,26 @@ type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
  * today.
  */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
-  const splitBy = activitySplits.filter((split) => split === by);
+  const splitBy: ActivitySplit[] =
+    splitTags([by]).length > 0 ? [by as TagSplit] : activitySplits.filter((split) => split === by);
+  await checkReportedTags({ table, accountId }, splitBy, '--by');
   // Determines the closed days (days with daily rows) only once. Otherwise a day that is closed during this command
   // could be missing or counted twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
-  const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
-  const level = by === 'key' || by === 'member' ? 'KEY' : 'WORKSPACE';
+  const names = new Names(table, accountId);
+  const rolledUp =
+    closed.length === 0 ? [] : await readTaggedActivity({ table, accountId }, closed, { splitBy }, names);
+  const level = by === 'day' || by === 'model' || by === 'provider' || by === 'workspace' ? 'WORKSPACE' : 'KEY';
+  const tagNames = splitTags(splitBy);
   const open: NamedRow[] = [];
   for (const date of dates.filter((day) => !closed.includes(day))) {
     const rows = await openDayRows(table, accountId, date);
-    open.push(...rows.filter((row) => row.level === level).map((row) => ({ date, ...row })));
+    for (const row of rows.filter((one) => one.level === level)) {
+      const ofKey = tagNames.length === 0 ? {} : (await names.key(row.keyHash!)).tags;
+      const tags = Object.fromEntries(tagNames.map((name) => [name, valueInReport(name, row.tags, ofKey)]));
+      open.push({ date, ...row, tags });
+    }
   }
   return [...rolledUp, ...open];
 }
@@ -103,7 +135,9 @@ function nameIn(row: NamedRow, by: Grouping): string {
     case 'key':
       return row.keyHash!;
     case 'member':
-      return row.memberId ?? NO_MEMBER;
+      return row.memberId ?? NO_VALUE;
+    default:
+      return row.tags![splitTags([by])[0]!]!;
   }
 }
 
@@ -117,7 +151,7 @@ async function titles({ table, accountId }: Session, by: Grouping, names: string
     const keys = new Map((await readKeys(table, names)).map(({ hash, name }) => [hash, name]));
     return (hash) => ({ key: keys.get(hash) ?? null, hash });
   }
-  return (name) => ({ [by]: name === NO_MEMBER ? null : name });
+  return (name) => ({ [by]: name === NO_VALUE ? null : name });
 }
 
 function dailySumsRow({

@@ -1,0 +1,90 @@
+/** Spending by tag, from daily rows. */
+
+import {
+  readActivity,
+  rowsInOrder,
+  splitTags,
+  type ActivityQuestion,
+  type ActivityRow,
+  type ActivitySplit,
+} from '../accounting/activity.ts';
+import { invalidRequest } from '../platform/errors.ts';
+import { readTagSettings } from '../store/accounts/account-tags.ts';
+import { addDailySums, noDailySums } from '../accounting/daily-sums.ts';
+import { tagsJson, type RequestTags } from '../store/generations/request-tags.ts';
+import type { Table } from '../store/table/table.ts';
+import { Names } from './names.ts';
+import { valueInReport } from './tag-values.ts';
+
+/**
+ * Reads daily rows, as `readActivity` does, and can also split them by tags. Each row then has a value for each
+ * requested tag: the recorded value, else the current value of the key's tag, else an empty text.
+ * Weakness: the rows of a day that was computed before the account reported a tag do not have its recorded values.
+ * @param dates in ascending order
+ */
+export async function readTaggedActivity(
+  { table, accountId }: { table: Table; accountId: string },
+  dates: string[],
+  question: ActivityQuestion,
+  names = new Names(table, accountId),
+): Promise<ActivityRow[]> {
+  const { splitBy = [] } = question;
+  const tagNames = splitTags(splitBy);
+  if (tagNames.length === 0) return readActivity(table, accountId, dates, question);
+  const rows = await readActivity(table, accountId, dates, {
+    ...question,
+    splitBy: [...new Set([...splitBy, 'key' as const])],
+  });
+  return withValuesOfTags(rows, { tagNames, isByKey: splitBy.includes('key'), names });
+}
+
+interface TagSplitting {
+  tagNames: readonly string[];
+  /** Whether rows of different keys stay apart. */
+  isByKey: boolean;
+  names: Names;
+}
+
+/** Gives each row of a key its values of the tags, and merges rows that become equal. */
+async function withValuesOfTags(rows: readonly ActivityRow[], { tagNames, isByKey, names }: TagSplitting) {
+  await names.loadKeys(rows.map(({ keyHash }) => keyHash!));
+  const merged = new Map<string, ActivityRow>();
+  for (const row of rows) {
+    const { tags: keyTags } = await names.key(row.keyHash!);
+    const tags = valuesOf(tagNames, row.tags, keyTags);
+    const keyHash = isByKey ? row.keyHash : undefined;
+    const { date, model, modelPermaslug, endpointId, providerName, workspaceId, memberId } = row;
+    const own = { date, model, modelPermaslug, endpointId, providerName, workspaceId, memberId, keyHash, tags };
+    const name = JSON.stringify(Object.values({ ...own, tags: tagsJson(tags) }));
+    const sum = merged.get(name) ?? { ...own, ...noDailySums };
+    addDailySums(sum, row);
+    merged.set(name, sum);
+  }
+  return [...merged.values()].toSorted(rowsInOrder);
+}
+
+function valuesOf(tagNames: readonly string[], recorded: RequestTags | undefined, keyTags: RequestTags): RequestTags {
+  return Object.fromEntries(tagNames.map((name) => [name, valueInReport(name, recorded, keyTags)]));
+}
+
+/**
+ * Checks that the account reports all tags of a split, because daily rows have no values of other tags.
+ * @param field field of the request that names the split
+ * @throws {GatewayError} 400 for another tag
+ */
+export async function checkReportedTags(
+  { table, accountId }: { table: Table; accountId: string },
+  splitBy: readonly ActivitySplit[],
+  field: string,
+): Promise<void> {
+  const tagNames = splitTags(splitBy);
+  if (tagNames.length === 0) return;
+  const { reported } = await readTagSettings(table, accountId);
+  const other = tagNames.find((name) => !reported.includes(name));
+  if (other === undefined) return;
+  const known = reported.length === 0 ? 'no tags' : `only ${reported.join(', ')}`;
+  throw invalidRequest(
+    field,
+    `cannot split by the tag ${other}: the account reports ${known}; set its tags with PUT /tags`,
+  );
+}
