@@ -74,6 +74,8 @@ interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   functionUrl?: boolean;
   /** Whether the route spends money. If it does, its responses have the header x-generation-id. */
   inference?: boolean;
+  /** Whether requests of the route have tags: requests that spend money, and their estimates. */
+  hasTags?: boolean;
   /**
    * Whether the route reports the time of the gateway and of the provider in `server-timing`. Routes that spend money
    * always do.
@@ -200,12 +202,14 @@ export function answering(file: string) {
     secrets: ['pepper', 'provider-keys'],
     sendTo: ['finalize-cost'],
   };
-  return { ...inferring(file, grants), inference: true, callsProviders: true, changesGradually: true } as const;
+  const facts = { inference: true, hasTags: true, callsProviders: true, changesGradually: true } as const;
+  return { ...inferring(file, grants), ...facts };
 }
 
 /** Returns a route that estimates a request. It may read the same data as an answering route, but writes nothing. */
 export function estimating(file: string) {
-  return inferring(file, { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] });
+  const grants: Grants = { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] };
+  return { ...inferring(file, grants), hasTags: true };
 }
 
 /** A modality as one row of the manifest. The names, paths and files of its routes are derived from the row. */

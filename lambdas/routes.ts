@@ -125,6 +125,7 @@ export const routes = {
       catalog: true,
     }),
     inference: true,
+    hasTags: true,
     changesGradually: true,
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
     memoryMb: 1024,

@@ -24,6 +24,7 @@ import type { Payer } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import { writeAlone } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
+import { tagsInFingerprint } from './tags/sent-tags.ts';
 
 /** Time in ms for which a claim is kept. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
@@ -69,7 +70,7 @@ export async function claimOf(
   }
   const pepper = await readPepper();
   const name = keyedHash(pepper, [payer.keyHash, route, header]);
-  const fingerprint = keyedHash(pepper, [header, body]);
+  const fingerprint = keyedHash(pepper, [header, body, ...tagsInFingerprint(headers)]);
   const known = await readClaim(table, name, nowMs());
   if (!known) return { name, fingerprint, replaced: undefined };
   const { generationId } = known;

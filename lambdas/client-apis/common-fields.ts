@@ -2,11 +2,14 @@
 
 import * as z from 'zod';
 import { anyObject, optionalField, userLabel } from '../messages/field-kinds.ts';
+import { tagsMember, traceField } from '../messages/label-fields.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
 import { rareParameterFields, samplingParameterFields } from '../messages/sampling-fields.ts';
 
 const MAX_LABELS = 16;
+const MAX_LABEL_NAME = 64;
+const LABEL_NAME_RULE = `must have names of at most ${MAX_LABEL_NAME} characters`;
 const MAX_LABEL_CHARACTERS = 512;
 
 export const tokenLimit = optionalField(z.int().positive());
@@ -51,7 +54,7 @@ export const commonFields = {
   }),
   user: userLabel.meta({
     description:
-      'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself.',
+      'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself. The record has it as the tag `user`.',
   }),
   safety_identifier: userLabel.meta({
     description: 'The newer name of `user`; if both are sent, this one is used.',
@@ -74,9 +77,14 @@ export const commonFields = {
   moderation: unsupported('requests a moderation, which this gateway does not support; leave it out'),
   metadata: optionalField(
     z
-      .record(z.string().max(64), z.string().max(MAX_LABEL_CHARACTERS))
+      .object({ tags: tagsMember })
+      .catchall(z.string().max(MAX_LABEL_CHARACTERS))
+      .refine((labels) => Object.keys(labels).every((name) => name.length <= MAX_LABEL_NAME), LABEL_NAME_RULE)
       .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `must have at most ${MAX_LABELS} members`),
-  ).meta({ description: 'Labels of a stored answer. Nothing is stored here, so they have no effect.' }),
+  ).meta({
+    description: 'Labels. Only `tags` has an effect, because answers are not stored.',
+  }),
+  trace: traceField,
   service_tier: optionalField(
     z.enum(
       ['auto', 'default', 'standard'],

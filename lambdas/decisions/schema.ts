@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { boundedRecord } from '../messages/record-of.ts';
+import { labelFields } from '../messages/label-fields.ts';
 import { otherModels, providerPreferences } from '../messages/preferences.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
@@ -86,13 +87,15 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  // Labels that the client chooses. The gateway does not use them.
+  ...labelFields,
+  // These labels are shorter than those of other routes.
   session_id: label.meta({
-    description: 'An id of your choice for the conversation or job; it does not change the answer.',
+    description:
+      'An id of your choice for the conversation or job; it does not change the answer. The record has it as the tag `session`.',
   }),
-  user: label.meta({ description: 'An id of your choice for the end user; it does not change the answer.' }),
-  trace: optionalField(z.record(z.string(), z.unknown())).meta({
-    description: 'Values of your choice for tracing; they do not change the answer.',
+  user: label.meta({
+    description:
+      'An id of your choice for the end user; it does not change the answer. The record has it as the tag `user`.',
   }),
 });
 export type DecisionsRequest = z.output<typeof decisionsRequestSchema>;

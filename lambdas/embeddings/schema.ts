@@ -1,7 +1,8 @@
 /** Schema of the body of POST /embeddings. */
 
 import * as z from 'zod';
-import { optionalField, userLabel } from '../messages/field-kinds.ts';
+import { optionalField } from '../messages/field-kinds.ts';
+import { labelFields } from '../messages/label-fields.ts';
 import { firstFault, refuse } from '../messages/list-of.ts';
 import { providerPreferences } from '../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../messages/unknown-fields.ts';
@@ -127,7 +128,7 @@ const embeddingsFields = {
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
   }),
-  user: userLabel,
+  ...labelFields,
 };
 
 /**

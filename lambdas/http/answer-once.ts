@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tagsInFingerprint } from '../admission/tags/sent-tags.ts';
 import { nowMs } from '../platform/clock.ts';
 import { BeingAnsweredError, conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
@@ -50,7 +51,8 @@ export async function answerOnce(
   const table = resources.table();
   const pepper = await readPepper();
   const name = keyedHash(pepper, [requested.owner, requested.route, idempotencyKey]);
-  const fingerprint = keyedHash(pepper, [idempotencyKey, requested.request.path, requested.request.body]);
+  const { path, body, headers } = requested.request;
+  const fingerprint = keyedHash(pepper, [idempotencyKey, path, body, ...tagsInFingerprint(headers)]);
   const key = sealingKey(idempotencyKey, pepper, 'kept answer');
   const again = async () => {
     const kept = await readAnswer(table, name, nowMs());

@@ -20,14 +20,15 @@ import type { Refusal } from '../store/generations/refusals.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { invalidRequest, notFound, ServiceError, toGatewayError, type GatewayError } from '../platform/errors.ts';
+import { notFound, ServiceError, toGatewayError, type GatewayError } from '../platform/errors.ts';
 import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { UnpackedBody } from './decompressed.ts';
 import type { ReadForm } from './form-body.ts';
 import { measureRefusal } from './failure-metrics.ts';
-import { parseJsonBody, parseWith } from './parse.ts';
+import { parseWith, readRequestJson } from './parse.ts';
+import { checkNoQuery, withoutBeta } from './query.ts';
 import { isForm, normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { readAsFarAsMayBe, refusedAmounts, refusalFields } from './refusal-fields.ts';
 import { errorResponse, requestIdHeaders, type HttpResponse } from './response.ts';
@@ -145,6 +146,12 @@ interface Keyed {
    */
   recordedId: (caller: Caller, id: string) => string;
   /**
+   * Takes the tags of a request out of its body, and returns the caller with them, if the route has tags.
+   * @param body the parsed body, before its validation; `metadata.tags` is removed from it
+   * @throws {GatewayError} 400 for invalid tags, 403 if the key requires other tags
+   */
+  withTagsOf: (caller: Caller, request: HttpRequest, body: unknown, route: Pick<Route, 'hasTags'>) => Caller;
+  /**
    * Returns the headers with the limits on a key's requests.
    * @param atMs time of the request, in epoch milliseconds
    */
@@ -191,7 +198,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .before((passage: RequestState) => checkPath(passage, route))
         .before((passage: RequestState) => identified(passage, route.credential, keyed))
         .before(({ event }: RequestState) => (accepts.body ? event.unpacked.unpack(event.request) : undefined))
-        .before((passage: RequestState) => parseRequest(passage, route, accepts))
+        .before((passage: RequestState) => parseRequest(passage, route, accepts, keyed))
         .before((passage: RequestState) => offerOnce(passage, name, accepts))
         // middy runs these functions in reverse order.
         .after((passage: RequestState) => finishResponse(name, route, passage, { keyed }))
@@ -258,32 +265,28 @@ async function identified({ event }: RequestState, credential: Credential, keyed
   event.generationId = keyed.recordedId(event.caller, event.generationId);
 }
 
-async function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): Promise<void> {
+async function parseRequest(
+  { event }: RequestState,
+  route: Route,
+  accepts: Accepts,
+  keyed: Keyed | undefined,
+): Promise<void> {
   if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
   const query = withoutBeta(event.request.query);
   if (accepts.query) event.query = parseWith(accepts.query, query, 'query');
   else if (route.credential === 'management') checkNoQuery(query);
-  if (accepts.body) event.body = await parseBody(event.request, accepts.body, accepts);
+  if (!accepts.body) return;
+  const sent = await readBody(event.request, accepts);
+  if (keyed && event.caller && route.credential === 'inference') {
+    event.caller = keyed.withTagsOf(event.caller, event.request, sent, route);
+  }
+  event.body = parseWith(accepts.body, sent);
 }
 
-async function parseBody(request: HttpRequest, body: z.ZodType, accepts: Accepts): Promise<unknown> {
+/** Reads a body of JSON or a form, without validation. */
+async function readBody(request: HttpRequest, accepts: Accepts): Promise<unknown> {
   const isAcceptedForm = accepts.form && isForm(request.headers['content-type']);
-  return isAcceptedForm ? parseWith(body, await accepts.form!(request)) : parseJsonBody(request, body, accepts);
-}
-
-/** Rejects query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently. */
-function checkNoQuery(query: Record<string, string>): void {
-  const [name] = Object.keys(query);
-  if (name !== undefined)
-    throw invalidRequest(name.slice(0, 100), 'is not a known field: this path has no query parameters; leave it out');
-}
-
-/**
- * Removes the parameter `beta`, which Anthropic's SDKs send with every request of their beta methods. It has no effect
- * on any route.
- */
-function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
-  return beta === undefined || beta === 'true' ? query : { ...query, beta };
+  return isAcceptedForm ? accepts.form!(request) : readRequestJson(request, accepts);
 }
 
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {

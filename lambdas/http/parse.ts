@@ -5,14 +5,10 @@ import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
- * Reads and validates a JSON body.
- * @throws {GatewayError} 415 for another content type, 400 for an invalid body
+ * Reads a JSON body, without validation.
+ * @throws {GatewayError} 415 for another content type, 400 for a body that is not JSON
  */
-export function parseJsonBody<Schema extends z.ZodType>(
-  request: HttpRequest,
-  schema: Schema,
-  rules: JsonRules & { form?: unknown } = {},
-): z.infer<Schema> {
+export function readRequestJson(request: HttpRequest, rules: JsonRules & { form?: unknown } = {}): unknown {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !/^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType)) {
     const alternative = rules.form ? ' or "multipart/form-data"' : '';
@@ -21,7 +17,7 @@ export function parseJsonBody<Schema extends z.ZodType>(
       `Send the body as "content-type: application/json"${alternative}.`,
     );
   }
-  return parseWith(schema, readJsonBody(request.body, rules));
+  return readJsonBody(request.body, rules);
 }
 
 /**

@@ -28,14 +28,8 @@ export const memberIdRule: TextRule = {
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
-/** Rule for names of tags. Tags are columns of reports, and commands refer to them as tag:<name>. */
-export const tagNameRule: TextRule = {
-  minLength: 1,
-  maxLength: 40,
-  pattern: /^[a-z][a-z0-9_-]*$/,
-  says: 'must be 1 to 40 lower-case letters, digits, _ and -, beginning with a letter',
-};
-export const tagValueRule = shortTextRule(1, 100);
+export { tagNameRule, tagValueRule } from '../platform/tag-rules.ts';
+/** Maximum number of tags of a key. */
 export const MAX_TAGS = 10;
 
 /** Rule for notes of payments. */

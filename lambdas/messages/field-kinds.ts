@@ -38,7 +38,8 @@ export function isAbsentOrEmpty(value: unknown): boolean {
 }
 
 const MAX_USER_CHARACTERS = 512;
-/** Schema of the client's own id of the end user. The gateway does not use it on routes with this description. */
+/** Schema of the client's own id of the end user. */
 export const userLabel = optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
-  description: 'An id of your choice for the end user; it does not change the answer.',
+  description:
+    'An id of your choice for the end user; it does not change the answer. The record has it as the tag `user`.',
 });

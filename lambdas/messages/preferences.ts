@@ -174,7 +174,7 @@ export const otherModels = optionalField(
 const MAX_SESSION_ID_CHARACTERS = 256;
 export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)).meta({
   description:
-    'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same.',
+    'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same. The record has it as the tag `session`.',
 });
 
 /** A request as the client sent it, with routing preferences and plugins. No provider gets these fields. */
@@ -183,6 +183,7 @@ export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   models?: string[];
   /** Client's own name for the conversation to which the request belongs. */
   session_id?: string;
+  trace?: { trace_id?: string | null | undefined };
   /** With 'auto', the gateway adds cache breakpoints to a request that has none. */
   cache?: 'auto';
 }
@@ -195,6 +196,7 @@ export function withoutRouting(request: RoutedRequest): MessagesRequest {
     plugins: _plugins,
     transforms: _transforms,
     session_id: _session,
+    trace: _trace,
     cache: _cache,
     ...message
   } = request;

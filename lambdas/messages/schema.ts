@@ -9,6 +9,7 @@ import { content } from './blocks.ts';
 import { anyObject, cacheControl, isAbsentOrEmpty, optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
+import { tagsMember, traceField } from './label-fields.ts';
 import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbosity } from './sampling-fields.ts';
@@ -133,8 +134,9 @@ const requestFields = z.looseObject({
     z.looseObject({
       user_id: optionalField(z.string().max(512)).meta({
         description:
-          'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself.',
+          'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself. The record has it as the tag `user`.',
       }),
+      tags: tagsMember,
     }),
   ).meta({ description: 'Information about the request that does not change the answer.' }),
   cache_control: cacheControl.meta({
@@ -198,6 +200,7 @@ const requestFields = z.looseObject({
     description: '`["middle-out"]` is the older way to request the plugin `context-compression`.',
   }),
   session_id: sessionId,
+  trace: traceField,
   cache: optionalField(z.literal('auto', 'must be "auto", or left out')).meta({
     description:
       'With `auto` the gateway marks the prompt for caching, if you set no marks: after the tools, after the system prompt, and after the last two turns of the user. Only endpoints that cache on request (Claude, Nova) read the marks. Writing a cache costs more than plain input, and reading it less: it pays from the second turn on.',

@@ -5,17 +5,7 @@
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';
-
-/** Headers in which clients send session names: OpenRouter, Claude Code, opencode, Codex and pi. */
-const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-affinity', 'session-id', 'session_id'];
-
-/**
- * Maximum length of a session name, enough to distinguish sessions. The name is hashed before it is stored or compared.
- */
-const MAX_SESSION_NAME_CHARACTERS = 512;
-
-/** Matches the session id that Claude Code includes in the user id, in either of its two formats. */
-const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
+import { sessionOf, type SentHeaders } from '../messages/session-names.ts';
 
 /**
  * Number of characters of the first message's text that identify a conversation. The whole prompt may be a hundred
@@ -35,20 +25,11 @@ export interface Conversation {
   isBeginning: boolean;
 }
 
-export function conversationOf(request: RoutedRequest, headers: Headers): Conversation {
-  const session = sessionOf(request, headers);
+export function conversationOf(request: RoutedRequest, headers: SentHeaders): Conversation {
+  const session = sessionOf(request.session_id, headers, request.metadata?.user_id);
   return session === undefined
     ? { name: promptBeginning(request), isBeginning: request.messages.length === 1 }
     : { name: `session\n${session}`, isBeginning: false };
-}
-
-type Headers = Readonly<Record<string, string | undefined>>;
-
-/** Returns the session that the client names in `session_id` of the body, else in its headers, else in its user id. */
-function sessionOf({ session_id: named, metadata }: RoutedRequest, headers: Headers): string | undefined {
-  const sessionName = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
-  if (sessionName) return sessionName.slice(0, MAX_SESSION_NAME_CHARACTERS);
-  return SESSION_IN_USER_ID.exec(metadata?.user_id ?? '')?.[1];
 }
 
 function promptBeginning({ metadata, messages }: RoutedRequest): string {

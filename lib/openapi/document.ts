@@ -174,13 +174,14 @@ function responseContent({ schema, example, content, maybeLate }: Success) {
   return { ...(isJson ? { 'application/json': json } : {}), ...content };
 }
 
-function requestParams({ about, accepts }: Operation) {
+function requestParams({ route, about, accepts }: Operation) {
   const { params, query, once } = accepts;
   const headers = {
     ...about.headers,
     ...(about.ifMatch ? { 'If-Match': ifMatch } : {}),
     ...(once ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(about.chargedOnce ? { 'Idempotency-Key': chargedOnceKey } : {}),
+    ...(route.hasTags ? { 'x-gateway-tags': tagsHeader } : {}),
   };
   const given = {
     ...(params ? { path: params } : {}),
@@ -199,6 +200,12 @@ const ifMatch = z.string().optional().meta({
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
   description:
     'A text of your choice that names the request. For 24 hours, a second request with the same key and body changes nothing: it gets the answer of the first, with the header `idempotent-replayed: true`. The same key with another body is refused (409).',
+});
+
+const tagsHeader = z.string().optional().meta({
+  description:
+    'Tags of the request: up to eight pairs of a name and a value. Names and values are percent-decoded, so write a comma as `%2C`. The header takes precedence over `metadata.tags` of the body and over the tags of the key.',
+  example: 'project=lake,team=core',
 });
 
 const chargedOnceKey = z.string().min(1).max(255).optional().meta({

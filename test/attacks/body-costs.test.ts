@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
-import { parseJsonBody } from '../../lambdas/http/parse.ts';
+import { parseWith, readRequestJson } from '../../lambdas/http/parse.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
@@ -36,7 +36,7 @@ const ways = {
 
 function parsed(body: string) {
   const request = { headers: {}, body } as unknown as HttpRequest;
-  return parseJsonBody(request, messagesRequestSchema, messagesJson);
+  return parseWith(messagesRequestSchema, readRequestJson(request, messagesJson));
 }
 
 /** Processes a body as a handler does. A refusal is a valid result; any other error is a fault of the gateway. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parseJsonBody, parseWith } from '../../lambdas/http/parse.ts';
+import { parseWith, readRequestJson } from '../../lambdas/http/parse.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { refused } from '../support/refused.ts';
 
 const person = z.strictObject({ name: z.string(), age: z.int().optional() });
 
 const parseBody = (body: string, headers: Record<string, string> = {}) =>
-  parseJsonBody({ headers, body } as HttpRequest, person);
+  parseWith(person, readRequestJson({ headers, body } as HttpRequest));
 
 describe('a JSON body', () => {
   it.each([

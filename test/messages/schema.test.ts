@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '../../lambdas/http/parse.ts';
+import { parseWith, readRequestJson } from '../../lambdas/http/parse.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
@@ -7,7 +7,7 @@ import { refusePricedBetas } from '../../lambdas/providers/client-headers.ts';
 import { refused } from '../support/refused.ts';
 
 const parse = (body: string) =>
-  parseJsonBody({ headers: {}, body } as unknown as HttpRequest, messagesRequestSchema, messagesJson);
+  parseWith(messagesRequestSchema, readRequestJson({ headers: {}, body } as unknown as HttpRequest, messagesJson));
 
 const request = (more: object) =>
   JSON.stringify({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], ...more });

@@ -29,6 +29,7 @@ function listedGeneration(generation: Generation): ListedRequestBody {
     finish_reason: outcome?.finishReason ?? null,
     latency: outcome?.latencyMs ?? null,
     generation_time: outcome?.generationTimeMs ?? null,
+    tags: generation.tags ?? {},
     ...payerFields(payer),
   };
 }
@@ -77,6 +78,7 @@ function listedRefusal(refusal: Refusal): ListedRequestBody {
     finish_reason: null,
     latency: null,
     generation_time: null,
+    tags: {},
     ...payerFields(payer),
   };
 }

@@ -11,6 +11,11 @@ const apiTypeText = `The kind of request: \`completions\` for messages, chat com
 const finishReasonText = `Why the answer ended: for messages, chat completions and responses a \`stop_reason\` of the Messages API, such as \`end_turn\` or \`max_tokens\`; for ${wholeKinds} \`stop\`; for videos \`completed\` or \`cancelled\`; \`error\` if there is no answer. Null if that is not known.`;
 const generationTimeText = `Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null for an answer that is not streamed.`;
 
+const tagsShape = z.record(z.string(), z.string()).meta({
+  description:
+    'The tags of the request, values by names: the tags of its key at that time, the tags that the request stated, and `user`, `session` and `trace` from its fields and headers. Empty without tags, and for refused requests.',
+});
+
 const attemptShape = z.strictObject({
   endpoint_id: z
     .string()
@@ -165,7 +170,9 @@ const generationShape = z
     }),
     data_region: z.string().meta({ description: 'Always `global`, because requests are bound to no region.' }),
     app_id: nothing,
-    external_user: nothing,
+    external_user: z.string().nullable().meta({
+      description: 'The tag `user`, under the name that clients of OpenRouter’s API read; null without it.',
+    }),
     http_referer: nothing,
     user_agent: nothing,
     moderation_latency: nothing,
@@ -176,6 +183,7 @@ const generationShape = z
     router: nothing,
     service_tier: nothing,
     web_search_engine: nothing,
+    tags: tagsShape,
     seals: z.array(sealShape).optional().meta({
       description:
         'The proofs that the charge is in the signed statement of its day, only with `proof=true`. The list is empty until the day of the charge is sealed.',
@@ -232,6 +240,7 @@ const listedRequestShape = z
     api_key_hash: z.string().meta({ description: 'The hash of the key that made the request.' }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the request.' }),
     user_id: z.string().nullable().meta({ description: 'The id of the member whose key made the request.' }),
+    tags: tagsShape,
   })
   .meta({ id: 'ListedRequest' });
 export type ListedRequestBody = z.output<typeof listedRequestShape>;

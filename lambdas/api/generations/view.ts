@@ -54,7 +54,7 @@ export function generationView(generation: Generation): GenerationBody {
     origin: '',
     data_region: 'global',
     app_id: null,
-    external_user: null,
+    external_user: generation.tags?.['user'] ?? null,
     http_referer: null,
     user_agent: null,
     moderation_latency: null,
@@ -63,6 +63,7 @@ export function generationView(generation: Generation): GenerationBody {
     router: null,
     service_tier: null,
     web_search_engine: null,
+    tags: generation.tags ?? {},
   };
 }
 

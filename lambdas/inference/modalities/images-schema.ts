@@ -12,9 +12,10 @@ import {
   MAX_PARTIAL_IMAGES,
   MAX_REFERENCES,
 } from '../../catalog/image-options.ts';
-import { optionalField, userLabel } from '../../messages/field-kinds.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
-import { providerPreferences, sessionId } from '../../messages/preferences.ts';
+import { providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
 import { FormFile } from '../../platform/form-file.ts';
 import { isTier, imageRatioOf, imageTierOf } from '../../providers/images/settings.ts';
@@ -104,9 +105,7 @@ const sharedFields = {
   svg: refusedImageField('asks for an SVG, which no model here draws'),
   frame_count: refusedImageField('asks for an animation, which no model here draws'),
   frame_duration_ms: refusedImageField('asks for an animation, which no model here draws'),
-  session_id: sessionId.meta({ description: 'A name of your choice; it does not change the answer.' }),
-  user: userLabel,
-  trace: optionalField(z.looseObject({})).meta({ description: 'Accepted, and without an effect.' }),
+  ...labelFields,
 };
 
 const imageFields = {

@@ -3,7 +3,8 @@
  */
 
 import * as z from 'zod';
-import { optionalField, userLabel } from '../../messages/field-kinds.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -56,7 +57,7 @@ const rerankFields = {
   stream: optionalField(z.literal(false, 'must be false: a rank is never streamed')).meta({
     description: 'Only false is accepted, because a rank comes as a whole.',
   }),
-  user: userLabel,
+  ...labelFields,
 };
 
 /**

@@ -2,7 +2,8 @@
 
 import * as z from 'zod';
 import { speechFormats } from '../../catalog/quirk-values.ts';
-import { optionalField, userLabel } from '../../messages/field-kinds.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { labelFields } from '../../messages/label-fields.ts';
 import { refuse } from '../../messages/list-of.ts';
 import { otherModels, providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -82,7 +83,7 @@ const speechFields = {
       description: 'This field is refused, because voices are not cloned.',
     },
   ),
-  user: userLabel,
+  ...labelFields,
 };
 
 /**

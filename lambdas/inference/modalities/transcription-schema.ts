@@ -4,7 +4,8 @@
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';
-import { base64, optionalField, sourceUrl, userLabel } from '../../messages/field-kinds.ts';
+import { base64, optionalField, sourceUrl } from '../../messages/field-kinds.ts';
+import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
@@ -85,7 +86,7 @@ const transcriptionFields = {
   include: refusedField('is not supported: providers differ in the probabilities of tokens; leave it out'),
   known_speaker_names: refusedField('is not supported: the gateway does not name speakers; leave it out'),
   known_speaker_references: refusedField('is not supported: the gateway does not name speakers; leave it out'),
-  user: userLabel,
+  ...labelFields,
 };
 const SOURCES = ['file', 'input_audio', 'url'] as const;
 

@@ -5,6 +5,7 @@
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
+import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
@@ -84,11 +85,13 @@ export const videoRequestSchema = z
       description:
         'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
     }),
+    ...labelFields,
     user: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
-      description: 'A field that is accepted, and not used.',
+      description:
+        'An id of your choice for the end user; it does not change the video. The record has it as the tag `user`.',
     }),
     session_id: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
-      description: 'A field that is accepted, and not used.',
+      description: 'A name of your choice; it does not change the video. The record has it as the tag `session`.',
     }),
   })
   .superRefine(({ frame_images: frames, provider }, context) => {

@@ -1,0 +1,43 @@
+import type { SentHeaders } from '../../messages/session-names.ts';
+import { MAX_REQUEST_TAGS } from '../../platform/tag-rules.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
+import type { RequestTags } from '../../store/generations/request-tags.ts';
+import type { Caller } from '../caller.ts';
+import { mappedTags } from './mapped-tags.ts';
+import { TAGS_FIELD, TAGS_HEADER, tagsOfField, tagsOfHeader, tooManyTags } from './sent-tags.ts';
+
+/**
+ * Takes `metadata.tags` out of a body, so that no provider can get it. A `metadata` with no other member is taken out,
+ * too.
+ * @param body parsed body, before its validation; it is changed
+ * @returns the value of `metadata.tags`
+ */
+export function takeTagsField(body: unknown): unknown {
+  if (!isRecord(body) || !isRecord(body['metadata'])) return undefined;
+  const { metadata } = body;
+  if (!Object.hasOwn(metadata, 'tags')) return undefined;
+  const { tags } = metadata;
+  delete metadata['tags'];
+  if (Object.keys(metadata).length === 0) delete body['metadata'];
+  return tags;
+}
+
+/**
+ * Returns all tags of a request: the tags of its key, mapped tags, `metadata.tags`, and the header. Of several values
+ * for one name, the last one in this order counts. A request may state eight tags; the tags of its key and the mapped
+ * ones come in addition.
+ * @param sent the body without `metadata.tags`, before its validation, and the value of `metadata.tags`
+ * @throws {GatewayError} 400 for tags that break a rule
+ */
+export function tagsOfRequest(
+  caller: Pick<Caller, 'key'>,
+  headers: SentHeaders,
+  { body, field }: { body: unknown; field: unknown },
+): RequestTags {
+  const { tags: ofKey = {}, sensitiveData } = caller.key;
+  const fromHeader = tagsOfHeader(headers[TAGS_HEADER]);
+  const stated = new Map([...tagsOfField(field), ...fromHeader]);
+  if (stated.size > MAX_REQUEST_TAGS) throw tooManyTags(fromHeader.size > 0 ? TAGS_HEADER : TAGS_FIELD);
+  const mapped = mappedTags(isRecord(body) ? body : {}, headers, sensitiveData.enabled);
+  return Object.fromEntries([...Object.entries(ofKey), ...mapped, ...stated]);
+}

@@ -1,0 +1,15 @@
+/** Rules for tags of keys and requests. */
+
+import { shortTextRule, type TextRule } from './text-rule.ts';
+
+/** Rule for names of tags. Tags are columns of reports, and commands refer to them as tag:<name>. */
+export const tagNameRule: TextRule = {
+  minLength: 1,
+  maxLength: 40,
+  pattern: /^[a-z][a-z0-9_-]*$/,
+  says: 'must be 1 to 40 lower-case letters, digits, _ and -, beginning with a letter',
+};
+export const tagValueRule = shortTextRule(1, 100);
+
+/** Maximum number of tags that a request states. The tags of its key and tags of mapped fields come in addition. */
+export const MAX_REQUEST_TAGS = 8;
