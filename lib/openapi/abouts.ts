@@ -14,7 +14,6 @@ import { modelListAbout, models } from '../../lambdas/api/models/about.ts';
 import { modalityAbouts, type ModalityTexts } from '../../lambdas/api/parts/about.ts';
 import { responses } from '../../lambdas/api/responses/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
-import { tags } from '../../lambdas/api/tags/about.ts';
 import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
 import type { About } from '../../lambdas/http/about.ts';
@@ -45,7 +44,6 @@ export const abouts: Record<RouteName, About> = {
   ...credits,
   ...statements,
   ...activity,
-  ...tags,
   ...keys,
   ...workspaces,
   ...members,

@@ -1,9 +1,9 @@
-<<<<<<< ours
 import { ok, tagged } from '../../http/about.ts';
 import { budgetExample } from '../parts/about.ts';
-import { tagBudgetsAnswer } from './shape.ts';
+import { tagBudgetsAnswer, tagSettingsAnswer } from './shape.ts';
 
 const { interval, limit_rub, spend_rub, remaining_rub, resets_at, created_at, updated_at } = budgetExample;
+const settingsExample = { data: { reported: ['project', 'team'] } };
 const example = {
   data: [
     {
@@ -21,6 +21,20 @@ const example = {
 };
 
 export const tags = tagged('Tags', {
+  'get-tags': {
+    summary: 'Read the reported tags',
+    success: ok('The tags that the account reports.', tagSettingsAnswer, settingsExample),
+    etag: true,
+  },
+  'set-tags': {
+    summary: 'Set the reported tags',
+    description:
+      'Chooses the tags by which `GET /activity` and `GET /statements/{month}` can split spending. A key’s first 100 combinations of values in an eighth of a day have rows of their own; further combinations are counted under the value `~other`. Days that were added up before keep their rows.',
+    bodyExample: settingsExample.data,
+    success: ok('The tags that the account reports now.', tagSettingsAnswer, settingsExample),
+    ifMatch: true,
+    etag: true,
+  },
   'list-tag-budgets': {
     summary: 'List the budgets of tags',
     description: 'Returns the budgets of all tags of the account.',
@@ -37,27 +51,3 @@ export const tags = tagged('Tags', {
     etag: true,
   },
 });
-||||||| base
-=======
-import { ok, tagged } from '../../http/about.ts';
-import { tagSettingsAnswer } from './shape.ts';
-
-const example = { data: { reported: ['project', 'team'] } };
-
-export const tags = tagged('Account', {
-  'get-tags': {
-    summary: 'Read the reported tags',
-    success: ok('The tags that the account reports.', tagSettingsAnswer, example),
-    etag: true,
-  },
-  'set-tags': {
-    summary: 'Set the reported tags',
-    description:
-      'Chooses the tags by which `GET /activity` and `GET /statements/{month}` can split spending. A key’s first 100 combinations of values in an eighth of a day have rows of their own; further combinations are counted under the value `~other`. Days that were added up before keep their rows.',
-    bodyExample: example.data,
-    success: ok('The tags that the account reports now.', tagSettingsAnswer, example),
-    ifMatch: true,
-    etag: true,
-  },
-});
->>>>>>> theirs

@@ -1,4 +1,3 @@
-<<<<<<< ours
 import * as z from 'zod';
 import { dataShape } from '../../http/shapes.ts';
 import { budgetFields } from '../parts/shape.ts';
@@ -14,10 +13,6 @@ export type TagBudgetBody = z.output<typeof tagBudgetShape>;
 
 export const tagBudgetsAnswer = dataShape(z.array(tagBudgetShape));
 export type TagBudgetsAnswer = z.output<typeof tagBudgetsAnswer>;
-||||||| base
-=======
-import * as z from 'zod';
-import { dataShape } from '../../http/shapes.ts';
 
 export const tagSettingsAnswer = dataShape(
   z
@@ -29,4 +24,3 @@ export const tagSettingsAnswer = dataShape(
     .meta({ id: 'TagSettings' }),
 );
 export type TagSettingsAnswer = z.output<typeof tagSettingsAnswer>;
->>>>>>> theirs
