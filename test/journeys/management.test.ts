@@ -246,6 +246,60 @@ describe('members of a workspace', () => {
   });
 });
 
+describe('budgets of tags', () => {
+  const setTagBudget = (budget: object, headers?: Record<string, string>) =>
+    manage(gateway, 'PUT', '/tags/budgets', { name: 'project', value: 'lake', interval: 'daily', ...budget }, headers);
+
+  it('limit the requests of all keys with the tag, until they are removed', async () => {
+    const [first, second] = [await newKey(), await newKey({ tags: { project: 'lake' } })];
+    await setTagBudget({ limit_rub: 0 });
+    const withTag = (tags: string) =>
+      post(
+        { ...gateway, key: first.secret },
+        '/messages',
+        { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', 'delay=0')] },
+        { 'x-gateway-tags': tags },
+      );
+
+    const refused = await withTag('team=core,project=lake');
+
+    expect(refused.status).toBe(402);
+    expect(await refused.json()).toMatchObject({
+      error: { metadata: { limit_source: 'tag_budget', limit_tag: 'project=lake', interval: 'daily' } },
+    });
+    expect((await hello(second.secret)).status).toBe(402);
+    expect((await withTag('project=river')).status).toBe(200);
+    expect((await hello(first.secret)).status).toBe(200);
+    expect((await setTagBudget({ limit_rub: null })).body).toEqual({ data: [] });
+    await eventually(async () => expect((await withTag('project=lake')).status).toBe(200));
+  });
+
+  it('are listed with their spending, and have a version', async () => {
+    const value = 'река, "a=b"';
+    const { body, headers } = await setTagBudget({ value, limit_rub: '0.5' });
+    await setTagBudget({ value, interval: 'monthly', limit_rub: 1 });
+    const stale = await setTagBudget({ value, limit_rub: 2 }, { 'if-match': headers.get('etag')! });
+    const { body: list } = await manage(gateway, 'GET', '/tags/budgets');
+
+    expect(body.data).toMatchObject([{ name: 'project', value, interval: 'daily', limit_rub: '0.5', spend_rub: '0' }]);
+    expect(stale.status).toBe(412);
+    expect(list.data).toMatchObject([{ value, interval: 'daily' }, { value, interval: 'monthly', limit_rub: '1' }]);
+  });
+
+  it.each([
+    [{ limit_rub: -1 }, 'limit_rub'],
+    [{}, 'limit_rub'],
+    [{ limit_rub: 5, name: 'Project' }, 'name'],
+    [{ limit_rub: 5, value: '' }, 'value'],
+    [{ limit_rub: 5, value: 'x'.repeat(101) }, 'value'],
+    [{ limit_rub: 5, interval: 'yearly' }, 'interval'],
+    [{ limit_rub: 5, workspace_id: 'default' }, 'workspace_id'],
+  ])('refuse %j by the name of the field', async (budget, field) => {
+    const { status, body } = await setTagBudget(budget);
+    expect([status, body.error.metadata.field]).toEqual([400, field]);
+  });
+});
+
 describe('budgets of a workspace', () => {
   it('rise from daily to lifetime, also if they are set concurrently', async () => {
     await newWorkspace('order');
