@@ -61,9 +61,11 @@ export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 
 export function unmeasuredOutcome(generation: Generation): Outcome {
   const { inputEstimate, hold, model, modelPermaslug, endpointId, providerName } = generation;
   const isLimited = hold.scopes.length > 0;
-  const cost = isLimited && inputEstimate.cost.exceeds(hold.amount) ? hold.amount : inputEstimate.cost;
+  const capped = isLimited && inputEstimate.cost.exceeds(hold.amount);
+  const cost = capped ? hold.amount : inputEstimate.cost;
   const of = { model, modelPermaslug, endpointId, providerName };
   // The cost of a free model is unknown, so the whole service hold is charged to the model's budget.
   const serviceCost = hold.serviceHolds.find((held) => held.model === model)?.amount;
-  return { ...emptyOutcome(of), serviceCost, cost, promptTokens: inputEstimate.tokens, estimated: true };
+  const { tokens: promptTokens, units } = inputEstimate;
+  return { ...emptyOutcome(of), serviceCost, cost, capped, promptTokens, ...units, estimated: true };
 }

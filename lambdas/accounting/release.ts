@@ -56,7 +56,7 @@ const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHol
  * from an attempt whose reply was lost.
  */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
-  const inputEstimate = { tokens: 0, cost: Money.zero };
+  const inputEstimate = { tokens: 0, units: undefined, cost: Money.zero };
   await writeAlone(
     table,
     pendingPut(table, { ...generation, hold: nothingHeld, inputEstimate, sweepAtMs: DUE_AT_ONCE_MS }),

@@ -1,3 +1,4 @@
+import { estimateWithin } from '../accounting/input-estimate.ts';
 import { releaseUnknown } from '../accounting/release.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { Money } from '../money/money.ts';
@@ -264,15 +265,12 @@ function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined
 }
 
 /**
- * Reduces the estimated prompt size and cost to those of the plan. An estimate from bytes may be larger than the plan's
+ * Reduces the estimated size of the prompt to the bounds of the plan. An estimate from bytes may be larger than the plan's
  * exact count.
  */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
-  const { tokens, cost } = generation.inputEstimate;
-  const inputEstimate = {
-    tokens: Math.min(tokens, ...plan.quotes.map(({ bound }) => bound.promptTokens)),
-    cost: Money.min(cost, plan.inputAmount),
-  };
+  const bounds = plan.quotes.map(({ bound }) => bound);
+  const inputEstimate = estimateWithin(generation.inputEstimate, bounds, generation.pricing);
   const rates = request.rates && { ...request.rates, tokens: maxTokensOf(plan) };
   return { ...request, rates, generation: { ...generation, inputEstimate }, amount: plan.amount };
 }

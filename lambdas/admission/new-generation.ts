@@ -1,7 +1,6 @@
-import { priceUsage } from '../accounting/price.ts';
+import { inputEstimateOf, type PromptUsage } from '../accounting/input-estimate.ts';
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import type { Money } from '../money/money.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { PendingGeneration } from '../store/generations/generation.ts';
 import type { Payer } from '../store/accounts/payer.ts';
@@ -19,8 +18,8 @@ export interface NewGeneration {
   apiType: PendingGeneration['apiType'];
   streamed: boolean;
   tags?: PendingGeneration['tags'];
-  /** Estimated size of the prompt in tokens. It is charged if nothing was measured. */
-  estimatedTokens: number;
+  /** Estimated usage of the prompt. It is charged if nothing was measured. */
+  prompt: PromptUsage;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   bootId: string;
   /**
@@ -37,7 +36,7 @@ export function newGeneration({
   apiType,
   streamed,
   tags,
-  estimatedTokens,
+  prompt,
   candidate: { model, endpoint, pricing },
   bootId,
   sweptAfterMs = HOLD_EXPIRES_AFTER_MS,
@@ -56,13 +55,8 @@ export function newGeneration({
     streamed,
     tags,
     createdAtMs,
-    inputEstimate: { tokens: estimatedTokens, cost: inputCostOf(estimatedTokens, pricing) },
+    inputEstimate: inputEstimateOf(prompt, pricing),
     bootId,
     sweepAtMs: createdAtMs + sweptAfterMs,
   };
-}
-
-/** Returns the price of a prompt of about this size, without an answer. */
-function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
-  return priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
 }

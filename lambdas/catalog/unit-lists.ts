@@ -50,8 +50,6 @@ export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => u
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
-/** Units other than tokens that belong to the price of the prompt. */
-export const promptPieces = pieces.filter(({ ofPrompt }) => ofPrompt);
 /**
  * Units of prompt tokens that records count separately from the rest of the prompt. `completionParts` has the same for
  * the answer.
@@ -59,6 +57,8 @@ export const promptPieces = pieces.filter(({ ofPrompt }) => ofPrompt);
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
+/** Units other than tokens that belong to the price of the prompt. */
+export const promptPieces = roundPieces.filter(({ ofPrompt }) => ofPrompt);
 /**
  * Units of which records have one count per request to a provider. Of the units in `generationUnits`, records have one
  * count for the generation.

@@ -22,7 +22,7 @@ export interface HoldInput
 /** The request that needs a hold, and the plan of its cost. */
 export interface HoldTerms
   extends
-    Pick<NewGeneration, 'apiType' | 'streamed' | 'estimatedTokens' | 'candidate' | 'sweptAfterMs'>,
+    Pick<NewGeneration, 'apiType' | 'streamed' | 'prompt' | 'candidate' | 'sweptAfterMs'>,
     Pick<Admission, 'plan'>,
     Partial<Pick<Admission, 'recount' | 'minMaxTokens'>>,
     Pick<HoldRequest, 'free'> {

@@ -72,7 +72,7 @@ export function holdRequest(
       catalogVersion: 'test',
       streamed: true,
       createdAtMs,
-      inputEstimate: { tokens: 100, cost: rub('0.1') },
+      inputEstimate: { tokens: 100, units: undefined, cost: rub('0.1') },
       bootId: more.bootId ?? 'boot',
       sweepAtMs: createdAtMs + 60_000,
     },

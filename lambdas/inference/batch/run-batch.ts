@@ -149,7 +149,7 @@ export function answeringCandidate<Task, Answer>({ terms, log }: BatchRun<Task, 
 /** Returns the terms of the hold for a batch request, which needs one or more requests to a provider. */
 export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
   const { candidate, input } = offers[0]!;
-  return { apiType, streamed: false, estimatedTokens: input.inputTokens, candidate, plan: planOf(offers) };
+  return { apiType, streamed: false, prompt: input, candidate, plan: planOf(offers) };
 }
 
 /** Returns how an answer ended that was sent as a whole, or failed before its first content. */

@@ -20,5 +20,5 @@ export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Es
     input: amount,
     most: amount,
   }));
-  return estimateOf(preview, terms.estimatedTokens, costs, exclusions);
+  return estimateOf(preview, terms.prompt.inputTokens, costs, exclusions);
 }

@@ -49,7 +49,10 @@ export async function messageTerms(
   return {
     apiType: 'completions',
     streamed: routed.message.stream === true,
-    estimatedTokens: routed.content.estimatedTokens,
+    prompt: {
+      inputTokens: routed.content.estimatedTokens,
+      pricedImages: attempts[0]!.quote.bound.pricedImages,
+    },
     candidate: attempts[0]!.candidate,
     plan,
     recount: () => countedPlan(prepared, input),

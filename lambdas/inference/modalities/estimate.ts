@@ -22,7 +22,7 @@ export async function estimateModality<Body, Task, Answer, Result>(
   const { offers } = await routeBatch(modality, input, { protection: protectionOf(input), onExcluded: exclusions.add });
   const terms = batchTerms(modality.apiType, offers);
   const preview = await previewInference(input, terms);
-  return estimateOf(preview, terms.estimatedTokens, offers.map(costOf), exclusions);
+  return estimateOf(preview, terms.prompt.inputTokens, offers.map(costOf), exclusions);
 }
 
 function costOf(offer: BatchOffer) {

@@ -76,7 +76,7 @@ export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'c
   return {
     apiType: 'video',
     streamed: false,
-    estimatedTokens: 0,
+    prompt: { inputTokens: 0 },
     candidate: { ...first!, pricing },
     plan: videoPlan(pricing, request),
     sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,

@@ -1,10 +1,11 @@
 /** Record of one inference request, from admission (pending) to settlement (final). */
 
+import { promptPieces } from '../../catalog/unit-lists.ts';
 import { apiTypes } from '../../catalog/wires.ts';
 import { serviceHoldRecord } from '../counters/service-budgets.ts';
 import { rateHoldsField } from '../counters/key-rates.ts';
 import { heldScopesField } from '../counters/tag-scopes.ts';
-import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
+import { outcomeRecord, routeFields, unitFields, type Outcome } from './outcome.ts';
 import { payerRecord } from '../accounts/payer.ts';
 import { pricesField } from './prices.ts';
 import { requestTagsField } from './request-tags.ts';
@@ -15,6 +16,7 @@ import {
   list,
   money,
   named,
+  nested,
   oneOf,
   optional,
   part,
@@ -42,8 +44,13 @@ export type Hold = RecordOf<typeof holdRecord>;
 
 const estimateRecord = record({
   tokens: count('input_tokens_estimate'),
+  /** Other units of the prompt, such as characters; absent if it has only tokens. */
+  units: optional(nested('input_units_estimate', record(unitFields(promptPieces)))),
   cost: money('input_cost_estimate_rub'),
 });
+
+/** Estimated units of a prompt, and their price. */
+export type InputEstimate = RecordOf<typeof estimateRecord>;
 
 const leasedRecord = record({ id: text('lease_id'), amount: money('leased_rub') });
 
@@ -62,7 +69,7 @@ const generationFields = {
   /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
   tags: requestTagsField,
-  /** Estimated prompt tokens and their cost, charged if the handler dies before it has measured anything. */
+  /** Estimated units of the prompt and their cost, charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 

@@ -51,7 +51,9 @@ export const failedAttemptRecord = record({
  * Creates a field for the count of each unit. The count of a unit that the previous release does not know is omitted
  * from messages if it is null, because that release would reject it.
  */
-function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
+export function unitFields<Name extends string>(
+  units: readonly RecordedUnit<Name>[],
+): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
     const field = orNull(count(attribute));
     return [

@@ -1,0 +1,45 @@
+import { promptPieces } from '../catalog/unit-lists.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+import type { InputEstimate } from '../store/generations/generation.ts';
+import { priceUsage, type UsageBound } from './price.ts';
+import { recordedUsage } from './recorded-usage.ts';
+import { isUsed, type TokenUsage } from './usage.ts';
+
+/** Usage of a prompt before it is sent: its estimated tokens, and units such as characters. */
+export type PromptUsage = Pick<TokenUsage, 'inputTokens' | (typeof promptPieces)[number]['usage']>;
+
+/**
+ * Returns the estimate that is charged if nothing of a request was measured. Its units prove its cost, as the units of
+ * a record do.
+ */
+export function inputEstimateOf(prompt: PromptUsage, pricing: Pricing): InputEstimate {
+  const usage = { ...prompt, outputTokens: 0 };
+  return {
+    tokens: prompt.inputTokens,
+    units: unitsOf(usage),
+    cost: isUsed(usage) ? priceUsage(usage, pricing).total : Money.zero,
+  };
+}
+
+function unitsOf(usage: TokenUsage): InputEstimate['units'] {
+  if (!promptPieces.some((unit) => usage[unit.usage])) return undefined;
+  const recorded = recordedUsage(usage);
+  return Object.fromEntries(
+    promptPieces.map(({ record: [field] }) => [field, recorded[field]]),
+  ) as InputEstimate['units'];
+}
+
+/** Returns an estimate that is within the bounds of all candidates, at the given prices. */
+export function estimateWithin(
+  { tokens, units }: InputEstimate,
+  bounds: readonly UsageBound[],
+  pricing: Pricing,
+): InputEstimate {
+  const prompt: PromptUsage = { inputTokens: Math.min(tokens, ...bounds.map(({ promptTokens }) => promptTokens)) };
+  for (const { usage: field, record } of units ? promptPieces : []) {
+    const estimated = units?.[record[0]];
+    if (estimated) prompt[field] = Math.min(estimated, ...bounds.map((bound) => bound[field] ?? 0));
+  }
+  return inputEstimateOf(prompt, pricing);
+}
