@@ -7,3 +7,16 @@ import { tagValue, type RequestTags } from '../store/generations/request-tags.ts
 export function valueInReport(name: string, recorded: RequestTags | undefined, ofKey: RequestTags): string {
   return tagValue(recorded, name) ?? tagValue(ofKey, name) ?? '';
 }
+
+/** Characters that separate tags, or that CSV readers or line-based tools could take for separators. */
+const separators = /[%&+,;"\p{Cc}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Returns tags as one cell of a CSV file: the query of a URL, sorted by name, for example `project=lake&team=core`. The
+ * cell has no commas, quotes or line breaks, and it never begins like a formula.
+ */
+export function tagsCell(tags: RequestTags | undefined): string | null {
+  const entries = Object.entries(tags ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (entries.length === 0) return null;
+  return entries.map(([name, value]) => `${name}=${value.replaceAll(separators, encodeURIComponent)}`).join('&');
+}

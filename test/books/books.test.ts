@@ -219,6 +219,30 @@ describe('files of a statement', () => {
     expect([plain(sum!['billed']), plain(sum!['priced'])]).toEqual([total(), total()]);
   });
 
+  it('of FOCUS have rows by the recorded values of the reported tags, with the costs of their records', async () => {
+    const rows = await csv(
+      'once',
+      'focus.csv',
+      `SELECT json_extract_string(Tags, '$.project') AS project, json_extract_string(Tags, '$.trace') AS trace,
+        sum(CAST(BilledCost AS DECIMAL(38,12))) AS billed FROM file GROUP BY ALL ORDER BY project`,
+    );
+    const { rows: expected } = await ask({ by: ['tag:project'] });
+    const sums = new Map(expected.map(({ values, usage }) => [values[0], String(usage)]));
+    expect(new Map(rows.map(({ project, billed }) => [project ?? '', plain(billed)]))).toEqual(sums);
+    expect(sums.size).toBeGreaterThan(5);
+    expect(rows.every(({ trace }) => trace === null)).toBe(true);
+  });
+
+  it('with generations have the tags of each request, which a line-based tool can cut', () => {
+    const lines = readFileSync(join(directory, 'once', 'generations.csv'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const place = lines[0]!.split(',').indexOf('tags');
+    const cells = lines.slice(1, -1).map((line) => line.split(',')[place]!);
+    const found = new Set(cells.flatMap((cell) => new URLSearchParams(cell).get('project') ?? []));
+    for (const value of ['a#b', 'x,y;"z"', 'Озеро 🌊', '=1+1']) expect(found).toContain(value);
+  });
+
   it('in FOCUS format have their total, their proof and the form of each column in the metadata', async () => {
     const metadata = JSON.parse(readFileSync(join(directory, 'once', 'focus-metadata.json'), 'utf8')) as {
       Schema: { ColumnDefinition: { ColumnName: string; DataType: string }[] };

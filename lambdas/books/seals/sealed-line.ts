@@ -13,6 +13,7 @@ import { meters, type Meter } from '../../catalog/unit-lists.ts';
 import type { BalanceEntry } from '../../store/accounts/accounts.ts';
 import type { Generation } from '../../store/generations/generation.ts';
 import { csvOptions, guarded, type CsvCell } from '../csv.ts';
+import { tagsCell } from '../tag-values.ts';
 
 /**
  * Kind of a line:
@@ -27,11 +28,18 @@ export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
 /**
- * Number of billing units in the lines of the first release that sealed days. Columns of units that were added later
- * are at the end of a line. So a line always begins with the line that an earlier release would have written.
+ * Number of billing units in the lines of the first release that sealed days. Columns that were added later are at the
+ * end of a line. So a line always begins with the line that an earlier release would have written.
  */
 const FIRST_UNITS = 10;
-const COLUMNS_PER_UNIT = 2;
+/** Number of billing units whose columns come before the column of the tags, which the same release added. */
+const UNITS_BEFORE_TAGS = 19;
+/** Columns that were added later, in groups that were added together. */
+const laterColumns = [
+  ...meters.slice(FIRST_UNITS, UNITS_BEFORE_TAGS).map(columnsOf),
+  ['tags'] as const,
+  ...meters.slice(UNITS_BEFORE_TAGS).map(columnsOf),
+];
 
 /**
  * Columns of a line. A charge has one line for each request to a provider. `total_cost_rub` and `correction_rub` apply
@@ -65,13 +73,13 @@ export const sealedColumns = [
   'line_rub',
   'total_cost_rub',
   'correction_rub',
-  ...meters.slice(FIRST_UNITS).flatMap(columnsOf),
+  ...laterColumns.flat(),
 ] as const;
 
 /** Possible numbers of columns, largest first. A day has the columns of the release that sealed it. */
 export const sealedWidths: readonly number[] = Array.from(
-  { length: meters.length - FIRST_UNITS + 1 },
-  (_, fewer) => sealedColumns.length - fewer * COLUMNS_PER_UNIT,
+  { length: laterColumns.length + 1 },
+  (_, fewer) => sealedColumns.length - laterColumns.slice(laterColumns.length - fewer).flat().length,
 );
 const WIDTH = sealedColumns.length;
 
@@ -131,7 +139,7 @@ export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry, width
 }
 
 /** Returns the cells that are known when a generation is admitted. */
-function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed }: Generation, line: LineKind): Cells {
+function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed, tags }: Generation, line: LineKind): Cells {
   return {
     line,
     id,
@@ -141,6 +149,7 @@ function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed }: Generatio
     member: guarded(payer.memberId ?? ''),
     api_type: apiType,
     streamed,
+    tags: tagsCell(tags),
   };
 }
 

@@ -111,7 +111,7 @@ interface FocusContext {
   issuer: string;
 }
 
-/** Yields the column names, then one row per payer, day and price. */
+/** Yields the column names, then one row per payer, combination of reported tags, day and price. */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
   yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);
@@ -167,8 +167,8 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      // The tags are sorted, because the table returns them in any order.
-      ...Object.fromEntries(Object.entries(key.tags).toSorted()),
+      // The tags are sorted, because the table returns them in any order. Recorded values replace those of the key.
+      ...Object.fromEntries(Object.entries({ ...key.tags, ...total.tags }).toSorted()),
       [`${OWN_TAGS}key`]: key.name,
       [`${OWN_TAGS}key_hash`]: total.keyHash,
       ...(total.memberId ? { [`${OWN_TAGS}member`]: total.memberId } : {}),

@@ -10,6 +10,7 @@ import {
   type Statement,
   type StatementQuestion,
 } from '../../../lambdas/books/statement.ts';
+import { readTagSettings } from '../../../lambdas/store/accounts/account-tags.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { CsvRow, Locale } from '../../../lambdas/books/csv.ts';
@@ -38,9 +39,13 @@ const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member'
 class ReportSums {
   readonly days = new SpendingTable(dayDimensions);
   readonly byDay = new SpendingTable(['day']);
-  readonly units = new UnitTotals();
+  readonly units: UnitTotals;
   lines = Money.zero;
   cuts = Money.zero;
+
+  constructor(reportedTags: readonly string[]) {
+    this.units = new UnitTotals(reportedTags);
+  }
 
   add(booked: BookedGeneration): void {
     this.days.add(booked.generation, booked.day);
@@ -67,7 +72,7 @@ export async function writeStatementFiles(
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { account, period } = question;
   const names = new Names(table, account.id);
-  const sums = new ReportSums();
+  const sums = new ReportSums((await readTagSettings(table, account.id)).reported);
   const generations = new CsvFile(directory, 'generations.csv', locale);
   await generations.write(generationCsvColumns);
   const statement = await readStatement(table, question, {

@@ -1,10 +1,11 @@
 import type { Meter } from '../../../lambdas/catalog/unit-lists.ts';
 import type { BookedGeneration } from '../../../lambdas/books/statement.ts';
 import { GatewayError } from '../../../lambdas/platform/errors.ts';
+import { tagsJson, type RequestTags } from '../../../lambdas/store/generations/request-tags.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 
 /**
- * Units of one meter (for example input tokens) that one payer used on one day at one price. A row without a meter
+ * Units of one meter (for example input tokens) that one payer used on one day at one price, with the same tags. A row without a meter
  * contains the amount by which charges were reduced.
  */
 export interface UnitTotal {
@@ -12,6 +13,8 @@ export interface UnitTotal {
   workspaceId: string;
   keyHash: string;
   memberId: string;
+  /** Recorded values of the reported tags. */
+  tags: RequestTags;
   model: string;
   providerName: string;
   endpointId: string;
@@ -27,9 +30,15 @@ export interface UnitTotal {
 /** Maximum number of rows, which bounds memory. */
 const MAX_UNIT_TOTALS = 500_000;
 
-/** Adds up the units of generations by payer and price. */
+/** Adds up the units of generations by payer, reported tags and price. */
 export class UnitTotals {
+  readonly #reported: readonly string[];
   readonly #totals = new Map<string, UnitTotal>();
+
+  /** @param reported names of the account's reported tags */
+  constructor(reported: readonly string[]) {
+    this.#reported = reported;
+  }
 
   /**
    * Adds one generation.
@@ -44,6 +53,7 @@ export class UnitTotals {
       workspaceId,
       keyHash,
       memberId,
+      tags: this.#reportedTags(generation.tags),
       model,
       providerName,
       endpointId,
@@ -60,8 +70,14 @@ export class UnitTotals {
     }
   }
 
+  #reportedTags(tags: RequestTags = {}): RequestTags {
+    return Object.fromEntries(Object.entries(tags).filter(([name]) => this.#reported.includes(name)));
+  }
+
   #addTo(of: Omit<UnitTotal, 'quantity' | 'cost'>, quantity: number, cost: Money): void {
-    const name = Object.values(of).map(String).join('\n');
+    const name = Object.values({ ...of, tags: tagsJson(of.tags) })
+      .map(String)
+      .join('\n');
     let total = this.#totals.get(name);
     if (!total) {
       if (this.#totals.size === MAX_UNIT_TOTALS) {
