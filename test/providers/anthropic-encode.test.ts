@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { UnsupportedPart } from '../../lambdas/catalog/quirk-values.ts';
 import type { Block } from '../../lambdas/messages/types.ts';
@@ -181,6 +182,19 @@ describe('a request for a count of tokens', () => {
       diagnostics: { previous_message_id: 'm' },
     };
     expect(JSON.parse(anthropicWire.encodeCount(request, target, client)!.body)).toEqual({ model: 'claude', ...kept });
+  });
+});
+
+describe('the id of an end user', () => {
+  it('is sent as a digest, with the other members of metadata', () => {
+    const metadata = { user_id: 'ann@example.org', more: 1 };
+    const request = { model: 'anthropic/claude', messages: [{ role: 'user' as const, content: 'Hi' }], metadata };
+    const digest = createHash('sha256').update('ann@example.org').digest('hex');
+
+    expect(JSON.parse(anthropicWire.encode(request, target, client).body).metadata).toEqual({
+      user_id: digest,
+      more: 1,
+    });
   });
 });
 

@@ -33,6 +33,7 @@ import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
+import { withDigest } from '../translated/user-digest.ts';
 import { hiddenReasoning, unsupportedClaudeTunings, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
@@ -114,6 +115,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const request = withSupportedThinking(named, target.quirks, maxTokens);
   return {
     ...request,
+    ...(request.metadata ? { metadata: withDigest(request.metadata) } : {}),
     model: target.upstreamModel,
     messages: withoutTrailingSpace(
       withTextualErrors(readableMessages(request, target)).map(withFittingToolIds),
