@@ -23,7 +23,7 @@ export interface HttpRequest {
   headers: Record<string, string>;
   /**
    * Query parameters. If a parameter is repeated, the last value is used. A parameter whose name ends in "[]" has all
-   * its values, joined by ",".
+   * its values, joined by ",". The parameter `tag` has all its values, one per line, because they may contain commas.
    */
   query: Record<string, string>;
   /** Decoded path parameters. */
@@ -128,23 +128,29 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   return headers;
 }
 
-/** Returns whether a parameter is a list: some clients send lists as repeated parameters whose name ends in "[]". */
-const isList = (name: string) => name.endsWith('[]');
+/**
+ * Returns the text between the values of a list; undefined if the parameter is no list. Some clients send lists as
+ * repeated parameters whose name ends in "[]".
+ */
+function separatorOf(name: string): string | undefined {
+  return name === 'tag' ? '\n' : name.endsWith('[]') ? ',' : undefined;
+}
 
 function restQuery(event: APIGatewayProxyEvent): Record<string, string> {
   const query = withoutUndefined(event.queryStringParameters ?? {});
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
-    if (values && isList(name)) query[name] = values.join(',');
+    const separator = separatorOf(name);
+    if (values && separator !== undefined) query[name] = values.join(separator);
   }
   return query;
 }
 
 function urlQuery(text: string): Record<string, string> {
   const parameters = new URLSearchParams(text);
-  const entries = [...parameters].map(([name, value]): [string, string] => [
-    name,
-    isList(name) ? parameters.getAll(name).join(',') : value,
-  ]);
+  const entries = [...parameters].map(([name, value]): [string, string] => {
+    const separator = separatorOf(name);
+    return [name, separator === undefined ? value : parameters.getAll(name).join(separator)];
+  });
   return Object.fromEntries(entries);
 }
 

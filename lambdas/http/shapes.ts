@@ -75,6 +75,7 @@ const limitDetails = {
       'key_parallel_requests',
       'allowed_models',
       'allowed_networks',
+      'required_tags',
     ])
     .optional()
     .meta({

@@ -203,8 +203,8 @@ async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange):
   return merged;
 }
 
-function checkUsesNoModels({ allowedModels, rpmLimit, tpmLimit, parallelLimit }: ApiKey): void {
-  if ([allowedModels, rpmLimit, tpmLimit, parallelLimit].every((limit) => limit === undefined)) return;
+function checkUsesNoModels({ allowedModels, rpmLimit, tpmLimit, parallelLimit, requiredTags }: ApiKey): void {
+  if ([allowedModels, rpmLimit, tpmLimit, parallelLimit, requiredTags].every((limit) => limit === undefined)) return;
   throw invalidRequest('key', 'a management key calls no models, so of the use limits it can only have networks');
 }
 

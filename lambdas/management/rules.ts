@@ -55,5 +55,8 @@ export const MAX_ALLOWED = 100;
 export const NETWORK_RULE =
   'must be an IPv4 or IPv6 address, or a block of them in CIDR notation, such as 192.0.2.0/24';
 
+/** Bounds of `required_tags`: tags, values of a tag, and the size of all of them as JSON. Each request reads them. */
+export const MAX_REQUIRED = { tags: 8, values: 50, bytes: 8_192 } as const;
+
 /** Maximum values of the limits on requests and tokens per minute, and on running requests. The minimum is 1. */
 export const MAX_RATES = { rpm_limit: 1_000_000, tpm_limit: 1_000_000_000, parallel_limit: 100_000 } as const;

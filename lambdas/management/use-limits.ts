@@ -10,6 +10,7 @@ export const useLimitSettings = {
   rpmLimit: { field: 'rpm_limit', auditedAs: 'rpm_limit' },
   tpmLimit: { field: 'tpm_limit', auditedAs: 'tpm_limit' },
   parallelLimit: { field: 'parallel_limit', auditedAs: 'parallel_limit' },
+  requiredTags: { field: 'required_tags', auditedAs: 'required_tags' },
 } as const satisfies Record<keyof UseLimits, { field: string; auditedAs: string }>;
 
 type Settings = typeof useLimitSettings;

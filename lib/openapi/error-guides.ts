@@ -26,8 +26,9 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
     cure: 'Read in `metadata` which limit it is and how much remains; then lower `max_tokens`, raise the limit, or wait until `resets_at`.',
   },
   permission_denied: {
-    cause: 'The route takes the other kind of key, or a provider does not allow this use of its model.',
-    cure: 'Use the kind of key that the route names: inference keys (`sk-mg-v1-…`) for models and records of requests, management keys (`mk-mg-v1-…`) for settings. Where a provider refuses, choose another model.',
+    cause:
+      'The route takes the other kind of key; the key may not call this model, be used from this network, or send a request without a required tag; or a provider does not allow this use of its model.',
+    cure: 'Read in `metadata` which limit of the key it is, if it is one. Use the kind of key that the route names: inference keys (`sk-mg-v1-…`) for models and records of requests, management keys (`mk-mg-v1-…`) for settings. Where a provider refuses, choose another model.',
   },
   not_found: {
     cause: 'The resource does not exist, or it belongs to another account.',

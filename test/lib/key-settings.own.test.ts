@@ -187,4 +187,27 @@ describe('use limits', () => {
     await json('members', 'set', '--member', 'ann', '--models', 'none', '--rpm', 'none', '--parallel', 'none');
     expect(await json('keys', 'set', '--key', 'narrow', '--models', 'none')).toMatchObject({ allowed_models: null });
   });
+
+  it('require tags, and refuse invalid ones', async () => {
+    await json('keys', 'create', '--name', 'tagged');
+    const required = ['--require-tag', 'project=lake, core', '--require-tag', 'team'];
+    const key = await json('keys', 'set', '--key', 'tagged', ...required);
+    const workspace = await json('workspaces', 'set', '--workspace', 'default', '--require-tag', 'user');
+    const member = await json('members', 'set', '--member', 'ann', '--require-tag', 'project=lake');
+
+    expect([key, workspace, member]).toMatchObject([
+      { required_tags: { project: ['lake', 'core'], team: null } },
+      { required_tags: { user: null } },
+      { required_tags: { project: ['lake'] } },
+    ]);
+    for (const wrong of ['Project=lake', 'project=', 'project=lake,', '=lake']) {
+      const { code, err } = await adminHere(directory, 'keys', 'set', '--key', 'tagged', '--require-tag', wrong);
+      expect([wrong, code, err]).toEqual([wrong, 1, expect.stringMatching(/must be 1 to/)]);
+    }
+    await json('workspaces', 'set', '--workspace', 'default', '--require-tag', 'none');
+    await json('members', 'set', '--member', 'ann', '--require-tag', 'none');
+    expect(await json('keys', 'set', '--key', 'tagged', '--require-tag', 'none')).toMatchObject({
+      required_tags: null,
+    });
+  });
 });

@@ -4,6 +4,7 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { RequestTags } from '../../store/generations/request-tags.ts';
 import type { Caller } from '../caller.ts';
 import { mappedTags } from './mapped-tags.ts';
+import { checkRequiredTags } from './required-tags.ts';
 import { TAGS_FIELD, TAGS_HEADER, tagsOfField, tagsOfHeader, tooManyTags } from './sent-tags.ts';
 
 /**
@@ -27,10 +28,10 @@ export function takeTagsField(body: unknown): unknown {
  * for one name, the last one in this order counts. A request may state eight tags; the tags of its key and the mapped
  * ones come in addition.
  * @param sent the body without `metadata.tags`, before its validation, and the value of `metadata.tags`
- * @throws {GatewayError} 400 for tags that break a rule
+ * @throws {GatewayError} 400 for tags that break a rule, 403 without the tags that the key requires
  */
 export function tagsOfRequest(
-  caller: Pick<Caller, 'key'>,
+  caller: Caller,
   headers: SentHeaders,
   { body, field }: { body: unknown; field: unknown },
 ): RequestTags {
@@ -39,5 +40,7 @@ export function tagsOfRequest(
   const stated = new Map([...tagsOfField(field), ...fromHeader]);
   if (stated.size > MAX_REQUEST_TAGS) throw tooManyTags(fromHeader.size > 0 ? TAGS_HEADER : TAGS_FIELD);
   const mapped = mappedTags(isRecord(body) ? body : {}, headers, sensitiveData.enabled);
-  return Object.fromEntries([...Object.entries(ofKey), ...mapped, ...stated]);
+  const tags = Object.fromEntries([...Object.entries(ofKey), ...mapped, ...stated]);
+  checkRequiredTags(caller, tags);
+  return tags;
 }

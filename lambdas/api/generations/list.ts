@@ -11,6 +11,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { firstGenerationId, generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { requestsOfDay, requestStatuses, type PastRequest } from '../../store/generations/request-history.ts';
+import { hasTags, tagFilter } from '../parts/tag-filter.ts';
 import { listedRequest } from './list-view.ts';
 import type { GenerationListAnswer, ListedRequestBody } from './shape.ts';
 
@@ -39,6 +40,7 @@ export const accepts = {
         description:
           'Only requests with this status: `pending` until the cost is final, `refused` if the gateway refused it and sent nothing to a provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
       }),
+    tag: tagFilter,
     limit: integerParameter(1, 100).default(50).meta({ description: 'The most entries to return.' }),
     cursor: z
       .string()
@@ -128,13 +130,14 @@ function requestedDates({ from, to, cursor }: Query): string[] {
 }
 
 function matchesFilter(request: PastRequest, filter: Query): boolean {
-  const { api_key_hash, user_id, workspace_id, model, status } = listedRequest(request);
+  const { api_key_hash, user_id, workspace_id, model, status, tags } = listedRequest(request);
   return (
     (filter.api_key_hash === undefined || api_key_hash === filter.api_key_hash) &&
     (filter.user_id === undefined || user_id === filter.user_id) &&
     (filter.workspace_id === undefined || workspace_id === filter.workspace_id) &&
     (filter.model === undefined || model === filter.model) &&
-    (filter.status === undefined || status === filter.status)
+    (filter.status === undefined || status === filter.status) &&
+    hasTags(tags, filter.tag)
   );
 }
 

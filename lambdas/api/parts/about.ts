@@ -28,6 +28,7 @@ export const useLimitsExample = {
   rpm_limit: null,
   tpm_limit: null,
   parallel_limit: null,
+  required_tags: null,
 };
 
 export const privacyExample = {

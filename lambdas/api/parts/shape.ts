@@ -97,6 +97,9 @@ export const useLimitsShape = {
   parallel_limit: countShape
     .nullable()
     .meta({ description: 'The most requests of a key that run at once; null for no limit.' }),
+  required_tags: z.record(z.string(), z.array(z.string()).nullable()).nullable().meta({
+    description: 'The tags that each request must have, with their allowed values, or null for any value.',
+  }),
 };
 
 const model = z.string().meta({ description: 'The id of the model.' });

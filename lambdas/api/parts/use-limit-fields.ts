@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { allowedModelRule, MAX_ALLOWED, MAX_RATES, NETWORK_RULE } from '../../management/rules.ts';
+import {
+  allowedModelRule,
+  MAX_ALLOWED,
+  MAX_RATES,
+  MAX_REQUIRED,
+  NETWORK_RULE,
+  tagNameRule,
+  tagValueRule,
+} from '../../management/rules.ts';
 import { isNetwork } from '../../platform/networks.ts';
 import { textField } from '../../http/fields.ts';
 
@@ -22,6 +30,22 @@ function rate(field: keyof typeof MAX_RATES) {
   const says = `must be a whole number from 1 to ${MAX_RATES[field]}; null removes the limit`;
   return z.int(says).min(1, says).max(MAX_RATES[field], says).nullish();
 }
+
+/** Schema of required tags. An empty object is refused, because it would require nothing. */
+const requiredTags = z
+  .record(
+    textField(tagNameRule),
+    z
+      .array(textField(tagValueRule))
+      .min(1, 'must have at least one value; null allows any value')
+      .max(MAX_REQUIRED.values, `must have at most ${MAX_REQUIRED.values} values`)
+      .nullable(),
+    { error: ({ code }) => (code === 'invalid_key' ? `its name ${tagNameRule.says}` : undefined) },
+  )
+  .refine((tags) => Object.keys(tags).length > 0, 'must have at least one tag; null removes the restriction')
+  .refine((tags) => Object.keys(tags).length <= MAX_REQUIRED.tags, `must be at most ${MAX_REQUIRED.tags} tags`)
+  .refine((tags) => Buffer.byteLength(JSON.stringify(tags)) <= MAX_REQUIRED.bytes, 'must be at most 8 KB')
+  .nullish();
 
 /**
  * Returns the fields that limit how keys are used, for the bodies of keys, workspaces and members. null removes a
@@ -49,6 +73,10 @@ export function useLimitFieldsFor(whose: string) {
     parallel_limit: rate('parallel_limit').meta({
       description: `The most requests of ${whose} that run at once, videos included. null for no limit.`,
       example: 8,
+    }),
+    required_tags: requiredTags.meta({
+      description: `The tags that each request of ${whose} must have, with up to 50 allowed values each; null instead of values allows any value. Requests without them get 403. null requires no tags.`,
+      example: { project: ['lake', 'core'], team: null },
     }),
   };
 }

@@ -1,5 +1,8 @@
 import { count, optional, plain } from '../table/record.ts';
 
+/** Allowed values of required tags by name: `{project: ['lake', 'core'], team: null}`. null allows any value. */
+export type RequiredTags = Readonly<Record<string, string[] | null>>;
+
 /**
  * Fields of a stored key, workspace or member that limit how a key is used. A request must obey the limits of its key,
  * of the key's workspace and of the key's member.
@@ -14,6 +17,8 @@ export const useLimitFields = {
   tpmLimit: optional(count('tpm_limit')),
   /** Maximum number of running requests of a key. */
   parallelLimit: optional(count('parallel_limit')),
+  /** Tags that each request must have, with their allowed values; null allows any value. Undefined requires no tags. */
+  requiredTags: optional(plain<RequiredTags>('required_tags')),
 };
 
 export interface UseLimits {
@@ -22,6 +27,7 @@ export interface UseLimits {
   rpmLimit: number | undefined;
   tpmLimit: number | undefined;
   parallelLimit: number | undefined;
+  requiredTags: RequiredTags | undefined;
 }
 
 export const noUseLimits: UseLimits = {
@@ -30,4 +36,5 @@ export const noUseLimits: UseLimits = {
   rpmLimit: undefined,
   tpmLimit: undefined,
   parallelLimit: undefined,
+  requiredTags: undefined,
 };

@@ -1,8 +1,17 @@
 /** Command-line options for limits on the use of keys, for example `--models sandbox/gpt* --networks 192.0.2.0/24`. */
 
 import { InvalidArgumentError, type Command } from 'commander';
-import { allowedModelRule, MAX_ALLOWED, MAX_RATES, NETWORK_RULE } from '../../../lambdas/management/rules.ts';
+import {
+  allowedModelRule,
+  MAX_ALLOWED,
+  MAX_RATES,
+  MAX_REQUIRED,
+  NETWORK_RULE,
+  tagNameRule,
+  tagValueRule,
+} from '../../../lambdas/management/rules.ts';
 import type { UseLimitsChange } from '../../../lambdas/management/use-limits.ts';
+import type { RequiredTags } from '../../../lambdas/store/accounts/use-limits.ts';
 import { isNetwork } from '../../../lambdas/platform/networks.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import { wholeNumberUpTo } from '../command-line/arguments.ts';
@@ -12,6 +21,7 @@ import { wholeNumberUpTo } from '../command-line/arguments.ts';
  */
 type ListArgument = string[] | 'none';
 
+type TagsArgument = RequiredTags | 'none';
 type RateArgument = number | 'none';
 
 export interface UseLimitOptions {
@@ -20,6 +30,7 @@ export interface UseLimitOptions {
   rpm?: RateArgument;
   tpm?: RateArgument;
   parallel?: RateArgument;
+  requireTag?: TagsArgument;
 }
 
 /**
@@ -32,16 +43,23 @@ export function withUseLimits(command: Command, whose: string): Command {
     .option('--networks <list or none>', `networks that may use ${whose}: addresses and CIDR, by comma`, parseNetworks)
     .option('--rpm <number or none>', 'requests per minute of a key', rateUpTo(MAX_RATES.rpm_limit))
     .option('--tpm <number or none>', 'tokens per minute of a key', rateUpTo(MAX_RATES.tpm_limit))
-    .option('--parallel <number or none>', 'running requests of a key', rateUpTo(MAX_RATES.parallel_limit));
+    .option('--parallel <number or none>', 'running requests of a key', rateUpTo(MAX_RATES.parallel_limit))
+    .option(
+      '--require-tag <name=values or none>',
+      `tag that each request of ${whose} must have, and its allowed values by comma (repeatable)`,
+      addRequiredTag,
+    );
 }
 
-export function useLimitChange({ models, networks, rpm, tpm, parallel }: UseLimitOptions): UseLimitsChange {
+export function useLimitChange(options: UseLimitOptions): UseLimitsChange {
+  const { models, networks, rpm, tpm, parallel, requireTag } = options;
   return {
     allowedModels: orNone(models),
     allowedNetworks: orNone(networks),
     rpmLimit: orNone(rpm),
     tpmLimit: orNone(tpm),
     parallelLimit: orNone(parallel),
+    requiredTags: orNone(requireTag),
   };
 }
 
@@ -59,6 +77,28 @@ function parseModels(text: string): ListArgument {
 
 function parseNetworks(text: string): ListArgument {
   return parseList(text, isNetwork, NETWORK_RULE);
+}
+
+/** Adds a tag to the required ones: `project=lake,core`, or `team` for any value. */
+function addRequiredTag(text: string, earlier: TagsArgument = {}): TagsArgument {
+  if (text === 'none') return text;
+  const [name = '', ...rest] = text.split('=');
+  const values =
+    rest.length === 0
+      ? null
+      : rest
+          .join('=')
+          .split(',')
+          .map((value) => value.trim());
+  if (!obeys(tagNameRule, name)) throw new InvalidArgumentError(`The name ${tagNameRule.says}.`);
+  const invalid = values?.find((value) => !obeys(tagValueRule, value));
+  if (invalid !== undefined) throw new InvalidArgumentError(`"${invalid}" ${tagValueRule.says}.`);
+  const tags = { ...(earlier === 'none' ? {} : earlier), [name]: values };
+  const { tags: maxTags, values: maxValues, bytes } = MAX_REQUIRED;
+  if (Object.keys(tags).length > maxTags) throw new InvalidArgumentError(`Use at most ${maxTags} tags.`);
+  if (values && values.length > maxValues) throw new InvalidArgumentError(`Use at most ${maxValues} values.`);
+  if (Buffer.byteLength(JSON.stringify(tags)) > bytes) throw new InvalidArgumentError('The tags take more than 8 KB.');
+  return tags;
 }
 
 function parseList(text: string, isValid: (entry: string) => boolean, says: string): ListArgument {

@@ -25,7 +25,8 @@ type LimitSource =
   | 'key_tokens_per_minute'
   | 'key_parallel_requests'
   | 'allowed_models'
-  | 'allowed_networks';
+  | 'allowed_networks'
+  | 'required_tags';
 
 /** Texts of enumerations. If a known value has no text, the code does not compile. */
 export interface ListedTexts {
@@ -104,6 +105,7 @@ export const englishLists: ListedTexts = {
     key_parallel_requests: 'running requests of the key',
     allowed_models: 'allowed models',
     allowed_networks: 'allowed networks',
+    required_tags: 'required tags',
   },
   exclusions: {
     allowed_providers: 'a privacy setting allows only other providers',

@@ -206,6 +206,7 @@ export const english = {
   requestsPerMinute: (count: number) => `${count} requests/min`,
   tokensPerMinute: (count: number) => `${count} tokens/min`,
   requestsAtOnce: (count: number) => `${count} at once`,
+  requiredTag: (name: string, values?: string) => `tag ${name}: ${values ?? 'any value'}`,
   changedByOthers: 'Someone else has changed this since you opened it. Your input is kept.',
   theirs: 'now stored',
   yours: 'your value',

@@ -66,6 +66,7 @@ export const russianLists: ListedTexts = {
     key_parallel_requests: 'лимит одновременных запросов ключа',
     allowed_models: 'разрешённые модели',
     allowed_networks: 'разрешённые сети',
+    required_tags: 'обязательные теги',
   },
   exclusions: {
     allowed_providers: 'настройки конфиденциальности допускают только других провайдеров',

@@ -199,6 +199,7 @@ export const russian: Texts = {
   requestsPerMinute: (count) => `${count} запр./мин`,
   tokensPerMinute: (count) => `${count} ток./мин`,
   requestsAtOnce: (count) => `${count} одновременно`,
+  requiredTag: (name, values) => `тег ${name}: ${values ?? 'любое значение'}`,
   changedByOthers: 'Пока вы редактировали, данные изменил кто-то другой. Введённые вами значения сохранились в форме.',
   theirs: 'сейчас',
   yours: 'ваше значение',

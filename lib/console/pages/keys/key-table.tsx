@@ -99,7 +99,8 @@ function OfPeriod({ amount, interval }: { amount: ExactNumber; interval: string 
 }
 
 /** Shows the use limits of a key, one per line. */
-function UseLimitsOf({ shown: { rpm_limit, tpm_limit, parallel_limit, allowed_models, allowed_networks } }: Shown) {
+function UseLimitsOf({ shown }: Shown) {
+  const { rpm_limit, tpm_limit, parallel_limit, allowed_models, allowed_networks, required_tags } = shown;
   const { texts } = useConsole();
   const lines = [
     rpm_limit === null ? '' : texts.requestsPerMinute(rpm_limit),
@@ -107,6 +108,7 @@ function UseLimitsOf({ shown: { rpm_limit, tpm_limit, parallel_limit, allowed_mo
     parallel_limit === null ? '' : texts.requestsAtOnce(parallel_limit),
     allowed_models === null ? '' : allowed_models.join(', '),
     allowed_networks === null ? '' : allowed_networks.join(', '),
+    ...Object.entries(required_tags ?? {}).map(([name, values]) => texts.requiredTag(name, values?.join(', '))),
   ].filter(Boolean);
   return lines.length === 0 ? (
     <>—</>
