@@ -23,7 +23,7 @@ const table = once(() => openTable());
  */
 export const resources = {
   table,
-  /** Health of endpoints, as observed by this process and by others. */
+  /** Health of endpoints, as observed by this process and by all other processes. */
   health: once(
     () =>
       new SharedHealth({
@@ -38,8 +38,8 @@ export const resources = {
   /** Measured performance of endpoints. */
   statistics: once(() => openStatistics(measurementReader(table), nowMs)),
   /**
-   * Endpoint that has cached the prompt of a conversation, for each conversation, as observed by this process and by
-   * others.
+   * For each conversation, the endpoint that has cached its prompt, as observed by this process and by all other
+   * processes.
    */
   warmPrompts: once(
     () =>

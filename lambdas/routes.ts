@@ -269,8 +269,8 @@ export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
     // A larger batch would need a batching window of at least a second. Holds would then be settled later.
     batchSize: 10,
-    // Busy counters without limits are split into parts (several items). Counters with limits often are not. There,
-    // more workers would conflict more often, and settle less.
+    // Busy counters without limits are split into parts (several items), but counters with limits often are not. On
+    // unsplit counters, more workers would conflict more often and settle less.
     maxConcurrency: 8,
     timeoutSeconds: 20,
     // Thirty attempts take about fifty minutes.

@@ -1,6 +1,6 @@
 /**
- * Parts of busy counters that this process knows. A busy counter is split into several items (parts), so that writes
- * conflict less. An outdated entry causes no wrong amounts: a closed part rejects writes, and a counter that has
+ * Cache of the parts of busy counters. A busy counter is split into several items (parts), so that writes conflict
+ * less. An outdated entry of the cache causes no wrong amounts: a closed part rejects writes, and a counter that has
  * granted room to parts accepts no holds itself.
  */
 

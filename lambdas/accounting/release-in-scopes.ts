@@ -10,9 +10,9 @@ import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts
 const MAX_ROUNDS = 3;
 
 /**
- * Gives a held amount back to scopes (key, workspace, member, account), and writes a record of the return, in one
- * transaction. If a counter is split into several items (parts), any part may take the amount.
- * @param record write whose condition is true only once, so that the amount is given back only once
+ * Returns a held amount to scopes (key, workspace, member, account), and writes a record of the return, in one
+ * transaction. If a counter is split into several items (parts), the amount may be returned to any part.
+ * @param record write whose condition is true only once, so that the amount is returned only once
  * @returns undefined on success, otherwise the failed condition of `record`
  * @throws {StoreBusyError} if nothing was written, or the reply was lost
  */

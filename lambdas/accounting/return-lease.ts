@@ -33,8 +33,9 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Gives back the money of leases (money held in advance for many requests) whose process has died. Also checks earlier
- * returns, because a record may have been written since. Never throws: after a failure, the next run retries.
+ * Returns the money of leases (money held in advance for many requests) whose process has died. Also checks earlier
+ * returns, because a process may have written a record after the return. Never throws: after a failure, the next run
+ * retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;
@@ -58,8 +59,8 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 }
 
 /**
- * Gives back the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due.
- * The first sweep that finds a lease due only records this. If the money was given back earlier, only the returned
+ * Returns the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due. The
+ * first sweep that finds a lease due only records this fact. If the money was returned earlier, only the returned
  * amount is checked.
  * @returns whether the money was given back now
  */
@@ -79,8 +80,8 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 }
 
 /**
- * Gives back the money of a lease whose process cannot do so. The process has died, or does not know whether all
- * records of its requests were written.
+ * Returns the money of a lease whose process cannot return it, because the process has died, or does not know whether
+ * all records of its requests were written.
  *
  * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is given back
  * only once, because the same transaction also closes the lease.

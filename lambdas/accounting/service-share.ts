@@ -49,8 +49,8 @@ export class ServiceShares {
   }
 
   /**
-   * Returns the writes of all changes. Their names differ from the names of generations, so that one transaction can
-   * contain all of them.
+   * Returns the writes of all changes. Their names differ from the names of the writes of generations, so that one
+   * transaction can contain all these writes.
    */
   writes(table: Table): Writes {
     const writes: Writes = {};

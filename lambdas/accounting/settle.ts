@@ -119,8 +119,8 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
 }
 
 /**
- * Splits the busy counters on which a batch conflicted into parts, or finds the parts that holds have made. If it
- * fails, the settlement only takes longer.
+ * Splits the busy counters on which a batch conflicted into parts, or finds the parts that holds have created. A
+ * failure only makes the settlement take longer.
  */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
   const isBusy = (scope: ScopeId) =>
@@ -138,8 +138,8 @@ function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][
 }
 
 /**
- * Separates the settlements that write a conflicting item from the others, which can then succeed. An item that all
- * settlements write does not count: it stays busy however the batch is split.
+ * Separates the settlements that write a conflicting item from all other settlements, which can then succeed. Ignores
+ * an item that all settlements write, because splitting the batch would not avoid this conflict.
  */
 function withoutBusy(
   group: Settlement[],

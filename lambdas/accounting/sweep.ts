@@ -35,7 +35,7 @@ export interface SweepSelection {
   /** Time of performance.now() after which nothing more is started. */
   deadlineMs?: number;
   /**
-   * Makes the worker of a video's job continue the job, because only that worker knows the job's state. Without this
+   * Returns a video's generation to the worker of its job, because only that worker can continue the job. Without this
    * function, videos are skipped.
    */
   handBack?: ((generation: Generation) => Promise<void>) | undefined;
@@ -45,8 +45,7 @@ export interface SweepResult {
   /** Number of holds that this run has settled. */
   swept: number;
   /**
-   * Settlements made by this run, or by another run in the meantime. Their days may have to be queued again for the
-   * roll-up.
+   * Settlements that were made by this run or a concurrent run. Their days may have to be queued again for the roll-up.
    */
   settled: Settlement[];
   /** Errors of holds that could not be settled. The next run retries them. */
@@ -60,7 +59,7 @@ export interface SweepResult {
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
 
-/** Settles the holds that are due. Never throws: if a hold cannot be settled, the others still are. */
+/** Settles the holds that are due. Never throws: if one hold cannot be settled, the function still settles the rest. */
 export async function sweepHolds(table: Table, selection: SweepSelection): Promise<SweepResult> {
   const result: SweepResult = { swept: 0, settled: [], failures: [] };
   const entries = pendingGenerations(table, reachOf(selection));
@@ -111,7 +110,7 @@ async function sweepOne(
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
     if (settled === 'settled') result.swept += 1;
-    // Includes settlements that another run has made in the meantime, or whose reply was lost.
+    // Includes settlements that a concurrent run has made, or whose reply was lost.
     result.settled.push(settlement);
   } catch (error) {
     log('error', 'hold not swept', { worker: 'sweep-holds', generationId: entry.key.sk, ...describeError(error) });

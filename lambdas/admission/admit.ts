@@ -256,7 +256,8 @@ export async function holdOrRefuse(
 }
 
 /**
- * Returns the place of a request in a queue, and gives up its place in another queue; undefined if the queue is full.
+ * Puts a request into a queue, and removes it from its earlier queue. Returns its place; undefined if the queue is
+ * full.
  */
 function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined {
   if (waiter?.name === name) return waiter;

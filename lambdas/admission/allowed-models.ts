@@ -9,7 +9,7 @@ const MAX_NAMED = 10;
 /** A model of a request, with the name and the field by which the client requested it. */
 interface Requested {
   model: Pick<Model, 'id'>;
-  /** Id of the model, or of the alias that leads to it. */
+  /** Id of the model, or of the alias under which the client requested it. */
   named: string;
   field: string;
 }

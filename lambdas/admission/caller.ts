@@ -48,7 +48,7 @@ export interface InferenceCaller extends Caller {
 
 /**
  * Time in ms that a caller is cached. A disabled key must stop working everywhere within five seconds, and the cache
- * may use three of them.
+ * may use three of these seconds.
  */
 const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
@@ -77,8 +77,8 @@ export async function findCaller(table: Table, hash: string): Promise<Caller | u
 }
 
 /**
- * Checks that the route takes this kind of key: an inference key or a management key.
- * @throws {GatewayError} 403 if the route takes the other kind of key
+ * Checks that the route accepts this kind of key: an inference key or a management key.
+ * @throws {GatewayError} 403 if the route accepts only the other kind of key
  */
 export function checkCredential(caller: Caller, credential: Credential): void {
   if (credential === 'any' || credential === 'none' || caller.key.kind === credential) return;

@@ -198,8 +198,8 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
   if (usedUp) return refusedBy(usedUp);
   let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
-  // A second attempt handles limits that changed after they were read. After three attempts, limits keep changing too
-  // fast. Attempts at other parts of the key's counts do not count, because there is room in them.
+  // A second attempt handles limits that changed after they were read. After three attempts, limits are changing too
+  // fast. Attempts at further parts of the key's counts (`moves`) are not counted, because these parts have room.
   for (let attempt = 1; attempt - (rates?.moves ?? 0) <= 3; attempt += 1) {
     const kinds = scopes.map((scope) => scope.kind);
     const rateHolds = rates?.holds ?? [];
@@ -297,7 +297,7 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Gives `amount` of a placed hold back to its scopes. The only condition is that the record still holds the amount.
+ * Returns `amount` of a placed hold to its scopes, if the record still holds the amount.
  * Never throws. If the reply is lost, the caller keeps the old hold, and settlement reads the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {

@@ -37,7 +37,7 @@ export interface LeaseSource {
    * @returns undefined if the request needs a separate hold
    */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
-  /** Gives back the money of the process's leases in a scope that has refused a hold. */
+  /** Returns the money of the process's leases to a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
   /**
    * Number of leases that have ended. If the number grew during an attempt to place a hold, a refusal of that attempt
@@ -48,7 +48,7 @@ export interface LeaseSource {
 
 const ofProcess: { source?: LeaseSource } = {};
 
-/** Makes this process take holds from leases if possible. Only for processes that serve many requests. */
+/** Sets the leases from which this process takes holds. Call this only in processes that serve many requests. */
 export function holdFromLeases(source: LeaseSource): void {
   ofProcess.source = source;
 }

@@ -66,7 +66,7 @@ const MAX_WAIT_MS = 500;
 
 const noDemand: Demand = { holds: 0, amount: Money.zero };
 
-/** The limited scopes (key, workspace, member, account) of one payer, and the leases held in them. */
+/** The limited scopes (key, workspace, member, account) of one payer, and the payer's leases. */
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
@@ -156,8 +156,8 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Gives back the money of this process's leases in a scope that has refused a hold. Takes no new leases there for
-   * three seconds.
+   * Returns the money of this process's leases to a scope that has refused a hold. For three seconds, takes no new
+   * leases in this scope.
    */
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
@@ -168,7 +168,7 @@ export class Leases implements LeaseSource {
     await waitedFor(Promise.all(leases.map(([lease]) => this.#end(lease))));
   }
 
-  /** Gives back the money of all leases because the process is about to end. Never throws. */
+  /** Returns the money of all leases, because the process is about to end. Never throws. */
   async returnAll(): Promise<void> {
     this.#isOver = true;
     await this.taken();
@@ -194,7 +194,7 @@ export class Leases implements LeaseSource {
     return { ...hold, record: (write) => hold.record(write).catch(pause) };
   }
 
-  /** Gives each request of a payer (tenant) a separate hold for three seconds. */
+  /** Stops leases of a payer (tenant) for three seconds: each of its requests then places its own hold. */
   #pause(tenant: Tenant): void {
     tenant.takesFromMs = this.#monotonicMs() + this.#terms.refusedMs;
   }

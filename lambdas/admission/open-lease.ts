@@ -46,7 +46,7 @@ export class OpenLease {
     this.#left = lease.amount;
   }
 
-  /** Remaining time in ms until the lease or its UTC day ends. Negative after that. */
+  /** Time in ms until the lease or its UTC day ends; negative after the end. */
   get remainingMs(): number {
     return leasedTimes(this.#lease).toMs - this.#lease.createdAtMs - ageMs(this.#takenAt);
   }
@@ -124,7 +124,7 @@ export class OpenLease {
   }
 
   /**
-   * Gives the unused money of the lease back to the counters.
+   * Returns the unused money of the lease to the counters.
    * @throws {Error} if the table rejected the write, or its reply was lost; the call may be repeated
    */
   async #return(): Promise<void> {

@@ -28,7 +28,7 @@ import { tagsInFingerprint } from './tags/sent-tags.ts';
 
 /** Time in ms for which a claim is kept. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
-/** Maximum time in ms to end a claim. It is short because the client waits for it. */
+/** Maximum time in ms to end a claim. It is short because the client waits. */
 const MAX_GIVING_UP_MS = 1_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 

@@ -63,12 +63,12 @@ const ATTEMPTS_BEFORE_PARTS = 3;
 const ATTEMPTS_IN_A_PART = 2;
 
 /**
- * Holds an amount in every scope, and makes the writes that belong to the hold, in one transaction.
- * @param writes the write of the hold's record, and others that belong to the hold
- * @param isForCaller returns whether a busy item is left to the caller, which knows other places for its write
- * @throws {StoreBusyError} if an item stays busy or no attempt finds room, or soon if a busy item is left to the
- *   caller. A busy counter is split into several items, its parts; each attempt tries one of them or the counter
- *   itself.
+ * Holds an amount in every scope in one transaction, together with the writes that belong to the hold.
+ * @param writes the write of the hold's record, and all other writes that belong to the hold
+ * @param isForCaller returns whether the caller itself handles a busy item, because it can use another item instead
+ * @throws {StoreBusyError} if an item stays busy, or no attempt finds room; thrown after few attempts if the caller
+ * handles the busy item. A busy counter is split into several items (parts); each attempt tries one part, or the
+ * counter itself.
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(

@@ -7,7 +7,7 @@ interface OwnedLimits {
   limits: UseLimits;
 }
 
-/** Returns the limits that apply to the requests of a key. A request must obey each of them. */
+/** Returns the limits that apply to the requests of a key. A request must satisfy all of these limits. */
 export function useLimitsFor({ key, workspace, member }: Caller): OwnedLimits[] {
   return [
     { owner: 'This key', limits: key },

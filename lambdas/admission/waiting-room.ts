@@ -15,8 +15,8 @@ const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
  * Queues of requests that wait for money held by other requests, in order of arrival. There is one queue per scope
- * (key, workspace, member or account). The first request of a queue retries often, the others seldom: frequent retries
- * would slow down the settlements that release the money.
+ * (key, workspace, member or account). The first request of a queue retries often, and all others seldom, because
+ * frequent retries would slow down the settlements that release the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();

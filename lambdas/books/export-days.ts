@@ -50,9 +50,9 @@ interface ExportRun {
  * addition, the changes up to the last midnight (UTC) are exported, at most a day in each export.
  *
  * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
- * run stops in between, or if runs overlap, the same export is requested again, and DynamoDB starts it only once
- * because the token is the same. A run an hour later checks the result. If an export failed, a log line raises an
- * alarm, and the export is repeated each hour with the same period. No later export is started until it is complete.
+ * run stops in between, or if runs overlap, the export is requested again with the same token, and DynamoDB starts it
+ * only once. A run an hour later checks the result. If an export failed, a log line raises an alarm, and the export is
+ * repeated each hour with the same period. No later export is started until it is complete.
  * @returns the prefixes of the started exports
  */
 export async function exportDays(
@@ -136,8 +136,8 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
 }
 
 /**
- * Returns the next midnight. If it is too close for an incremental export, returns the noon after it, so that the
- * following export again ends at midnight.
+ * Returns the next midnight. If that midnight is too close for an incremental export, returns the noon after it, so
+ * that the following export again ends at midnight.
  */
 function endOfIncrement(fromMs: number): number {
   const nextMidnightMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS;

@@ -12,7 +12,7 @@ export interface KeyName {
 
 /**
  * Reads the names of an account's keys and workspaces, and caches them. Deleted keys and archived workspaces keep their
- * names. Members need no names here: a member is shown by its id.
+ * names. Members have no names: a member is shown by its id.
  */
 export class Names {
   readonly #table: Table;

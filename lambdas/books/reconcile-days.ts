@@ -14,7 +14,7 @@ import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
 
 /**
  * Maximum number of differences that are logged for one account, or for all budgets together. The command line shows
- * all of them.
+ * all differences.
  */
 const MAX_LOGGED = 10;
 /**

@@ -51,7 +51,7 @@ export interface BookFinding {
   where: string;
   /** Stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** Value that `says` should have, according to the records or payments that it was compared with. */
+  /** Value that `says` should have, according to the compared records or payments. */
   expected: string;
 }
 

@@ -76,7 +76,7 @@ export interface Statement {
   total: DailySums;
   /** Number of records that were read, including free ones. */
   records: number;
-  /** Unsettled generations, and the money held for them. Their cost is not included in any sum. */
+  /** Number of unsettled generations, and the money held for them. No sum includes their cost. */
   pending: { generations: number; held: Money };
   /** Payments of the account; empty for a filtered statement, because payments belong to the whole account. */
   payments: BalanceEntry[];

@@ -199,7 +199,7 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 
 /**
  * Checks that each listed kind of media output has an endpoint that generates it, and that no endpoint generates an
- * unlisted kind. Routing relies on this.
+ * unlisted kind. Routing relies on both facts.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();

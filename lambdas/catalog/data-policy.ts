@@ -6,8 +6,8 @@ export function collectsData({ logs_prompts, trains_on_prompts }: DataPolicy): b
 }
 
 /**
- * Returns whether the policy promises that nothing of a prompt is stored. Without a stated retention period, it does
- * not.
+ * Returns whether the policy promises that nothing of a prompt is stored; false if the policy states no retention
+ * period.
  */
 export function retainsNothing(policy: DataPolicy): boolean {
   return !collectsData(policy) && policy.retention_days === 0;

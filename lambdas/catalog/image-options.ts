@@ -11,7 +11,7 @@ const imageBackgrounds = ['transparent', 'opaque'] as const;
 
 /** Maximum number of images in a request. */
 export const MAX_IMAGES = 10;
-/** Maximum number of partial images that a request may ask for. */
+/** Maximum number of partial images that a client may request. */
 export const MAX_PARTIAL_IMAGES = 3;
 /** Maximum number of pictures that a client may send with a request. */
 export const MAX_REFERENCES = 16;
@@ -21,7 +21,7 @@ const byKind = <Value extends z.ZodType>(value: Value) => z.record(z.string(), v
 
 export const imageOptionsSchema = z
   .strictObject({
-    /** Sizes in pixels. Each request to the provider has one of them. */
+    /** Sizes in pixels, of which each request to the provider names one. */
     sizes: z
       .array(z.string().regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, 'must look like 1024x1024'))
       .min(1)
@@ -33,7 +33,7 @@ export const imageOptionsSchema = z
       .optional(),
     resolutions: z.array(z.enum(imageTiers)).min(1).optional(),
     qualities: z.array(z.enum(imageQualities)).min(1).optional(),
-    /** Formats of the image file. If there is only one, it is not sent to the provider. */
+    /** Formats of the image file. If only one is listed, the format is not sent to the provider. */
     output_formats: z.array(z.enum(imageFormats)).min(1),
     backgrounds: z.array(z.enum(imageBackgrounds)).min(1).optional(),
     /** Maximum number of images for one request to the provider; 1 if absent. */
@@ -86,8 +86,8 @@ export interface ImageKind {
 }
 
 /**
- * Returns the value for a kind of image: the value of its quality together with its size, otherwise that of one of
- * them. Undefined if there is none, for example because the model itself chooses the quality.
+ * Returns the value for a kind of image: the value for its quality and size together, or else for the quality or the
+ * size alone. Undefined if there is none, for example because the model itself chooses the quality.
  */
 export function valueOfKind<Value>(values: Readonly<Record<string, Value>>, kind: ImageKind): Value | undefined {
   const { quality, size, resolution } = kind;

@@ -25,7 +25,7 @@ export interface PricesInPeriod extends PricePeriod {
   serviceCost: Pricing | undefined;
 }
 
-/** The prices of an endpoint that are in force, and its prices at other times. */
+/** The current prices of an endpoint, and its prices at other times. */
 export interface Timed {
   pricing: Pricing | undefined;
   serviceCost: Pricing | undefined;

@@ -26,7 +26,8 @@ export type MediaModality = (typeof mediaModalities)[number];
 export const imageSizes = ['512', '1K', '2K', '4K'] as const;
 
 /**
- * Parts of a request that some imitations of the Messages API do not support. The gateway rejects requests with them.
+ * Parts of a request that some imitations of the Messages API do not support. The gateway rejects requests with
+ * unsupported parts.
  */
 export const lackableParts = [
   'image',

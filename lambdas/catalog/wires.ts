@@ -39,17 +39,17 @@ export interface MessagesFacts {
   makes: readonly MediaModality[];
   /** Parameters that the wire can express. An endpoint accepts only the parameters that it lists. */
   tunings: readonly TuningParameter[];
-  /** Whether a request on this wire can ask for token probabilities, at endpoints that list `logprobs`. */
+  /** Whether a request on this wire can request token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;
   /** Whether the wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /** Whether the provider caches prompts without cache marks in the request, and may charge for this. */
+  /** Whether the provider caches prompts without cache marks in the request, and may charge for cache writes. */
   implicitCaching: boolean;
   /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
   /** Whether message_start contains the provider's own count of prompt tokens, and not an estimate. */
   countsPromptAtStart: boolean;
-  /** Whether a refusal before any output is free, even if the provider reports tokens for it. */
+  /** Whether a refusal before any output is free, even if the provider reports tokens. */
   refusalsAreFree: boolean;
   /** Whether newer versions of the API reject sampling parameters. Clients select the version with a header. */
   refusesSampling: boolean;

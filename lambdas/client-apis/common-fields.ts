@@ -141,8 +141,8 @@ export const namedSchema = {
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
 /**
- * Format of a JSON answer, with an optional schema. The client library Instructor sends this format to services that
- * accept a schema only in it.
+ * The format `json_object`, with an optional schema. The client library Instructor sends the schema in this format,
+ * because some services accept a schema only there.
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),

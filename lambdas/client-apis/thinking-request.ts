@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 
-/** Minimum thinking budget of the Messages API. A lower budget is raised to it. */
+/** Minimum thinking budget of the Messages API. The gateway raises lower budgets to this value. */
 const MIN_BUDGET_TOKENS = 1_024;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -18,7 +18,7 @@ export interface RequestedThinking {
   enabled?: boolean | null | undefined;
   effort?: RequestedEffort;
   maxTokens?: number | null | undefined;
-  /** Whether the client wants an answer without the thinking. */
+  /** Whether the client requests an answer without the thinking. */
   isHidden: boolean;
 }
 

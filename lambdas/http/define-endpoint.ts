@@ -21,7 +21,7 @@ async function identify(
   return credential === 'inference' ? asInferenceCaller(caller) : caller;
 }
 
-/** Makes the handler of a route that requires a key. */
+/** Creates the handler of a route that requires a key. */
 export const defineEndpoint = endpointsWith<KeyedRoute>({
   identify,
   recordedId: ({ account }, id) => recordedId(account, id),

@@ -1,4 +1,4 @@
 import { endpointsWith, type PublicRoute } from './endpoint.ts';
 
-/** Makes the handler of a route without a key. */
+/** Creates the handler of a route that requires no key. */
 export const definePublicEndpoint = endpointsWith<PublicRoute>(undefined);

@@ -58,7 +58,10 @@ interface Accepts<
    * parameter, so that the bundles of other routes do not contain the function.
    */
   compress?: Compressed;
-  /** Prefetches data that the request needs later. Called before the lookup of the caller; nothing waits for it. */
+  /**
+   * Prefetches data that the request needs later. Called before the lookup of the caller, without waiting for the
+   * result.
+   */
   meanwhile?: () => void;
 }
 

@@ -59,8 +59,8 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
-  // Limits the number of names: an object with half a million names takes a second to build, a list of half a million
-  // numbers only milliseconds.
+  // Limits the number of names, because an object with half a million names takes a second to build, but a list of half
+  // a million numbers only milliseconds.
   if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(

@@ -25,17 +25,17 @@ export interface FailoverOptions {
   log: AttemptLog;
   requestId: string;
   /**
-   * Receives the result of each attempt at an endpoint. Two failures are not recorded: if the request itself was at
-   * fault, or if the gateway aborted the attempt.
+   * Receives the result of each attempt at an endpoint, except if the request itself was invalid, or the gateway
+   * aborted the attempt.
    */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
 
 /**
  * Tries one candidate after the other until a candidate answers. A failed attempt costs the client nothing, and the
- * next candidate is tried. If the provider may bill the failure, the attempts end: after an answer that was too large,
- * or a silent model that may have been thinking. If a provider rejects the request itself, the model's other endpoints
- * are skipped, and other models are tried.
+ * next candidate is tried. If the provider may bill the failure, the attempts end. This is so if an answer was too
+ * large, or if a silent model may have been thinking. If a provider rejects the request as invalid, the model's other
+ * endpoints are skipped, and other models are tried.
  * @param begin sends the request to one candidate
  * @returns the answer; `log.index` identifies the candidate that gave it
  * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure

@@ -5,7 +5,7 @@ import type { InferenceInput } from './inference-input.ts';
 
 type ProtectedInput = Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>;
 
-/** Returns the owner of the request in the form for worker threads. */
+/** Returns the request's account, key and abort signal for a job of a worker thread. */
 export function jobRequestOf({ caller: { account, key }, clientLeft }: ProtectedInput): JobRequest {
   return { owner: { account: account.id, key: key.hash }, clientLeft };
 }

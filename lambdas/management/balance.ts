@@ -121,7 +121,7 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
       },
     );
     if (outcome.committed) return { account: { ...account, limits, revision }, wasBooked: false };
-    // Another request has booked a payment in the meantime, or the reply to this booking was lost. The next round reads
+    // Another request has booked a payment concurrently, or the reply to this booking was lost. The next round reads
     // everything again.
     if (outcome.failed['entry'] || outcome.failed['account']) return undefined;
     return refuseTooMuch(context, amount);

@@ -90,7 +90,8 @@ export async function setBudget(
         ...(await limitWrites(table, owner.scope, { limits, revision: revision + 1 })),
       },
     );
-    // If the limits have changed in the meantime, the next round reads them again and checks their order again.
+    // If another request has changed the limits concurrently, the next round reads them again and checks their order
+    // again.
     return outcome.committed ? { limits, limitTimes, version: version + 1 } : undefined;
   });
 }

@@ -51,7 +51,7 @@ export const noExtraWrite = (): undefined => undefined;
 const ATTEMPTS = 30;
 
 /**
- * Makes a change and its audit entry in one transaction.
+ * Writes a change and its audit entry in one transaction.
  *
  * Guarantee: if the change was made, it is reported as made. An attempt may be refused after an attempt without a
  * reply. Then the audit entry shows whether the earlier attempt made the change.

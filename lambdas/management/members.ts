@@ -47,8 +47,8 @@ export interface MembersChange {
 }
 
 /**
- * Gives people or services access to a workspace: to all of them or to none. A removed member returns with its budgets
- * and counters. A member that already has access is not changed.
+ * Adds people or services as members of a workspace, either all or none. A member that was removed earlier returns with
+ * its budgets and counters. A member that already has access is not changed.
  */
 export async function addMembers(
   context: ChangeContext,

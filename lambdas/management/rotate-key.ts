@@ -36,8 +36,8 @@ export interface RotatedKey {
 }
 
 /**
- * Gives a key a new secret. The key keeps its hash, and therefore its limits, spending, holds and history. Only this
- * result contains the secret.
+ * Replaces the secret of a key. The key keeps its hash, and therefore its limits, spending, holds and history. Only
+ * this result contains the secret.
  * @param overlapSeconds time for which the replaced secret still works; earlier secrets stop by then, too
  * @throws {GatewayError} 404 if the key does not exist; 409 if too many secrets would work; 412 for another version
  */

@@ -249,8 +249,8 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
 }
 
 /**
- * Deletes a workspace and its members in one transaction. If it has too many members for that, the workspace is
- * archived instead.
+ * Deletes a workspace and its members in one transaction. If the workspace has too many members for one transaction, it
+ * is archived instead.
  */
 async function removeWorkspace(
   context: ChangeContext,

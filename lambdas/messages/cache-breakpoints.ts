@@ -1,7 +1,7 @@
 /**
  * Adds cache breakpoints to a prompt. A provider caches the prompt up to each breakpoint. Anthropic's API allows at
- * most four: on tools, on texts of the system prompt, and on blocks other than thinking. The API finds an earlier
- * turn's cache if its breakpoint is at a breakpoint of this turn, or at most twenty blocks before one.
+ * most four: on tools, on texts of the system prompt, and on blocks other than thinking. The API finds the cache of an
+ * earlier turn if that turn's breakpoint is at a breakpoint of this turn, or at most twenty blocks before one.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -56,7 +56,7 @@ function asBlocks(content: string | Block[]): Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** Returns whether a block may have a breakpoint. An empty text may not. */
+/** Returns whether a block may have a breakpoint. Empty text blocks may not have one. */
 function isMarkable(block: Block): boolean {
   return markable.has(block.type) && (block.type !== 'text' || block['text'] !== '');
 }

@@ -1,7 +1,7 @@
 /**
  * Marks text in which a model refuses to answer, if its provider reports refusals separately. The Messages API has no
- * field for refusals, so the text block gets an extra member when it starts: clients of OpenAI's APIs must know from
- * the first word that the text is a refusal.
+ * field for refusals, so the text block gets an extra member when it starts: OpenAI's APIs mark a refusal from its
+ * first word on.
  */
 
 import type { Block } from './types.ts';

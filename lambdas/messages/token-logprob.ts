@@ -1,7 +1,6 @@
 /**
- * Probabilities of an answer's tokens, in the format of OpenAI's APIs. The Messages API has no field for them. If a
- * client requests them, text deltas have an extra field with probabilities, and so do the blocks that are assembled
- * from these deltas.
+ * Probabilities of an answer's tokens, in the format of OpenAI's APIs. The Messages API has no field for probabilities.
+ * If a client requests them, text deltas, and the blocks that are assembled from these deltas, have an extra field.
  */
 
 interface Likely {

@@ -48,8 +48,8 @@ export const variables = {
   /** Origins of websites whose pages may call the gateway (CORS), separated by commas; `*` for all. */
   corsOrigins: 'CORS_ORIGINS',
   /**
-   * URLs of the sandbox provider (a local imitation of providers), one for each provider API. The catalog's
-   * providers.json refers to them. Local runs only.
+   * URLs of the sandbox provider (a local imitation of providers), one for each provider API, for the catalog's
+   * providers.json. Local runs only.
    */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
@@ -59,7 +59,7 @@ export const variables = {
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
   /** Access key that the sandbox expects at its Bedrock URL. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
-  /** URL of the sandbox's web search. The catalog's search.json refers to it. Local runs only. */
+  /** URL of the sandbox's web search, for the catalog's search.json. Local runs only. */
   sandboxSearchUrl: 'GATEWAY_SANDBOX_SEARCH_URL',
   /** URLs of emulators of AWS services; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',

@@ -1,6 +1,6 @@
 /**
- * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). So no request is sent, and
- * nothing waits for it. This file defines the names and units of all metrics.
+ * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). So the gateway sends no
+ * request for a metric, and waits for no reply. This file defines the names and units of all metrics.
  *
  * Weakness: CloudWatch may receive a line twice, and amounts are floating-point numbers. So metrics are only for
  * observation, and never for charges.
@@ -50,7 +50,8 @@ export const metrics = {
   /** Conflicts between transactions of the table. Each attempt that failed because of a conflict counts. */
   Conflicts: { unit: 'Count', by: ['all'] },
   /**
-   * Time that the gateway itself needed: from the arrival of a request until the first provider has received all of it.
+   * Time that the gateway itself needed: from the arrival of a client's request until the first provider has received
+   * the whole request.
    */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
   /**
@@ -88,7 +89,7 @@ export type MetricsBy<By extends 'all' | MetricDimension> = {
 /** CloudWatch's maximum number of values of one metric in a line. */
 const MAX_VALUES = 100;
 
-/** Measurements, by the name of the metric: one number, or a list of them. */
+/** Measurements, by the name of the metric: one number, or a list of numbers. */
 export type Measured<By extends 'all' | MetricDimension = 'all'> = Partial<
   Record<MetricsBy<By>, number | readonly number[]>
 >;

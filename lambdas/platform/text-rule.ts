@@ -1,6 +1,6 @@
 /**
- * Rules for texts that people enter, as data. The schemas of request fields and of command arguments are made from
- * them.
+ * Rules for texts that people enter, as data. The schemas of request fields and of command arguments are derived from
+ * these rules.
  */
 
 export interface TextRule {

@@ -65,9 +65,9 @@ export async function beginAnswer(
 const MAX_OPENING_BATCHES = 64;
 
 /**
- * Waits for the first output of an answer. The client receives nothing before it. So an error before the first output
- * is handled like a rejected request, even if events without output have arrived. The events without output are sent
- * together with the first output, so this wait does not delay the output.
+ * Waits for the first output of an answer. Until then, the client receives nothing, so an error is handled like a
+ * rejected request, even if events without output have arrived. These events are sent together with the first output,
+ * so the wait does not delay the output.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,

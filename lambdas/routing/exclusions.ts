@@ -46,7 +46,7 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** Part of the request that the endpoint does not support; undefined if `reason` says enough. */
+  /** Part of the request that the endpoint does not support; undefined if `reason` already explains the exclusion. */
   message: string | undefined;
 }
 

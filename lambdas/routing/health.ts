@@ -112,7 +112,9 @@ export class SharedHealth implements EndpointHealth {
     return this.#reported.value() !== undefined;
   }
 
-  /** Reads the reports of other instances, at most every two seconds. Callers do not wait for it. Never rejects. */
+  /**
+   * Reads the reports of other instances, at most every two seconds. Callers do not wait for the result. Never rejects.
+   */
   refresh(): Promise<void> {
     return this.#reported.refresh();
   }

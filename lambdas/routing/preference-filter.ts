@@ -16,11 +16,11 @@ const PER_MILLION = 1_000_000;
 export interface Preferred {
   parameters: readonly string[][];
   tunings: readonly string[];
-  /** Estimated size of the prompt in tokens; the price may depend on it. */
+  /** Estimated size of the prompt in tokens, on which the price may depend. */
   promptTokens: number;
 }
 
-/** Returns the first preference that an endpoint does not match; undefined if it matches all of them. */
+/** Returns the first preference that an endpoint does not match; undefined if the endpoint matches all preferences. */
 export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },

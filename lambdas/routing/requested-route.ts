@@ -16,12 +16,12 @@ export interface RequestedRoute {
   /** Output that every model of the request must make, in addition to text. */
   media: MediaModality[];
   preferences: ProviderPreferences;
-  /** For each parameter that the request sets, the names that the catalog may use for it. */
+  /** For each parameter that the request sets: the names that the catalog may use for this parameter. */
   parameters: string[][];
   /** Fields of the request that only tune an answer. */
   tunings: string[];
   conversation: Conversation;
-  /** Selects the endpoint of the conversation among endpoints with the same price. */
+  /** Chooses one of several endpoints with the same price, always the same one for a conversation. */
   draw: Draw;
 }
 

@@ -15,7 +15,7 @@ export interface Statistics {
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
   /** Returns whether a provider's credential is set; undefined if unknown. */
   isLive: (providerId: string) => boolean | undefined;
-  /** Reads the measurements again, at most every 30 seconds. Inference does not wait for this. Never rejects. */
+  /** Reads the measurements again, at most every 30 seconds. Inference does not wait for the result. Never rejects. */
   refresh: () => Promise<void>;
 }
 

@@ -19,8 +19,8 @@ interface Known extends WarmPrompt {
 }
 
 /**
- * Cached prompts of conversations, from this instance and from the others. An instance that has seen a turn of the
- * conversation uses its memory, and does not read the store.
+ * Endpoints that have cached the prompts of conversations, as observed by this instance and by all others. An instance
+ * that has seen a turn of the conversation uses its memory, and does not read the store.
  *
  * Guarantee: neither method rejects, and memory is bounded.
  * Weakness: if another instance has sent a later turn to another endpoint, this instance does not notice it. The

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../platform/errors.ts';
 
 /**
- * Maximum size in bytes of an event that Lambda accepts. The body is a JSON string in the event, so each quote in it
+ * Maximum size in bytes of an event that Lambda accepts. The body is a JSON string in the event, so each of its quotes
  * takes two bytes.
  */
 export const MAX_EVENT_BYTES = 6 * 1024 * 1024;

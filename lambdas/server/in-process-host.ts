@@ -27,7 +27,7 @@ const LONGEST_ANSWER_SECONDS = 885;
  * Runs functions of the manifest in this process, concurrently.
  *
  * Guarantee: an uncaught error fails only its own request, and a request is notified when its client disconnects.
- * @param names functions to load before the first request; others are loaded on first use
+ * @param names functions to load before the first request; all other functions are loaded on first use
  */
 export async function startInProcessHost(names: string[], importHandler: ImportHandler): Promise<FunctionHost> {
   installStreamingGlobal();

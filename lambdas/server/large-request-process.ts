@@ -91,8 +91,8 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
-      // The second process may reject a request before it has read all of it. A failure to send the rest then does not
-      // matter.
+      // The second process may reject a request before it has read the whole body. A failure to send the rest then does
+      // not matter.
       pipeline(request, passing).catch(() => undefined);
       const [answer] = await answered;
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));

@@ -77,8 +77,8 @@ async function serveLargeRequests(path: string, hosting: HostingProfile): Promis
 }
 
 /**
- * Returns the leases (money held in advance) of this process. If the process takes leases, the holds of its requests
- * are taken from them.
+ * Returns the leases (money held in advance) of this process. If the process takes leases, its requests take their
+ * holds from these leases.
  */
 function processLeasesFor(takesLeases: boolean): Leases {
   const leases = new Leases();

@@ -7,8 +7,8 @@ import type { IncomingMessage } from 'node:http';
 export interface Origin {
   clientAddress: string;
   /**
-   * Host name of the gateway, with the port if there is one. It is part of URLs that the gateway gives to others, such
-   * as the webhook URL for a video provider.
+   * Host name of the gateway, with the port if there is one. URLs that the gateway sends out contain this name, for
+   * example the webhook URL for a video provider.
    */
   domain: string;
   protocol: 'http' | 'https';

@@ -9,7 +9,7 @@ import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
 
-// Reason phrase for status 529, which the Messages API uses and Node does not know.
+// Reason phrase for status 529, which the Messages API uses and which is missing in Node.
 STATUS_CODES[529] = 'Overloaded';
 
 /** Maximum total size of all headers in bytes, the same as API Gateway's. */
@@ -28,7 +28,7 @@ export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket
   else writeRefusal(socket, unreadable(code));
 }
 
-/** Writes an error response directly to a connection. Node no longer reads requests from it. */
+/** Writes an error response directly to a connection from which Node no longer reads requests. */
 function writeRefusal(socket: Socket, refusal: GatewayError): void {
   const requestId = newRequestId();
   const body = JSON.stringify(errorEnvelope(refusal, requestId));

@@ -228,7 +228,7 @@ function previewedBudgets(table: Table, use: FreeUse) {
 
 /**
  * Creates the refusal for a request that could not get a hold, because concurrent requests always took the budget
- * first. It says that holds use up the budget.
+ * first. The refusal states that holds use up the budget.
  */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);

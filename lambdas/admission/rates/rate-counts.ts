@@ -1,6 +1,6 @@
 /**
- * Counts of keys' requests in the current minute, as this process knows them. They are for response headers only: no
- * decision depends on them.
+ * Counts of keys' requests in the current minute, as far as this process knows. The counts are only for response
+ * headers: no decision depends on them.
  *
  * Weakness: requests that other processes have admitted since the last read, at most three seconds ago, are missing.
  */

@@ -1,6 +1,7 @@
 /**
  * Counts of a key's requests in the transaction of the hold. Each count has its limit as a condition. So a request is
- * counted if and only if it is admitted, at any concurrency, and a refusal by one limit takes nothing from another.
+ * counted if and only if it is admitted, at any concurrency, and a request that one limit refuses does not count toward
+ * the others.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -52,7 +53,7 @@ export function isRateWrite(name: string): boolean {
  */
 const usedUp = new BoundedMap<string, { startMs: number; most: number }>(10_000);
 
-/** Maximum number of moves to other parts. A move follows a read that has found room there. */
+/** Maximum number of moves to other parts of a count. Before each move, a read has found room in the other part. */
 const MAX_MOVES = 64;
 
 /** Searches for parts of a key's counts that have room for a request. */

@@ -18,8 +18,8 @@ function readText(name: keyof ConsoleFiles): string {
 let open = onceOpen(readNextTo);
 
 /**
- * Sets a function that builds the files, instead of reading them next to the bundle. A gateway that runs from source
- * has no bundle, so it builds the files at the first request for them.
+ * Sets a function that builds the files, for a gateway that runs from source. Such a gateway has no bundle with built
+ * files, so it builds the files when they are first requested.
  */
 export function buildConsoleWith(build: () => Promise<ConsoleFiles>): void {
   open = onceOpen(build);

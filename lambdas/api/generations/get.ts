@@ -47,8 +47,8 @@ function notYet(id: string): GatewayError {
 }
 
 /**
- * Creates the 404 for an id without a generation. If the request was refused, the error says so. Otherwise a client
- * might wait in vain for the generation.
+ * Creates the 404 for an id without a generation. If the request was refused, the error states this, because otherwise
+ * a client might wait for the generation forever.
  */
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);

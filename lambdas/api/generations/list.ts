@@ -117,7 +117,8 @@ function page(data: ListedRequestBody[], next: string | null) {
  */
 function requestedDates({ from, to, cursor }: Query): string[] {
   const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
-  // A list that began before midnight continues on its cursor's day.
+  // Without `to`, a page after the first ends at the day of its cursor, because a new day may have begun since the
+  // first page.
   const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);

@@ -133,7 +133,7 @@ export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, at
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
 }
 
-/** Returns whether one of the names is wanted. Returns true if the client wants no particular name. */
+/** Returns whether the filter contains one of the names. Returns true if the filter is empty. */
 function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
   return wanted.length === 0 || names.some((name) => wanted.includes(name));
 }

@@ -102,7 +102,9 @@ function serviceFreeView(terms: ServiceFree, isLimited: boolean): ServiceFreeBod
   return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
 
-/** Returns all endpoints of a model: first the endpoints that may be tried, in order, then the others. */
+/**
+ * Returns all endpoints of a model: first the endpoints that may be tried, in the order of attempts, then all others.
+ */
 export function endpointViews(model: Model, doing: EndpointReport): EndpointBody[] {
   const tried: Endpoint[] = inRoutingOrder(model, model.endpoints, doing.isReady);
   const others = model.endpoints.filter((endpoint) => !tried.includes(endpoint));

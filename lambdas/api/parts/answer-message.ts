@@ -142,7 +142,7 @@ function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
 }
 
 /**
- * Returns a response body that aborts the answer when the client disconnects. At the function's timeout it is
+ * Returns a response body that aborts the answer when the client disconnects. At the function's timeout, the body is
  * destroyed, even if the client has not read all of it.
  */
 function answerBody({ abort }: AnswerContext, write: WriteAnswer, whenSilent: WhenSilent): AnswerStream {

@@ -30,7 +30,7 @@ export interface ParameterObject {
 export interface MediaObject {
   schema: SchemaObject;
   example?: unknown;
-  /** Several examples instead of one, each with its summary. */
+  /** Named examples, each with a summary, instead of a single example. */
   examples?: Record<string, { summary: string; value: unknown }>;
   /** Kinds of events in a stream, with their descriptions. */
   'x-events'?: Record<string, string>;

@@ -41,7 +41,7 @@ export interface OutputText {
   logprobs: TokenLogprob[];
 }
 
-/** Joins adjacent text blocks into one text, and moves their annotations to the positions in it. */
+/** Joins adjacent text blocks into one text, and moves their annotations to the positions in the joined text. */
 export function joinOutputText(blocks: readonly Block[]): OutputText {
   let text = '';
   const annotations: object[] = [];

@@ -126,7 +126,7 @@ function requestsSummary({ reasoning }: ResponsesBody): boolean {
 }
 
 /**
- * Returns the settings of thinking, and the format of the answer. If the request asks for a summary, the model thinks.
+ * Returns the settings of thinking, and the format of the answer. A request for a summary turns thinking on.
  */
 function answerFields(
   { reasoning, text }: ResponsesBody,

@@ -19,10 +19,10 @@ const MAX_POLL_PAUSE_MS = 2_000;
 const MAX_POLL_BYTES = 48 * 1024 * 1024;
 const DOWNLOAD_WITHIN_MS = 60_000;
 const FILE_TYPES = ['image/*', 'application/octet-stream', 'binary/octet-stream'];
-/** Maximum number of consecutive polls that a provider may fail to answer. */
+/** Maximum number of consecutive failed polls of a job. */
 const MAX_FAILED_POLLS = 5;
 
-/** The attempt at an endpoint to which the follow-ups belong. */
+/** The attempt at an endpoint that started the job. */
 interface FollowedAttempt {
   candidate: UsableEndpoint;
   signal: AbortSignal;

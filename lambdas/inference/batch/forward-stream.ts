@@ -1,7 +1,8 @@
 /**
  * Forwards an answer to the client while the provider sends it, and settles it once, however it ends. A failure before
- * the first content costs nothing. After it the request is charged by the provider's usage or the gateway's count, even
- * if the client leaves. If the provider breaks off, an answer that is billed as a whole costs nothing.
+ * the first content costs the client nothing. After the first content, the client is charged for the usage that the
+ * provider reported or the gateway counted, even if the client disconnects. If the provider breaks off an answer that
+ * is billed only when complete, the answer costs nothing.
  */
 
 import type { Charged } from '../../accounting/charge.ts';
@@ -30,16 +31,16 @@ import {
   type BatchTerms,
 } from './run-batch.ts';
 
-/** Form in which the client gets the events of an answer. */
+/** Converts the events of an answer to the bytes that the client gets. */
 export interface ClientStream<Event> {
   contentType: string;
   /** Returns the bytes of an event; undefined if the client does not get the event. */
   chunk: (event: Event) => string | Uint8Array | undefined;
-  /** Returns the last bytes, if the form has any. They may state the charge. */
+  /** Returns the bytes after the last event, if the format has any. These bytes may contain the charge. */
   last?: (charged: Charged) => string;
-  /** Returns the bytes of an error. Without this function, a failure only closes the connection. */
+  /** Returns the bytes of an error. Without this function, a failure closes the connection. */
   failure?: (error: GatewayError) => string;
-  /** Comment that keeps a silent connection open, if the form has comments. */
+  /** Comment that keeps a silent connection open, if the format has comments. */
   comment?: string;
 }
 
@@ -189,8 +190,8 @@ class ForwardedStream<Event> {
   }
 
   /**
-   * An answer that is billed as a whole costs nothing unless it is complete. A client that leaves after the first
-   * content pays all the same, because the provider goes on and bills the whole answer.
+   * Whether the client is charged. An incomplete answer that is billed only when complete is free, unless the client
+   * disconnected after the first content: then the provider finishes the answer and bills all of it.
    */
   get #isCharged(): boolean {
     return !this.#run.terms.isBilledWhole || this.ending === 'complete' || this.ending === 'client_left';

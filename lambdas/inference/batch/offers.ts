@@ -116,7 +116,7 @@ export function boundOf(
   };
 }
 
-/** Maximum tokens of the provider's template around the repeated text and one input. */
+/** Maximum number of tokens that the provider's prompt template adds to the repeated text and one input. */
 const TEMPLATE_TOKENS = 128;
 
 function repeatedTokens(text: string | undefined, inputs: number): number {
@@ -124,7 +124,7 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 }
 
 /**
- * An empty message for `measurePrompt`. Requests of these modalities contain only text. So the size of the body already
+ * An empty message for `measurePrompt`: requests of these modalities contain only text, so the size of the body already
  * bounds the prompt.
  */
 const NOTHING_ELSE = { model: '', messages: [] };

@@ -21,8 +21,8 @@ export interface BatchRound extends Charged {
 }
 
 /**
- * Result of all requests of one task. `rounds` are the charged requests. Requests to a candidate that failed are not
- * among them.
+ * Result of all requests of one task. `rounds` are the charged requests; they exclude requests to candidates that
+ * failed.
  */
 export interface BatchAnswers<Answer> {
   rounds: BatchRound[];
@@ -38,7 +38,9 @@ export interface BatchAnswers<Answer> {
 export interface BatchWork<Task> {
   task: Task;
   maxAtOnce: number;
-  /** Whether only a complete answer is charged. Absent: a client that leaves also pays for the finished requests. */
+  /**
+   * Whether only a complete answer is charged. Absent: a client that disconnects also pays for the finished requests.
+   */
   isBilledWhole?: boolean | undefined;
 }
 
@@ -122,7 +124,7 @@ export function chargedFor(
   }
   const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
-  // An estimate that equals its maximum is certain. For example, short documents count as one each.
+  // If the estimate equals the maximum, it is exact. For example, each short document counts as one unit.
   const isGuess = estimatedUsage !== undefined || missing.some(([, { estimated, max }]) => estimated < max);
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
 }

@@ -152,7 +152,7 @@ export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly B
   return { apiType, streamed: false, prompt: input, candidate, plan: planOf(offers) };
 }
 
-/** Returns how an answer ended that was sent as a whole, or failed before its first content. */
+/** Returns the ending of an answer that was not streamed, or that failed before its first content. */
 export function endOfWhole({ answered, abort, input }: BatchRun<unknown, unknown>): EndedBatch {
   const { result, rounds, wasThinking } = answered;
   const isAnswered = 'answer' in result;

@@ -21,7 +21,7 @@ export interface CandidateCost extends EndpointOfModel {
   /** Lower bound on the cost of an answer. */
   least: Money;
   /**
-   * Cost of the prompt alone, from its estimated number of tokens. For a video, whose prompt is free, it equals
+   * Cost of the prompt alone, from its estimated number of tokens. For a video, whose prompt is free, this cost equals
    * `least`.
    */
   input: Money;
@@ -48,7 +48,7 @@ export interface Estimate {
   freeLimits: FreeRoom[];
 }
 
-/** Input of an estimate. The client never gets the generation id. It only supplies the time of the request. */
+/** Input of an estimate. The generation id, which the client never gets, only supplies the time of the request. */
 export type EstimateInput<Body = unknown> = Pick<
   InferenceInput<Body>,
   'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'

@@ -1,7 +1,7 @@
 /**
  * Limits the length of an answer by its tokens and by the hold. An answer may have at most 64 bytes per requested
- * token. Only tokens for runs of blanks or dashes are that long. The client did not request output beyond the limit, so
- * the answer ends there, as at max_tokens.
+ * token; only tokens for runs of blanks or dashes are that long. Output beyond the limit was not requested, so the
+ * answer ends at the limit, as at max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';

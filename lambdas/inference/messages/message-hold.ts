@@ -67,8 +67,8 @@ export async function messageTerms(
 }
 
 /**
- * Places the hold while DNS, TCP and TLS to the first provider run. Nothing is sent before the hold is placed. The
- * write of the generation's record may still be in progress when the hold is placed.
+ * Places the hold while the connection to the first provider is opened (DNS, TCP, TLS). Nothing is sent before the hold
+ * is placed. If the hold comes from a lease, the generation's record may still be being written.
  */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];

@@ -56,7 +56,7 @@ export interface RoutedMessage {
   candidates: Candidate[];
   /** Web searches of the request; undefined if it has none. */
   search: RequestSearch | undefined;
-  /** Index of each message in the client's request; undefined if no index changed. */
+  /** For each message, its index in the client's request; undefined if no index changed. */
   origins: number[] | undefined;
   /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];

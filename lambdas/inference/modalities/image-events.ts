@@ -86,8 +86,8 @@ export function openaiImageEvents(
 }
 
 /**
- * Returns the form of a stream. It keeps the finished image for the last event: the event also contains the usage, so
- * it is sent after the charge.
+ * Returns the converter for a stream. It delays the finished image until the charge is known, because the last event
+ * also contains the usage.
  */
 function imageStream({ partial, completed, failed, write, end }: ImageEventForm): ClientStream<ImageEvent> {
   let finished: ImageFile | undefined;

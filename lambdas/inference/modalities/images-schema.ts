@@ -30,7 +30,7 @@ const REFERENCES_RULE = 'belongs to POST /images; here, send pictures in "images
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
-/** Returns the schema of a field that is always refused, because no model here does what it asks for. */
+/** Returns the schema of a field that is always refused, because no model of the catalog supports it. */
 const refusedImageField = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
 
@@ -117,7 +117,7 @@ const imageFields = {
   mask: refusedImageField(EDIT_RULE),
 };
 
-/** File of a form. A JSON body cannot contain one. */
+/** File of a multipart form. A JSON body cannot contain files. */
 const editedFile = z
   .instanceof(FormFile, { error: 'must be a file of a form (multipart/form-data); in JSON, send "images"' })
   .meta({ override: { type: 'string', format: 'binary' } });

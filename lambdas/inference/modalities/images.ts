@@ -121,7 +121,7 @@ async function withReferences(body: ImageRequest, signal: AbortSignal | undefine
   return { ...body, input_references: await Promise.all(fetched) };
 }
 
-/** Does the same for the pictures of an edit, which may also be files of a form. */
+/** Replaces the pictures of an edit, which are URLs or files of a form, with data URLs. */
 async function withEdited(body: ImageEdit, signal: AbortSignal | undefined): Promise<ImageEdit> {
   const { image, images, mask } = body;
   const pictures = image

@@ -30,7 +30,10 @@ export function candidatesWith<Candidate extends BatchCandidate>(
   );
 }
 
-/** Sorts the candidates: those that list most of the fields come first. Others get the request without these fields. */
+/**
+ * Sorts the candidates by the number of these fields that they list, highest first. A candidate gets the request
+ * without the fields that it does not list.
+ */
 export function preferringListed<Candidate extends BatchCandidate>(
   names: readonly string[],
   candidates: readonly Candidate[],

@@ -11,8 +11,8 @@ import type { ClientStream } from '../batch/forward-stream.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
 
 /**
- * Schema of the request body, and limits for reading its JSON (http/json-body.ts). A body that may also be a form has the
- * same schema; the endpoint gets the reader of forms (http/form-body.ts).
+ * Schema of the request body, and limits for reading its JSON (http/json-body.ts). A body that may also be a form has
+ * the same schema; the endpoint gets the reader of forms (http/form-body.ts).
  */
 interface AcceptedBody<Body> {
   body: z.ZodType<Body>;
@@ -23,16 +23,17 @@ interface AcceptedBody<Body> {
 
 /** Type of the events of an answer that is forwarded. */
 type EventOf<Answer> = Answer extends StreamedAnswer<infer Event> ? Event : never;
-/** Type of an answer that the client gets as a whole. */
+/** Type of an answer that is not streamed. */
 export type WholeOf<Answer> = Answer extends StreamedAnswer<unknown> ? never : Answer;
 
 /**
- * Declaration of a modality whose answers are complete, such as embeddings, or forwarded part by part, such as speech.
- * It has every difference between such modalities. Reading the request, routing, protection, hold, requests to
- * providers, settlement and estimate follow from it. Its routes follow from a row of the manifest (`wholeModalities`).
+ * Declaration of a modality. Its answers are complete, as for embeddings, or are forwarded part by part, as for speech.
+ * The declaration contains everything in which these modalities differ. Shared code reads the request, routes and
+ * protects it, places the hold, sends the requests to providers, settles and estimates. A row of `wholeModalities` in
+ * the manifest adds the routes.
  *
- * A job that must be polled fits into one `answer`, which may send several requests. It can also be a separate job, as
- * for videos (inference/videos/).
+ * If a provider runs a job that must be polled, `answer` of the engine can poll, because it may send several requests.
+ * Jobs of minutes are separate, as for videos (inference/videos/).
  */
 export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals {
   apiType: ApiType;
@@ -79,18 +80,18 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   ) => BatchCandidate<Task, Answer>[];
   maxAtOnce: number;
   /**
-   * If true, the client is charged only for a complete answer, or for a stream from which it disconnects after the
-   * first content. If absent, a client that disconnects also pays for the finished requests to the provider.
+   * If true, the client is charged only for a complete answer, or for a stream from which the client disconnects after
+   * the first content. If absent, a client that disconnects also pays for the finished requests to the provider.
    */
   isBilledWhole?: boolean;
   /**
-   * Builds a whole answer for the client.
+   * Builds a non-streamed answer for the client.
    * @param own the task with the client's own texts, before protection
    */
   resultOf: (answer: WholeOf<Answer>, own: Task) => Result;
   /**
-   * Returns the form in which the answer is forwarded while the provider sends it; undefined if the client gets a whole
-   * answer. For a body with such a form, the engines open a stream. Absent: all answers are whole.
+   * Returns the converter with which the answer is forwarded while the provider sends it; undefined if the client gets
+   * a non-streamed answer. If it returns a converter, the engines open a stream. Absent: no answers are streamed.
    */
   forwardedAs?: (body: Body, requestId: string) => ClientStream<EventOf<Answer>> | undefined;
   /** Error message for the client if the function's time ends before the answer is complete. */

@@ -54,8 +54,8 @@ export const speechModality = defineModality({
 });
 
 /**
- * Sorts the candidates, those that support most fields of the task first. If the client requires all fields
- * (`require_parameters`), excludes candidates that lack a field.
+ * Sorts the candidates by the number of the task's fields that they support, highest first. If the client requires all
+ * fields (`require_parameters`), excludes candidates that lack a field.
  * @throws {GatewayError} 400 if the client requires all fields and no candidate supports them
  */
 function preferListing<Candidate extends BatchCandidate>(

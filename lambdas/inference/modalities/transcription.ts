@@ -65,7 +65,8 @@ function transcriptionInto(translates: boolean) {
 
 /**
  * Returns the candidates that support the task. If some candidates support a field that only guides the transcription,
- * only those remain. If none does, the field is left out, or the request fails if the client requires all fields.
+ * only these candidates remain. If no candidate supports the field, the field is left out, or the request fails if the
+ * client requires all fields.
  * @throws {GatewayError} 400 if no candidate supports a required field
  */
 function fittingCandidates(

@@ -3,9 +3,9 @@
  * the packets in the file, not from the length that the file's header states. If the result is not plausible for the
  * size of the file, the size alone bounds the length.
  *
- * Weakness: in MP4 and WebM, the lengths of packets are only stated by the file too. A file of 25 MB that states ten
- * seconds is plausible as a video. If a provider then reports more seconds, the client pays for the bound, and an alarm
- * reports the usage beyond the hold.
+ * Weakness: in MP4 and WebM, the file itself states the lengths of packets, too, and may be wrong. A file of 25 MB that
+ * states ten seconds is plausible as a video. If a provider then reports more seconds, the client pays for the bound,
+ * and an alarm reports the usage beyond the hold.
  */
 
 import { recordingFormats, type RecordingFormat } from '../../catalog/quirk-values.ts';

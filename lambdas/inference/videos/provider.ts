@@ -26,7 +26,7 @@ const ANSWER_WITHIN_MS = 60_000;
 const MAX_VIDEO_ANSWER_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MEDIA_TYPES = ['video/*', 'application/octet-stream', 'binary/octet-stream'];
-/** Media type that is assumed if a provider does not name a video type. It is the most common type. */
+/** Media type that is assumed if a provider does not name a video type: the most common type. */
 const DEFAULT_MEDIA_TYPE = 'video/mp4';
 const TEXT = /^text\/|json$|xml$/;
 const MAX_OWN_REDIRECTS = 3;

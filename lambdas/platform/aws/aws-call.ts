@@ -100,7 +100,7 @@ export class CallTime {
   }
 }
 
-/** Makes a call, and retries it as long as a retry may succeed and time remains. */
+/** Sends a call, and retries it as long as a retry may succeed and time remains. */
 export async function retryTransient<Output>(attempt: () => Promise<Output>, time = new CallTime({})): Promise<Output> {
   let wasUncertain = false;
   for (let attempts = 1; ; attempts += 1) {
@@ -117,8 +117,8 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, tim
 }
 
 /**
- * Returns whether the same call may succeed later: the error code says so, the service had an internal error, or it did
- * not respond.
+ * Returns whether the same call may succeed later: the error code is that of a temporary failure, the service had an
+ * internal error, or the service did not respond.
  */
 function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;

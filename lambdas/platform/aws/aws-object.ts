@@ -55,8 +55,8 @@ export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<
 }
 
 /**
- * Returns the URL of an object, and the signer of requests for it. In S3, the name of the bucket is a part of the host
- * name; in an emulator, it is a part of the path.
+ * Returns the URL of an object, and the signer for requests of this object. In S3, the name of the bucket is a part of
+ * the host name; in an emulator, it is a part of the path.
  */
 async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
   const region = endpoint === undefined ? await identity.region() : 'us-east-1';

@@ -10,8 +10,9 @@ interface SdkLogger {
 }
 
 /**
- * Logger for clients of AWS's SDK that writes nothing. It has no method `info`: with one, the SDK would describe every
- * call for the log, which takes longer than to serialize the call. The gateway logs the errors that clients throw.
+ * Logger for clients of AWS's SDK that writes nothing. The logger has no method `info`, because the SDK would then
+ * describe every call for the log, which takes longer than serializing the call. The gateway logs the errors that
+ * clients throw.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 

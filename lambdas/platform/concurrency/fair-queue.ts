@@ -22,7 +22,7 @@ const MAX_REMEMBERED = 10_000;
  * Queue that returns jobs in a fair order. Accounts take turns, the keys of an account take turns, and the jobs of a
  * key keep their order.
  *
- * Guarantee: if an account adds many jobs, the next job of any other account waits for at most one of them.
+ * Guarantee: if an account adds many jobs, the next job of any other account waits for at most one of these jobs.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {
   /** Waiting jobs, in the order in which they were added. */

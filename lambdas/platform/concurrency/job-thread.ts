@@ -92,7 +92,7 @@ export class JobThread<Job, Result> {
   #worker: Worker | undefined;
   /** Whether the thread accepts jobs. The time in which it starts does not count as running time of a job. */
   #isReady = false;
-  /** Whether the thread is about to exit. The next job waits for that, so there is never more than one thread. */
+  /** Whether the thread is about to exit. The next job waits for the exit, so there is never more than one thread. */
   #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
 

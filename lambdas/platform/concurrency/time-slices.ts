@@ -5,7 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Maximum time in ms that such work takes in one turn of the event loop, for all requests together. */
+/** Maximum time in ms that sliced work may take in one turn of the event loop, for all requests together. */
 const SLICE_MS = 5;
 
 let beganAtMs = 0;

@@ -20,7 +20,7 @@ export type UrlFault = 'not_a_url' | 'not_https' | 'userinfo' | 'port' | 'unreso
 
 export interface PublicUrl {
   url: URL;
-  /** Checked addresses of the host. Connections are made only to them. */
+  /** Checked addresses of the host. Connections are made only to these addresses. */
   addresses: { address: string; family: number }[];
 }
 

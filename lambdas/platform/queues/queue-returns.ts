@@ -7,8 +7,8 @@ import { openQueueCalls } from './queue-calls.ts';
 /** Returns failed messages to their queue. */
 export interface QueueRetries {
   /**
-   * Makes the queue deliver the messages again in some seconds, with a wait that doubles each time. Otherwise it would
-   * wait for their visibility timeout. Never throws: a message that cannot be returned is delivered again after that
+   * Requests that the queue deliver the messages again after some seconds, with a wait that doubles each time, instead
+   * of after their visibility timeout. Never throws: a message that cannot be returned is delivered again after that
    * timeout.
    */
   retrySoon(records: SQSRecord[]): Promise<void>;

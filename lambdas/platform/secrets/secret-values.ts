@@ -57,9 +57,9 @@ function kindOf(value: unknown): string {
 const MIN_PEPPER_CHARACTERS = 32;
 
 /**
- * Returns what is wrong with the pepper (the secret that is hashed with each key); undefined if it is valid. For
+ * Returns the fault of the pepper (the secret that is hashed with each key); undefined if the pepper is valid. For
  * example, the operator may have stored another secret in its place. Commands that create keys stop at an invalid
- * pepper. A running gateway continues with it, because otherwise no key would work.
+ * pepper. A running gateway continues to use an invalid pepper, because otherwise no key would work.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

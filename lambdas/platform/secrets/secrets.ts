@@ -37,7 +37,7 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The current pepper, and the one before it. Both are read from Secrets Manager, and cached for five minutes. */
+/** The current and the previous pepper, read from Secrets Manager and cached for five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -104,7 +104,7 @@ export async function rereadProviderKeys(): Promise<void> {
   if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
 }
 
-/** Returns whether a provider's credential is set; undefined if this process would have to ask Secrets Manager. */
+/** Returns whether a provider's credential is set; undefined if this process would have to call Secrets Manager. */
 export function hasProviderKeyHere(name: string): boolean | undefined {
   return areKeysInEnvironment() ? optionalVariable(name) !== undefined : undefined;
 }

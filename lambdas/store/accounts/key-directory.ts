@@ -111,7 +111,7 @@ interface Tally {
   removals: number;
 }
 
-/** Position in a list (the number of entries before it), and the last entry before it. */
+/** Position in a list (the number of earlier entries), and the last of these earlier entries. */
 interface Bookmark {
   position: number;
   entry: string;

@@ -60,7 +60,7 @@ export interface RateShare {
 }
 
 /**
- * Adds a request to the count of a part, if the part has room for it. `share.tokens` must be at least `hold.tokens`.
+ * Adds a request to the count of a part, if the part has room. `share.tokens` must be at least `hold.tokens`.
  */
 export function rateHoldUpdate(
   table: Table,

@@ -1,7 +1,7 @@
 /**
  * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The hold of a request
  * is then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
- * taken from it.
+ * that the request has taken.
  *
  * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. Only the
  * part that no record has taken is returned. Amounts in records stay counted, and are settled with the records.

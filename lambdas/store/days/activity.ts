@@ -118,7 +118,7 @@ export async function confirmVersion(
 }
 
 /**
- * Makes the rows of a recomputation the current version.
+ * Declares the rows of a recomputation the current version.
  * @returns false if a newer recomputation is current, or has confirmed the current version
  */
 export async function moveVersion(

@@ -30,8 +30,8 @@ export interface ModelDay {
 }
 
 /**
- * Time in ms after the end of a month during which settlements are still added. Later settlements are not, because the
- * month's items may already be deleted.
+ * Time in ms after the end of a month during which settlements are still added. Later settlements are not added,
+ * because the month's items may already be deleted.
  */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;

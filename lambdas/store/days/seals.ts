@@ -203,7 +203,7 @@ export async function readChunks(
   );
 }
 
-/** Records that generations of earlier days, or corrections to them, were sealed on this day. */
+/** Records that generations of earlier days, or corrections of such generations, were sealed on this day. */
 export async function keepLateSeals(
   table: Table,
   accountId: string,

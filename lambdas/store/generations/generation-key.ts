@@ -72,8 +72,8 @@ export function shardOf(id: string): number {
 }
 
 /**
- * Partitions of the sweep index. A pending generation with a spread id may be in any of them, all other pending
- * generations in the first 16.
+ * Partitions of the sweep index. A pending generation with a spread id may be in any of these partitions, and all other
+ * pending generations in the first 16.
  */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 

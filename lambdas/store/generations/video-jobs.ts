@@ -68,7 +68,7 @@ const jobRecord = record({
   /** Error message for the client, if the job failed. */
   error: optional(text('error')),
   providerStatus: optional(count('provider_status')),
-  /** Base URL at which the client called the gateway. URLs for the client begin with it. */
+  /** Base URL at which the client called the gateway. URLs for the client begin with this URL. */
   baseUrl: text('base_url'),
   callbackUrl: optional(text('callback_url')),
   callbacks: count('callbacks'),
@@ -79,7 +79,7 @@ export type VideoJob = RecordOf<typeof jobRecord>;
 
 export const jobAttributes = jobRecord.attributes;
 
-/** Fields of a new job, before any work on it. */
+/** Fields of a new job, before a worker has started it. */
 export type NewVideoJob = Pick<
   VideoJob,
   | 'id'
@@ -95,7 +95,7 @@ export type NewVideoJob = Pick<
   | 'callbackUrl'
 >;
 
-/** Fields that may change; all others stay as submitted. */
+/** Fields that may change. All other fields stay as submitted. */
 export type JobChange = Partial<Omit<VideoJob, keyof NewVideoJob | 'version' | 'writeId'>>;
 
 /** Thrown if another worker has changed the job in the meantime. */

@@ -25,7 +25,7 @@ export type HourSums = Pick<EndpointSums, 'requests' | 'failures'>;
 
 export const SLOT_MS = 5 * 60_000;
 export const HOUR_MS = 60 * 60_000;
-/** Number of partition keys of a slot, each of which takes 1,000 write units per second. */
+/** Number of partition keys of a slot. Each key accepts 1,000 write units per second. */
 export const SLOT_SHARDS = 16;
 
 const KEEP_SLOT_MS = 26 * HOUR_MS;

@@ -78,7 +78,7 @@ export async function queryPage(
 const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' } as const;
 
 /**
- * Makes a single write.
+ * Executes a single write.
  * @throws {AwsError}
  */
 export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
@@ -89,7 +89,7 @@ export async function writeItem(table: Table, write: Write, options?: CallOption
 }
 
 /**
- * Makes a single update.
+ * Executes a single update.
  * @returns the updated values
  * @throws {AwsError}
  */
@@ -104,7 +104,7 @@ export async function updateItem(table: Table, write: Write): Promise<Item> {
 export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteRequest: { Key: Key } };
 
 /**
- * Makes up to 25 writes without conditions, each to a different item.
+ * Executes up to 25 writes without conditions, each to a different item.
  * @returns the unprocessed writes from `writes`, because DynamoDB's response has numbers as text
  */
 export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
@@ -130,8 +130,8 @@ function itemName({ pk, sk }: Key): string {
 }
 
 /**
- * Makes all writes or none.
- * @param token identifies the writes: repeated calls with the same token make them once
+ * Executes all writes or none.
+ * @param token identifies the writes: repeated calls with the same token execute them once
  * @throws {AwsError}
  */
 export async function transactWriteItems(table: Table, writes: object[], token: string): Promise<void> {

@@ -210,7 +210,7 @@ export function expiry(name: string): Field<number> {
   });
 }
 
-/** Makes a field optional: undefined if absent. */
+/** Returns an optional field: undefined if absent. */
 export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   return {
     ...field,
@@ -221,7 +221,7 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   };
 }
 
-/** Makes a field nullable: null if absent. */
+/** Returns a nullable field: null if absent. */
 export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return {
     ...field,
@@ -245,7 +245,7 @@ export function unreleased<Value>(field: Field<Value>): Field<Value> {
   return { ...field, isUnreleased: true };
 }
 
-/** Gives a field another name in messages. */
+/** Returns the field with another name in messages. */
 export function named<Value>(messageName: string, field: Field<Value>): Field<Value> {
   return { ...field, messageName };
 }

@@ -1,6 +1,5 @@
 /**
- * Makes writes, either all writes of a transaction or none, or a single write, and retries them while the table is
- * busy.
+ * Executes a single write, or all writes of a transaction or none, and retries while the table is busy.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -125,7 +124,7 @@ async function transactInTurn<Name extends string>(
 }
 
 /**
- * Makes one write. Retries it while a transaction locks its item.
+ * Executes one write. Retries the write while a transaction locks its item.
  * @param options.timeoutMs time after which the write is abandoned; a request sent by then may still be carried out
  * @returns undefined on success, otherwise the failed condition
  * @throws {StoreBusyError} after the last attempt
@@ -152,8 +151,8 @@ export async function writeAlone(
 }
 
 /**
- * Makes one write within a time limit, for data that may be lost. If the reply is lost, it throws although the write
- * may have been made, so a repeated addition may count twice.
+ * Executes one write within a time limit, for data that may be lost. If the reply is lost, the function throws although
+ * the write may have been executed, so a repeated addition may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
