@@ -1,4 +1,4 @@
-/** Runs the CDK app: `npm run synth`, `npm run deploy`. It prints progress messages, because it takes half a minute. */
+/** Runs the CDK app: `npm run synth`, `npm run deploy`. The app takes half a minute, so it prints progress messages. */
 
 import { join } from 'node:path';
 import { bundleFunctions, bundleServer } from '../lib/shared/bundles/bundle.ts';

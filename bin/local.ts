@@ -35,8 +35,8 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // Before the gateway has started, it serves no requests, so this process ends immediately. The processes that it
-    // has started end with it.
+    // Before the gateway has started, it serves no requests, so this process ends immediately. Its child processes end
+    // with it.
     if (!gateway) process.exit(1);
     if (stoppingSinceMs === undefined) {
       stoppingSinceMs = performance.now();

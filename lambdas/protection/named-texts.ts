@@ -9,7 +9,7 @@ export interface NamedText {
 }
 
 /**
- * Returns the texts in the form in which providers may get them, in the same order.
+ * Returns the texts as providers may get them, in the same order.
  * @throws {GatewayError} 400 with category and field, never the value; 529 if other searches kept the thread busy; 504
  *   if the search takes too long
  */

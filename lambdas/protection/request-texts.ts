@@ -143,7 +143,7 @@ export class RequestTexts<Request extends MessagesRequest> {
     const path = [key];
     for (let at = holder; at.parent; at = at.parent) path.unshift(at.key);
     if (path[0] === 'messages') path[1] = this.#origins?.[path[1] as number] ?? path[1]!;
-    // Names in a client's own JSON may be protected data, so the path ends before them.
+    // Names in a client's own JSON may be protected data, so the path ends before these names.
     const end = path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
     return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }

@@ -94,7 +94,7 @@ class RestoredAnswer {
   }
 
   #grow(event: AnswerEvent, index: number, delta: Delta): AnswerEvent[] {
-    // A signature ends the thinking, so held-back text must come before it.
+    // A signature ends the thinking, so delayed text must be sent before the signature.
     if (delta.type === 'signature_delta') return [...this.#endOf(index), event];
     if (delta.type === 'audio_delta') return [event];
     if (!isGrowing(delta.type)) return [this.#withDelta(event, this.#deep(delta) as Delta)];

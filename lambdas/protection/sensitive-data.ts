@@ -36,7 +36,7 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
 }
 
 /**
- * Returns the request in the form in which providers may get it.
+ * Returns the request as providers may get it.
  * @param options.mayGrow whether texts may be added during the answer: `originals` then exists from the start, and gets
  *   the values that are found in these texts
  * @param options.origins index of each message in the client's request; undefined if messages were neither added nor

@@ -25,7 +25,7 @@ export interface BatchRequest {
   inputs?: number;
   /** Text that the provider reads and bills again for each text after the first, such as the query of a rerank. */
   repeated?: string;
-  /** Maximum tokens of the prompt, if the size of the body is no bound for them, as with images. */
+  /** Maximum number of prompt tokens, if the size of the body does not bound this number, as with images. */
   promptTokens?: number;
   /** Usage to charge, as an estimate, if the provider reports none. */
   estimatedUsage?: WireUsage;
@@ -122,13 +122,13 @@ export interface BatchReader {
 }
 
 /**
- * Engine that answers the tasks of a modality, such as embeddings, over one wire. It lists its requests in advance, so
- * that the gateway can place a hold for them.
+ * Engine that answers the tasks of a modality, such as embeddings, over one wire. The engine lists its requests in
+ * advance, so that the gateway can hold money for all of them.
  */
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
-   * Yields all requests that `answer` may send for a task, or requests of the same size. It yields them one by one,
-   * because together they may not fit into memory.
+   * Yields all requests that `answer` may send for a task, or requests of the same size. The requests are yielded one
+   * by one, because together they may not fit into memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;

@@ -31,7 +31,7 @@ export class ProviderFailure extends GatewayError {
   readonly isRequestsFault: boolean;
   /**
    * Whether the provider began its response, and then sent nothing until the timeout. The provider may have processed
-   * the request, and may charge for it.
+   * the request, and may charge for the request.
    */
   readonly wasSilent: boolean;
   /**

@@ -26,7 +26,7 @@ const LET_GO_CHARACTERS = MAX_READ_CHARACTERS / 2;
  */
 const ENDS = new Set('.!?…');
 const CLOSERS = new Set('"”’»)*_」』）');
-/** Chinese and Japanese characters that end a sentence without white space after them. */
+/** Chinese and Japanese characters that end a sentence and need no white space after them. */
 const WIDE_ENDS = new Set('。！？');
 const CITED_WORD = /[\p{L}\p{N}]/u;
 
@@ -50,7 +50,7 @@ export class CitedText {
   #hasWord = false;
   /** Text and sources of the last marker; undefined if another marker can no longer follow directly. */
   #cited: { text: string; sources: Set<number> } | undefined;
-  /** Whether the last returned part is plain, so that white space may be appended to it. */
+  /** Whether the last returned part is plain text, to which white space may be appended. */
   #isPlain = false;
 
   /**
@@ -202,7 +202,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** Starts a new sentence. Later markers cannot cite the text before it, so that text is released. */
+  /** Starts a new sentence. Later markers cannot cite text before the sentence, so that text is released. */
   #beginSentence(): void {
     this.#letOut(this.#at);
     this.#hasWord = false;

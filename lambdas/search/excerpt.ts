@@ -14,7 +14,7 @@ const MAX_CLAIM_CHARACTERS = 600;
  * Numbers of any length count, and each Chinese character counts as a word.
  */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
-/** Number of a word's first letters that are compared. Grammatical endings mostly come after them. */
+/** Number of a word's first letters that are compared. Grammatical endings mostly come after these letters. */
 const STEM_CHARACTERS = 5;
 /** Matches text between white space. Long text without white space, such as a URL or some scripts, is split. */
 const TOKENS = /[^\s。！？]{1,70}[。！？]{0,2}|[。！？]/gu;

@@ -9,7 +9,7 @@ const MAX_LIST_MARK_CHARACTERS = 4;
 const FENCE_BACKTICKS = 3;
 
 export class MarkdownPlace {
-  /** Text since the start of the line, as long as it may become the mark of a list item; undefined after that. */
+  /** Text since the start of the line, as long as this text may become the mark of a list item; otherwise undefined. */
   #mark: string | undefined = '';
   /**
    * Number of consecutive backticks before the position. #runBeganLine is true if they are at the start of the line.

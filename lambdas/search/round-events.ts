@@ -8,7 +8,7 @@ import type { Sources } from './sources.ts';
 
 /** A block of the model's answer that is open. */
 interface OpenRoundBlock {
-  /** Index of the client's block for it; undefined while the client has no open block for the text. */
+  /** Index of the client's block for the text; undefined while the client has no open block for the text. */
   index: number | undefined;
   /** Finds markers in the text; undefined if the block cannot cite. */
   cited: CitedText | undefined;

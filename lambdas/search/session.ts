@@ -38,7 +38,7 @@ const SEARCH_PATIENCE_MS = 8_000;
 /** Maximum number of searches in an answer, even if the client allows more. */
 const MAX_SEARCHES = 20;
 
-/** Makes the searches of one answer: counts and charges them, numbers their sources, and seals the results. */
+/** Runs the searches of one answer: counts and charges them, numbers their sources, and seals the results. */
 export class SearchSession {
   /** Number of charged searches. A successful search is charged, even if it finds nothing. A failed search is free. */
   chargedCount = 0;
@@ -85,7 +85,7 @@ export class SearchSession {
   }
 
   /**
-   * Makes searches concurrently, and yields their results in the order of the calls. The client pays for every
+   * Runs searches concurrently, and yields their results in the order of the calls. The client pays for every
    * successful query that a backend received. So if the consumer stops early, the method waits up to eight seconds for
    * running searches, and charges the successful ones.
    */
@@ -118,7 +118,7 @@ export class SearchSession {
   }
 
   /**
-   * Makes a search that the model did not request. The client does not see its results.
+   * Runs a search that the model did not request. The client does not see its results.
    * @returns the texts for the model; undefined if the search failed
    */
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {

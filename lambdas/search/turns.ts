@@ -19,8 +19,7 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
 }
 
 /**
- * Returns the search calls with these ids. The ids are those that the client knows; the conversation has the ids of the
- * model.
+ * Returns the search calls with these ids. The ids are the client's; the conversation contains the ids of the model.
  */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];

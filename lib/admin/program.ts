@@ -85,7 +85,7 @@ function described(option: Option): string {
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** Makes each group of commands list its commands if a command is misspelled. */
+/** If a command is misspelled, each group of commands then lists its commands. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

@@ -15,8 +15,8 @@ export interface BooksStackProps extends StackProps {
 
 /**
  * Stack for querying the books in SQL: the resources with which Amazon Athena reads the exports, and the permissions to
- * query them. The gateway does not depend on it. So if AWS rejects one of these resources or permissions, only this
- * stack is rolled back. Everything in it can be created again.
+ * query them. The gateway does not depend on this stack. So if AWS rejects one of these resources or permissions, only
+ * this stack is rolled back. All its resources can be created again.
  */
 export class BooksStack extends Stack {
   constructor(scope: Construct, id: string, { config, books, reviewer, ...props }: BooksStackProps) {

@@ -24,8 +24,8 @@ export function databaseName(stage: string): string {
 }
 
 /**
- * Creates the Athena tables for the exports: a table of lines, and views of it. The stack creates them directly as
- * catalog entries, so no DDL statements are needed.
+ * Creates the Athena tables for the exports: a table of lines, and views of this table. The stack creates them directly
+ * as catalog entries, so no DDL statements are needed.
  */
 export function createBooksTables(stack: Stack, { books, database }: { books: Bucket; database: string }): void {
   const parent = new CfnDatabase(stack, 'Database', {

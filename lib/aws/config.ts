@@ -137,8 +137,8 @@ const settingsSchema = z.strictObject({
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
     .default(5),
   /**
-   * Number of concurrent executions that the account may have in the region. An alarm is raised at four fifths of it.
-   * If absent, there is no alarm.
+   * Number of concurrent executions that the account may have in the region. An alarm is raised at four fifths of this
+   * number. If absent, there is no alarm.
    */
   concurrency: wholeNumber({ min: 10, max: 1_000_000 }).optional(),
   /** Custom domain name of the API. `certificateArn` is its certificate (ACM, in the region of the deployment). */

@@ -16,7 +16,7 @@ import { bundleFunctions } from '../shared/bundles/bundle.ts';
 /** Files on which the bundles depend. The lockfile stands for the packages. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
-/** Maximum time in ms to wait for another process that is bundling. Even on a busy machine, bundling takes less. */
+/** Maximum time in ms to wait for another process that is bundling. Even on a busy machine, bundling takes less time. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
 
 /**

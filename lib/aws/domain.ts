@@ -84,8 +84,8 @@ export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number):
 }
 
 /**
- * Returns the text of an error in the gateway's format. The firewall does not know the request id, so it contains a
- * constant instead.
+ * Returns the text of an error in the gateway's format. The firewall has no request id, so the text contains a constant
+ * instead.
  */
 function refusalText(): string {
   const kind: ErrorKind = 'rate_limit_exceeded';

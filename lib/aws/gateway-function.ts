@@ -54,7 +54,7 @@ export class GatewayFunction extends Construct {
     acknowledgeWildcards(role, spec.grants, resources);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
-      // Keeps earlier versions, so that traffic can be switched back to one of them within seconds.
+      // Keeps earlier versions, so that traffic can be switched back to an earlier version within seconds.
       ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

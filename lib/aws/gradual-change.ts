@@ -16,9 +16,9 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
 };
 
 /**
- * Number of failures in five minutes at which the new code is rolled back. One failure may be coincidence; three are
- * not. With few requests, a failure rate has no meaning, so the alarm counts failures. Example: new code that always
- * fails and gets a tenth of 30 requests per minute fails three times within a minute.
+ * Number of failures in five minutes at which the new code is rolled back. A single failure may be a coincidence, but
+ * not three. With few requests, a failure rate has no meaning, so the alarm counts failures. Example: new code that
+ * always fails and gets a tenth of 30 requests per minute fails three times within a minute.
  *
  * Weakness: if the function gets fewer than six requests per minute, failures of the new code are not noticed before it
  * gets all requests. Then the alarm is raised within five minutes, but there is no automatic rollback.

@@ -39,7 +39,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** Returns the union of the grants of several functions, for a process that does the work of all of them. */
+/** Returns the union of the grants of several functions, for a process that does the work of all these functions. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),

@@ -45,8 +45,8 @@ interface ApiGateway {
 /**
  * Wraps the functions so that they behave as behind API Gateway.
  *
- * Weakness: AWS does not document two cases, so this code is a guess: a stream that takes too long is cut off, and a
- * function that is silent before it sends status and headers gets a timeout. In both cases the function is notified,
+ * Weakness: AWS does not document two cases, in which this code guesses: a stream that takes too long is cut off, and a
+ * function that is silent before it sends status and headers causes a timeout. In both cases the function is notified,
  * unlike on AWS.
  */
 export function behindApiGateway(

@@ -68,7 +68,8 @@ export async function buildDocument(): Promise<Document> {
 }
 
 /**
- * Gives each body that several functions accept the name of the first of them. So the document contains the body once.
+ * If several functions accept the same body, names the body after the first of these functions, so that the document
+ * contains it only once.
  */
 function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
   const named = new Map<z.ZodType, z.ZodType>();
@@ -85,7 +86,7 @@ function withSharedBodies<Named extends Operation & { name: string }>(operations
 
 /**
  * Moves the shapes that list schemas define locally to the shared components. Also removes bounds that allow every safe
- * integer, because they say nothing.
+ * integer, because such bounds contain no information.
  */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {

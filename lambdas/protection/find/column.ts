@@ -12,8 +12,8 @@ export interface Cell {
 }
 
 /**
- * Characters that separate cells. If a heading contains several of them, the one that comes first in this list
- * separates the cells of its table.
+ * Characters that separate cells. If a heading contains several of these characters, the first in this list separates
+ * the cells of its table.
  */
 const SEPARATORS = ['\t', '|', ';', ','];
 /**

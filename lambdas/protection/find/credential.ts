@@ -1,6 +1,6 @@
 /**
- * Finds credentials of programs and people by their issuer's prefix, their form, their position in a text, or a name
- * before them.
+ * Finds credentials of programs and people by their issuer's prefix, their form, their position in a text, or a
+ * preceding name.
  */
 
 import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';

@@ -85,8 +85,8 @@ function isAddress(found: string, text: string, start: number, end: number): boo
 }
 
 /**
- * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. With a port or
- * a mask after them, they are an address.
+ * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. Numbers that
+ * are followed by a port or a mask are an address.
  */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;

@@ -1,6 +1,6 @@
 /**
  * Finds values after a word that announces a password, a token or a key. A value is a secret only if its characters
- * look like one.
+ * look like a secret.
  */
 
 import { cellsUnder } from './column.ts';

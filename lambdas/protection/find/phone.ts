@@ -123,7 +123,8 @@ function isAmount(text: string, end: number): boolean {
 const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
 /**
- * Maximum number of digit groups after a phone number that do not belong to it, for example an extension or an hour.
+ * Maximum number of digit groups after a phone number that are not part of the number, for example an extension or an
+ * hour.
  */
 const MAX_FOLLOWING = 2;
 

@@ -27,7 +27,9 @@ export class AnswerOrder {
   /** Types of the open blocks, by the block's index for the client. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
-  /** Indexes of blocks that the gateway itself closed. The provider may still send content_block_stop for them. */
+  /**
+   * Indexes of blocks that the gateway itself closed. The provider may still send content_block_stop for these blocks.
+   */
   readonly #closedEarly = new Set<number>();
   /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];

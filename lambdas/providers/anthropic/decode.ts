@@ -37,8 +37,8 @@ function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): b
 }
 
 /**
- * Returns whether an event adds to the answer's content. Pings, empty deltas, message_delta events and unknown events
- * do not.
+ * Returns whether an event adds to the answer's content. False for pings, empty deltas, message_delta events and
+ * unknown events.
  */
 function isOutput({ data }: AnswerEvent): boolean {
   if (data.type !== 'content_block_delta')

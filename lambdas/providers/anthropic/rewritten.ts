@@ -41,7 +41,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 
 /**
  * Moves each instruction (a message with the role `system`) to the place that Anthropic requires: directly after the
- * user messages next to it. If no user message is next to it, it becomes a user message that is marked as an
+ * adjacent user messages. An instruction without an adjacent user message becomes a user message that is marked as an
  * instruction.
  * @returns the same request if all instructions are already in their place
  */

@@ -7,7 +7,7 @@ import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
  * Returns the maximum number of output tokens that are billed, but may be missing from the answer. All thinking is
- * billed, but the answer has only a summary of it, or less. A model may exceed `budget_tokens`, so only max_tokens
+ * billed, but the answer has at most a summary of the thinking. A model may exceed `budget_tokens`, so only max_tokens
  * bounds the thinking.
  */
 export function hiddenReasoning(

@@ -68,7 +68,7 @@ function blockFinder(has: (block: Block) => boolean): Find {
   };
 }
 
-/** Returns the block and, if it is a tool result, also the blocks in it. */
+/** Returns the block and, if it is a tool result, also the blocks of the result. */
 function withinResults(placed: Placed): Placed[] {
   const { content } = placed.block;
   const isResult = placed.block.type === 'tool_result' && Array.isArray(content);

@@ -58,8 +58,9 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * Limits the anthropic-beta header (names of optional features) to the betas that the endpoint accepts. Dropping the
- * others is safe: the gateway has rewritten the parts that need them, or they only identify a client.
+ * Limits the anthropic-beta header (names of optional features) to the betas that the endpoint accepts. All other betas
+ * can be dropped safely: either the gateway has rewritten the parts of the request that need the beta, or the beta only
+ * identifies a client.
  */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;

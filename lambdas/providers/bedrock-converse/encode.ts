@@ -42,7 +42,7 @@ export function encodeConverseRequest(
   const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const stops = stopSequences(request, target);
-  // Converse's inferenceConfig has no field for top_k. Each model family has its own field for it, which modelFields
+  // Converse's inferenceConfig has no field for top_k. Each model family has its own field for top_k, which modelFields
   // sets.
   const { temperature, top_p: topP } = samplingFields(request, target);
   return {

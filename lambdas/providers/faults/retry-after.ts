@@ -96,7 +96,7 @@ function durationOf(text: string): number | undefined {
   return duration?.end === text.length ? duration.seconds : undefined;
 }
 
-/** Returns the duration that begins at a position in a text, and the position after it. */
+/** Returns the duration that begins at a position in a text, and the position after the duration. */
 function durationAt(text: string, start: number): { seconds: number; end: number } | undefined {
   let [seconds, end] = [0, start];
   for (let count = 0; count < MAX_DURATION_PARTS; count += 1) {

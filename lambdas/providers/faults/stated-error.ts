@@ -188,7 +188,7 @@ class ErrorReading {
   #readCode(value: unknown): void {
     const code = digitsOf(value) ?? textOrAbsent(value)?.toLowerCase();
     if (code === undefined) return;
-    // AWS puts a namespace and `#` before an exception's name, and `:` and a URL after it.
+    // AWS writes the name of an exception as `<namespace>#<name>:<URL>`, in which namespace and URL may be absent.
     this.#codes.add(code.split(':', 1)[0]!.split('#').at(-1)!);
     const number = Number(code);
     if (this.#status === undefined && Number.isInteger(number) && number >= 400 && number < 600) this.#status = number;

@@ -61,7 +61,8 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    // Clients turn top_k off with 0. Gemini has no value for that, so the model's default applies.
+    // Clients turn top_k off with 0. Gemini has no such value, so the field is left out, and the model's default
+    // applies.
     topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,

@@ -21,8 +21,8 @@ export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): 
 }
 
 /**
- * Returns whether the model may think for this request. All thinking is billed, but the client sees only a summary of
- * it, or less.
+ * Returns whether the model may think for this request. All thinking is billed, but the client gets at most a summary
+ * of the thinking.
  */
 export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
   const { quirks } = target;

@@ -6,7 +6,7 @@ export type UpstreamFailure =
   | 'idle_timeout'
   | 'broken'
   | 'malformed'
-  /** The body is larger than the gateway's limit for it. */
+  /** The body is larger than the gateway accepts. */
   | 'too_large'
   /** The provider rejected the content of the request, in a response with a success status. */
   | 'refused'

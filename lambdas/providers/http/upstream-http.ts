@@ -168,7 +168,7 @@ export class UpstreamRequest {
         // If a provider switches to another protocol, it sends no response, and this promise would never settle. So the
         // connection is closed.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request emits `close` at the end. An error is created only if no response arrived, because to record
+        // Every request emits `close` at the end. An error is created only if no response arrived, because recording
         // its stack takes time.
         request.once('close', () => {
           if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));

@@ -10,7 +10,7 @@ import { jsonRequest } from '../json-request.ts';
 import type { DrawnImage, ImageCodec, ImageFile } from './codec.ts';
 import { pixelsOf } from './settings.ts';
 
-/** Domain of the provider. Each region has its own host in it. */
+/** Domain of the provider. Each region has its own host in this domain. */
 const BFL_DOMAIN = 'bfl.ai';
 const RUNNING = new Set(['Pending', 'Queued', 'Processing', 'Preparing']);
 const REFUSED_STATES = new Set(['Request Moderated', 'Content Moderated']);

@@ -110,8 +110,8 @@ function withoutPrefix(base64: string): string {
 }
 
 /**
- * Returns the tokens of text and of images separately. Without details, all output tokens are for images, as the API's
- * reference says.
+ * Returns the tokens of text and of images separately. Without details, all output tokens are for images (OpenAI's API
+ * reference).
  */
 function openaiImageTokens(usage: Record<string, unknown>): WireUsage {
   const input = numberOr(usage['input_tokens'], 0);

@@ -5,8 +5,8 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { ImageSettings, ImageTask } from './codec.ts';
 
 /**
- * Fields of a request that are dropped at an endpoint without support for them, because they only adjust the image.
- * Each has its name in `supported_parameters`.
+ * Fields of a request that only adjust the image, with their names in `supported_parameters`. A field is dropped if the
+ * endpoint does not support it.
  */
 const tunings = {
   compression: 'output_compression',
@@ -84,7 +84,7 @@ interface WantedSize {
 
 /**
  * Returns the requested size, or the first size with the requested ratio and tier; undefined if the client requested
- * none of them.
+ * neither a size, nor a ratio, nor a tier.
  */
 function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
   if (pixels !== undefined) {

@@ -228,7 +228,7 @@ function idRule(quirks: ChatTarget['quirks']) {
 
 /**
  * Returns the message for a tool result. Most providers accept only text in the `tool` role, so images and documents of
- * a result move to the user message after it.
+ * a result move to a user message after the result.
  */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];

@@ -65,8 +65,8 @@ export function chatStopReason(
     case 'model_context_window_exceeded':
       return 'model_context_window_exceeded';
     default:
-      // The calls in the answer decide, not the reported reason. Some providers report "stop" after tool calls; others
-      // report tool calls that they never sent.
+      // The stop reason depends on the calls in the answer, not on the reported reason: some providers report "stop"
+      // after tool calls, and some report tool calls that they never sent.
       return answer.hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

@@ -40,7 +40,7 @@ export class TaggedThinking {
     return Buffer.byteLength(this.#waitingText());
   }
 
-  /** Adds text of the model, which may have thinking in it. */
+  /** Adds text of the model, which may contain thinking. */
   add(text: string, logprobs?: readonly TokenLogprob[]): void {
     if (this.#place === 'text') {
       this.#blocks.text(text, logprobs);

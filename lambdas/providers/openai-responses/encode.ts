@@ -57,7 +57,7 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
   };
 }
 
-/** Returns the sampling parameters that the model lists. The model would reject others. */
+/** Returns the sampling parameters that the model lists. The model would reject all other parameters. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnsupportedSampling(request, target, unsupportedSampling);
   if (fixesSampling(request, target)) return {};

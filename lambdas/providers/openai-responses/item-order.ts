@@ -19,7 +19,7 @@ interface WaitingItem {
  * as long as necessary, text up to MAX_WAITING_TEXT_BYTES.
  */
 export class ItemOrder {
-  /** Indexes of items that have begun but not ended. Later items wait for them. */
+  /** Indexes of items that have begun but not ended. Later items wait until these items end. */
   readonly #open = new Set<number>();
   #waiting: WaitingItem[] = [];
   #waitingBytes = 0;

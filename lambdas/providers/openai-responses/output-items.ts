@@ -206,8 +206,8 @@ export class OutputItems {
   }
 
   /**
-   * Returns the item at an index. An item that the provider never announced is created here, and later items do not
-   * wait for it.
+   * Returns the item at an index. If the provider has not announced the item, this function creates it, and later items
+   * do not wait for its end.
    */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);

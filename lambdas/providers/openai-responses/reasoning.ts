@@ -14,7 +14,7 @@ const REQUESTED_EFFORT = 'medium';
 
 /**
  * Returns the `reasoning` field: the effort, and whether the answer contains a summary. Settings that the request lacks
- * are left to the model's defaults. Models without reasoning reject the field, so it is omitted for them.
+ * are left to the model's defaults. Models without reasoning reject the field, so it is omitted for such models.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};

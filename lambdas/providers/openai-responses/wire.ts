@@ -16,7 +16,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   unsupportedTunings: unsupportedResponsesTunings,
-  // All reasoning is billed, but the answer contains only a summary of it, or less.
+  // All reasoning is billed, but the answer contains at most a summary of the reasoning.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,

@@ -16,8 +16,8 @@ interface Chunks {
 
 /**
  * Returns the maximum and the probable number of search units of a task. Each chunk of a long document counts as a
- * document. A token is assumed to have one byte for the maximum, and four bytes for the probable number. A query takes
- * at most half of each chunk.
+ * document. The maximum assumes one byte per token, and the probable number four bytes per token. A query takes at most
+ * half of each chunk.
  */
 export function searchUnitsOf(task: RerankTask, chunks: Chunks): PieceCount {
   return { max: unitsCounted(1, task, chunks), estimated: unitsCounted(USUAL_BYTES_PER_TOKEN, task, chunks) };

@@ -1,4 +1,4 @@
-/** Text to speech with xAI, whose API has only one model and no field for it. */
+/** Text to speech with xAI, whose API has only one model, and no field for the model. */
 
 import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec } from './codec.ts';

@@ -1,5 +1,6 @@
 /**
- * Transcription with xAI, whose API has only one model and no field for it. The file must be the last part of the form.
+ * Transcription with xAI, whose API has only one model, and no field for the model. The file must be the last part of
+ * the form.
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';

@@ -18,7 +18,7 @@ const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 export class TranslatedAnswer {
   /** Writes the content blocks of the answer. */
   readonly blocks: BlockWriter;
-  /** Whether message_stop or an error was written. No event may follow either of them. */
+  /** Whether message_stop or an error was written. No event may follow. */
   ended = false;
   /** Size of the output that the wire's parser has read but not yet written to this answer, in bytes. */
   waitingBytes = 0;
@@ -77,7 +77,7 @@ export class TranslatedAnswer {
     try {
       read();
     } catch (error) {
-      // Data after the end of the answer is ignored, and so are errors in it.
+      // Data after the end of the answer is ignored, even if the data is invalid.
       if (!this.ended) failure = error;
     }
     this.#collect();

@@ -205,8 +205,8 @@ export class BlockWriter {
       if (!this.#isLeftOut) this.#keepEarlyArguments(piece);
       return undefined;
     }
-    // If the client allows only one call, the gateway drops the others. Some providers have no setting for that, and
-    // some models ignore the setting.
+    // If the client allows only one call, the gateway drops all further calls. Some providers have no such setting, and
+    // some models ignore it.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {

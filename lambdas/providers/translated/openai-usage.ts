@@ -59,8 +59,8 @@ function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, he
 }
 
 /**
- * Returns the prompt tokens including cached tokens. `input_tokens` of the Messages API excludes cached tokens, so they
- * are added to it.
+ * Returns the number of prompt tokens, including cached tokens. `input_tokens` of the Messages API excludes cached
+ * tokens, so this function adds them.
  */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =

@@ -46,7 +46,10 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/** Returns those sampling parameters in the request that the model lists. The model would reject the others. */
+/**
+ * Returns the sampling parameters that the request sets and the model lists. The model would reject all other
+ * parameters.
+ */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,

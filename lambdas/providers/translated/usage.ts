@@ -29,7 +29,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   // One hosted model reported more cached tokens than prompt tokens, so cached tokens are limited to the prompt.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const reportedWritten = countOrAbsent(counts.cacheWritten);
-  // Some providers report the same tokens both as read from a cache and as written to it. The sum must not exceed the
+  // Some providers report the same tokens as both read from a cache and written to a cache. The sum must not exceed the
   // prompt.
   const written = reportedWritten === undefined ? undefined : Math.min(reportedWritten, (prompt ?? 0) - (cached ?? 0));
   const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });

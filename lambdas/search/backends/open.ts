@@ -10,9 +10,9 @@ import { countQueryWords } from '../query-length.ts';
 /**
  * Opens the backends that can be used now, in the order of the catalog. Backends whose credential is not set are
  * skipped.
- * Stand-ins (`stand_in`) are used only if no other backend can be used, so that they do not hide failures of the
- * others.
- * @param exclusionOf returns the reason why a backend must not get this query; undefined if it may
+ * Stand-ins (`stand_in`) are used only if no other backend can be used, so that a stand-in never hides the failure of
+ * another backend.
+ * @param exclusionOf returns the reason why a backend must not get this query; undefined if the backend may get it
  */
 export async function openBackends(
   { search }: Catalog,

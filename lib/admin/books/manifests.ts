@@ -51,7 +51,7 @@ export interface FoundExport {
 }
 
 /**
- * Finds the newest full export below a directory, and the incremental exports after it, in order.
+ * Finds the newest full export below a directory, and the later incremental exports, in order.
  * @throws {StartFailure} if there is no full export, or if a period between the exports is missing
  */
 export function findExports(directory: string): FoundExport[] {

@@ -1,4 +1,4 @@
-/** Restores an export into an empty table: the newest full export, and the incremental exports after it. */
+/** Restores an export into an empty table: the newest full export, and the later incremental exports. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';

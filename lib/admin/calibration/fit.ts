@@ -1,6 +1,6 @@
 import { tempered } from '../../../lambdas/decisions/distribution.ts';
 
-/** A model's probabilities for the options, and the truth: 1 for the true option, 0 for the others. */
+/** A model's probabilities for the options, and the truth: 1 for the true option, 0 for all other options. */
 export interface Sample {
   probabilities: readonly number[];
   truth: readonly number[];
@@ -10,7 +10,7 @@ const LEAST = 0.1;
 const MOST = 10;
 const STEPS = 60;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Lower bound of a probability. Without it, one wrong answer could outweigh all others. */
+/** Lower bound of a probability. Without this bound, one wrong answer could outweigh all other answers. */
 const MIN_PROBABILITY = 1e-9;
 
 /** Returns the mean surprise at this temperature: the negative log-probability of the true option, in nats. */

@@ -1,4 +1,4 @@
-/** Differences between two catalogs, value by value. Prices come first, because reviewers look for them. */
+/** Differences between two catalogs, value by value. Prices come first, because reviewers check prices first. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';

@@ -66,7 +66,7 @@ const placeSchema = z.strictObject({
    * endpoint has its own wire, its quirks replace the model's quirks.
    */
   quirks: z.record(z.string(), z.unknown()).optional(),
-  /** Parameters that this endpoint supports although the price list does not say so. */
+  /** Parameters that this endpoint supports, but the price list lacks. */
   with_parameters: parameterList.optional(),
   /** Parameters that this endpoint does not support. */
   without_parameters: parameterList.optional(),
@@ -88,7 +88,7 @@ const factSchema = z.strictObject({
   quirks: z.record(z.string(), z.unknown()),
 });
 
-/** Parameters that providers support for text models although no price list says so, with the source. */
+/** Parameters that providers support for text models, but all price lists lack, with the source. */
 const providerParametersSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
@@ -99,7 +99,7 @@ const providerParametersSchema = z.strictObject({
   models: z.array(z.string()).min(1).optional(),
   /**
    * Whether the entry applies only to models with reasoning (true) or only to models without reasoning (false). By
-   * default it applies to both.
+   * default, the entry applies to all models.
    */
   reasons: z.boolean().optional(),
   parameters: parameterList,
@@ -134,7 +134,7 @@ export const selectionSchema = z.strictObject({
       /** Wire of the endpoints, as in the catalog. */
       wire: z.string().optional(),
       quirks: z.record(z.string(), z.unknown()).optional(),
-      /** Parameters that all endpoints support although the price list does not say so. */
+      /** Parameters that all endpoints support, but the price list lacks. */
       with_parameters: parameterList.optional(),
       /** Parameters in the price list that the endpoints do not support. */
       without_parameters: parameterList.optional(),

@@ -46,7 +46,10 @@ export interface Published {
   prices: number;
   /** Number of changed values other than prices, and of added or removed models, aliases and providers. */
   others: number;
-  /** Credentials that the new catalog uses and the current one does not. The gateway may have no value for them. */
+  /**
+   * Credentials that the new catalog uses and the current catalog does not use. The gateway may have no values for
+   * these credentials.
+   */
   new_credentials: string[];
   /** Warnings about the new catalog that do not apply to the current one. */
   warnings: string[];
@@ -192,7 +195,8 @@ export async function earlierFiles(
       `The current catalog is the result of a rollback from ${nameOf(wanted)}, which this command would publish again. Choose a version with --to.`,
     );
   if (wanted) return wanted.files;
-  // Before the first publication, the deployed catalog was in use, so a rollback returns to it.
+  // Before the first publication, the deployed catalog was in use, so a rollback of the first publication returns to
+  // the deployed catalog.
   if (version === undefined && kept.length > 0) return undefined;
   throw new GatewayError(
     'not_found',

@@ -36,7 +36,10 @@ const TYPESCRIPT = 'a file .ts or .mjs';
 /** Returns the base URL without /v1, because clients of the Messages API append /v1 themselves. */
 const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
-/** Returns the variable with which Claude Code learns the context length of models that it does not know. */
+/**
+ * Returns the variable that sets the context length for Claude Code, which has no built-in value for models other than
+ * Claude.
+ */
 function claudeCodeFacts({ facts }: GatewayPlace): string {
   return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
 }

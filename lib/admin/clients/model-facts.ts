@@ -2,7 +2,7 @@ import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { ModelNames } from '../../../lambdas/catalog/model-names.ts';
 import type { InputModality } from '../../../lambdas/catalog/wires.ts';
 
-/** Facts about a model, for clients that do not know the model. */
+/** Facts about a model, for clients without built-in facts about it. */
 export interface ModelFacts {
   contextTokens: number;
   maxOutputTokens: number;

@@ -1,4 +1,4 @@
-/** Requests as the operator sees them: as one row of a list, or with all fields. */
+/** Requests in the output of operator commands: as one row of a list, or with all fields. */
 
 import type { PriceTier, Pricing } from '../../../lambdas/catalog/schema.ts';
 import { countedUnits, type RecordedUnit } from '../../../lambdas/catalog/unit-lists.ts';

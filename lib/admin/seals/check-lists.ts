@@ -17,7 +17,7 @@ const MAX_HASH_CHARS = 64;
  * Checks the lists of all days. Only the hashes of one day are in memory.
  *
  * Weakness: while the last day is being sealed, it has no list. Files alone cannot show whether the last lists were
- * removed together with all statements in them.
+ * removed together with all statements that they name.
  * @param isWhole whether the files of all accounts are present; lists do not name the account of a statement
  */
 export function checkLists(
@@ -68,7 +68,7 @@ function checkGaps(
   found: (finding: SealFinding) => void,
 ): void {
   const sealed = [...new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)))].toSorted();
-  // The first run of the sealing worker seals all earlier days, but writes a list only for the last of them.
+  // The first run of the sealing worker seals all earlier days, but writes a list only for the last of these days.
   const first = listed[0] ?? '';
   for (const date of sealed.slice(0, -1)) {
     if (date < first || listed.includes(date)) continue;

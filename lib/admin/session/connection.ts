@@ -83,7 +83,7 @@ const IN_USE_MS = 30_000;
 
 /**
  * Returns the addresses of the gateway that runs on this data directory. If no gateway runs, starts a database for this
- * command. If a gateway is starting or stopping, waits for it.
+ * command. If a gateway is starting or stopping, waits until it has started or stopped.
  */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;

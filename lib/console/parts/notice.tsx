@@ -5,8 +5,8 @@ import type { Loaded } from '../loaded.ts';
 import type { Texts } from '../texts/languages.ts';
 
 /**
- * Returns the message to show for a failure. The API's own messages are shown unchanged, because most of them say what
- * to correct.
+ * Returns the message to show for a failure. The API's own messages are shown unchanged, because most of them name the
+ * necessary correction.
  */
 export function failureMessage(failure: unknown, texts: Texts): string {
   if (failure instanceof NoAnswer) return texts.noAnswer;

@@ -28,8 +28,8 @@ export interface Directives {
   /** Whether the sandbox accepts the request but never answers. */
   hang: boolean;
   /**
-   * Number of pieces before a fault. `breakAt` closes the connection, `resetAt` resets it, `stallAt` makes the stream
-   * silent, and `failAt` sends an error in it.
+   * Number of pieces before a fault. `breakAt` closes the connection, `resetAt` resets it, `stallAt` sends nothing
+   * more, and `failAt` sends an error in the stream.
    */
   breakAt: number | undefined;
   resetAt: number | undefined;

@@ -14,7 +14,7 @@ interface ToolResult {
 }
 
 export interface SandboxPrompt {
-  /** Last text of the user. Tool results may come after it. */
+  /** Last text of the user. Tool results may follow. */
   lastUserText: string;
   /** Tool results in the user's last turn that has text, and in all later turns. */
   results: ToolResult[];

@@ -107,7 +107,7 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   );
 }
 
-/** Splits a text into words, each with the space after it. A word counts as one token. */
+/** Splits a text into words, each with its trailing space. A word counts as one token. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*/gu) ?? [];
 }

@@ -43,8 +43,8 @@ export function mp3OfWord(): Buffer {
 }
 
 /**
- * Returns the beginning of a WAV file with this number of words: everything before the audio data. The text is hidden
- * in it.
+ * Returns the beginning of a WAV file with this number of spoken words: everything before the audio data. The text is
+ * hidden in this beginning.
  */
 export function wavHeaderOf(words: number, text: string): Buffer {
   const bytes = words * SAMPLES_PER_WORD * 2;

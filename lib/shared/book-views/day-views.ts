@@ -65,7 +65,7 @@ const tagValues = tagColumns
 /** Attributes that are equal for all records of a daily row. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
-/** Sums in a daily row, and the amount that each record contributes to them. */
+/** Sums in a daily row, and the amount that each record contributes to a sum. */
 const rowSums: Record<string, { of: string; type: ColumnType }> = {
   usage_rub: { of: 'total_cost_rub', type: AMOUNT_TYPE },
   cache_saved_rub: { of: 'cache_saved_rub', type: AMOUNT_TYPE },

@@ -5,7 +5,8 @@
  * only files that are named in the manifests belong to it.
  *
  * Weakness: Athena can recognize manifests only by name while it reads the files. So the view `items` reads the exports
- * of the month two more times than necessary. A view that uses `items` several times reads everything again each time.
+ * of the month two more times than would be necessary. A view that uses `items` several times reads everything again
+ * each time.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
@@ -30,8 +31,8 @@ function timesOf(summary: string): string {
 }
 
 /**
- * Returns SQL that is true if an export has the kind (full or incremental) that its prefix says. Its lines are read as
- * that kind, so an export under the wrong prefix is ignored, and the views show a gap.
+ * Returns SQL that is true if an export has the kind (full or incremental) of its prefix. Lines are read according to
+ * the prefix, so an export under the wrong prefix is ignored, and the views show a gap.
  */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;

@@ -73,7 +73,8 @@ const costTerms = [
   `+ prompt_price * (${['prompt', ...promptParts.map(({ meter }) => meter)].join(' - ')})`,
   ...promptParts.map((unit) => `+ ${chargedAt(unit)} * ${unit.meter}`),
   `+ ${restPrice}
-      * (completion${completionParts.map((unit) => ` - CASE WHEN ${unit.meter}_price IS NULL THEN 0 ELSE ${unit.meter} END`).join('')})`,
+      * (completion${completionParts.map((unit) => ` - CASE WHEN ${unit.meter}_price IS NULL THEN 0 ELSE ${unit.meter}
+      * END`).join('')})`,
   ...completionParts.map((unit) => `+ coalesce(${unit.meter}_price, ${ZERO}) * ${unit.meter}`),
   ...roundPieces.map((unit) => chargeOfPiece(amountAt('prices', priceNameOf(unit)), unit.meter)),
 ];
@@ -94,7 +95,7 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 
 /**
  * View with one row for each request to a provider, and the prices that apply to it: the prices of the highest tier
- * that the prompt exceeds, and base prices where that tier overrides none.
+ * that the prompt exceeds, and base prices for units that this tier does not override.
  */
 const rounds: BooksView = {
   name: 'rounds',

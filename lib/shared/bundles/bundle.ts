@@ -103,8 +103,8 @@ const withoutDescriptions: Plugin = {
 };
 
 /**
- * Plugin that gives functions a catalog that was validated during the build. A mistake in the catalog makes the build
- * fail, and cold starts need no time for the validation.
+ * Plugin that adds a catalog to functions, validated during the build. A mistake in the catalog makes the build fail,
+ * and cold starts need no time for the validation.
  */
 const withCheckedCatalog: Plugin = {
   name: 'with-checked-catalog',
@@ -118,7 +118,7 @@ const withCheckedCatalog: Plugin = {
 
 /**
  * Returns the source of a module that imports these functions of the manifest. The imports are literal, because a
- * bundler must find each of them.
+ * bundler must find each function.
  */
 export function handlerImports(names: readonly string[]): string {
   const imports = names.map((name) => `${JSON.stringify(name)}: () => import('../${functions[name]!.entry}')`);

@@ -34,8 +34,8 @@ const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
 const draft = /\.draft$/;
 
 /**
- * Makes a data directory and its files readable only by the owner, even if they were not before. A directory that also
- * contains other files keeps its mode, because other users may need access to these files.
+ * Makes a data directory and its files readable only by the owner, even if other users could read them before. A
+ * directory that also contains other files keeps its mode, because other users may need access to these files.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });

@@ -16,7 +16,7 @@ interface RotateKeyProps {
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** Dialog that gives a key a new secret and shows the secret, which is never shown again. */
+/** Dialog that replaces the secret of a key, and shows the new secret, which is never shown again. */
 export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateKeyProps) {
   const { texts, client } = useConsole();
   const [overlap, setOverlap] = useState(String(DAY_SECONDS));
