@@ -30,7 +30,7 @@ export const wholeModalities = {
     one: 'rerank',
     paths: ['/rerank'],
     isListed: true,
-    // An answer repeats the documents of the request. Together they may be too large for an answer without streaming.
+    // An answer repeats the documents of the request, so it may be too large for a response without streaming.
     answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
   },
   transcriptions: {

@@ -206,7 +206,7 @@ class Search {
   }
 
   /**
-   * Finds out why one counter or part had no room.
+   * Determines why one counter or part had no room.
    * @returns the counter, if it refuses the hold; undefined if another part or the counter may have room
    */
   async #look(

@@ -12,7 +12,7 @@ export interface HoldTools {
   bootId: string;
 }
 
-/** The caller that pays for a request, and the time of the request. */
+/** The caller that pays for a request, and facts about the client's request, such as its time. */
 export interface HoldInput
   extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsLater'>, Pick<HoldRequest, 'claim'> {
   generationId: string;

@@ -288,7 +288,7 @@ export const messagesJson = {
   /** Maximum number of JSON values. The longest sessions of agents have tens of thousands. */
   maxValues: 100_000,
   /**
-   * Fields with text that a model wrote or must write, and amounts of money. The gateway must not round their numbers.
+   * Fields whose numbers the gateway must not round: JSON that a model wrote or must write, and amounts of money.
    */
   exactWithin: ['input', 'input_schema', 'input_examples', 'schema', 'max_price'],
 };

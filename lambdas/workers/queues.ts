@@ -5,7 +5,7 @@ import { openQueueReturns } from '../platform/queues/queue-returns.ts';
 
 /** Queue functions that workers use, apart from receiving messages. */
 export const queues = {
-  /** Functions that return messages to the worker's own queue. */
+  /** Clients that put messages back into the worker's own queue, to be delivered again. */
   returns: perQueue((name) => openQueueReturns(queueVariable(name))),
   gauge: perQueue((name) => openQueueGauge(queueVariable(name), deadLettersVariable(name))),
 };

@@ -1,6 +1,6 @@
 /**
- * Session of an agent, in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
- * cache marks). The texts are invented. In the session, the model searches for a tool, gets it, and calls it.
+ * Session of an agent, with the fields, headers, order of blocks and cache marks that Claude Code 2.1 was observed to
+ * send. The texts are invented. In the session, the model searches for a tool, gets the tool, and calls it.
  */
 
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';

@@ -8,8 +8,8 @@ import { readEvents, summarise } from './sse.ts';
 const WORD_EVERY_MS = 50;
 
 /**
- * Starts an answer to another client of the same gateway. It continues while a test attacks the gateway, and shows that
- * a fault in one answer does not end other answers.
+ * Starts an answer to another client of the same gateway. The answer continues while a test attacks the gateway, and so
+ * shows that a fault in one answer does not end other answers.
  */
 export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;

@@ -12,7 +12,7 @@ interface PassedAnswer {
   path: string;
   status: number;
   headers: OutgoingHttpHeaders;
-  /** Body that replaces the original body. Undefined if the original body is passed on. */
+  /** Body that replaces the original body; undefined if the original body is passed on. */
   body?: string;
 }
 
@@ -20,13 +20,16 @@ interface PassedAnswer {
 export interface Breakage {
   /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
-  /** Changes the response to the client. If it sets a body, the client gets this body in place of the gateway's. */
+  /**
+   * Changes the response to the client. If the function sets a body, the client gets this body instead of the
+   * gateway's.
+   */
   answer?: (answer: PassedAnswer) => void;
   /** Whether the proxy waits until a response is complete before it passes the response on. */
   isBuffering?: boolean;
 }
 
-/** Starts a proxy in front of a gateway, with one fault that real proxies, CDNs and wrong settings have. */
+/** Starts a proxy in front of a gateway, with one fault as caused by real proxies, CDNs or wrong settings. */
 export function startBreakingProxy(target: string, breakage: Breakage): Promise<Listening> {
   const server = http.createServer((incoming, outgoing) => {
     void pass(incoming, outgoing).catch(() => outgoing.destroy());

@@ -11,7 +11,7 @@ import { pricing } from './spending.ts';
 /** Health signals without any data, so that every endpoint counts as healthy. */
 export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
-/** Returns an endpoint with the given address, in the form in which routing gets it from the catalog. */
+/** Returns an endpoint with the given address, as routing gets it from the catalog. */
 export function candidateAt(
   url: string,
   more: {

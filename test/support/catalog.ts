@@ -11,8 +11,8 @@ export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
 /**
- * Environment variables, apart from credentials, that an operator sets to serve every model: own URLs, and parts of
- * model names.
+ * Environment variables, apart from credentials, that an operator must set to serve every model: URLs of the operator's
+ * own servers, and parts of model names.
  */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',

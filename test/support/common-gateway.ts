@@ -7,7 +7,7 @@ import { createKey } from '../../lambdas/management/keys.ts';
 import { tableOf, type GatewayAddresses, type GatewayClient } from './gateway.ts';
 import { onDemand } from './on-demand.ts';
 
-/** Name by which test processes request the shared gateway. `CommonGateway` is the data that they get. */
+/** Name by which test processes request the shared gateway. They get its data as a `CommonGateway`. */
 export const COMMON_GATEWAY = 'common-gateway';
 export type CommonGateway = GatewayAddresses & { dataDirectory: string };
 

@@ -43,7 +43,7 @@ export async function newTableWithParts(): Promise<Table> {
 
 export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
 
-/** Returns the spending of a scope (such as an account or a key), as readers of its counter see it. */
+/** Returns the spending of a scope (such as an account or a key), summed over its counter and the counter's parts. */
 export async function spent(table: Table, scope: ScopeId): Promise<string> {
   return spentIn(await readCounter(table, scope));
 }
@@ -76,7 +76,7 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   return parts;
 }
 
-/** Makes the next transactions that include the counter of a scope fail with a conflict. */
+/** Lets the next transactions that include the counter of a scope fail with a conflict. */
 export function meetOthersAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
   let left = times;
   const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;

@@ -4,7 +4,7 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 
-/** Returns a number of the table as its exact digits, as the gateway reads numbers. */
+/** Returns the digits of a number in the table unchanged, as the gateway also reads numbers. */
 const wrapNumbers = (digits: string) => digits;
 
 /** Returns the AWS SDK's client for a table. Tests use it to read the table as billing reviewers do. */

@@ -67,7 +67,7 @@ export interface AthenaBooks {
   query: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** Opens one database per process. To create its views takes as long as all queries of a test together. */
+/** Opens one database per process, because creating its views takes as long as all queries of a test together. */
 const openDatabase = onceOpen(async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -79,9 +79,9 @@ const openDatabase = onceOpen(async () => {
 
 /**
  * Reads the bucket as Hive's text format does: one text per line, with the path of its file. Files whose names begin
- * with an underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, but DuckDB fails. So
- * such a line is stored as a JSON string. All books of a process use one database. So after this call, books that were
- * opened before read the new bucket too.
+ * with an underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, but DuckDB fails, so
+ * such a line is stored as a JSON string. All books of a process use one database, so after this call, books that were
+ * opened earlier also read the new bucket.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

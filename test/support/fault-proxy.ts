@@ -20,7 +20,7 @@ interface Conflict {
 export interface DynamodbCall {
   /** Name of the action, for example TransactWriteItems. */
   action: string;
-  /** Path of the call. Each client may have its own path, so that tests can tell them apart. */
+  /** Path of the call. Each client may have its own path, so that tests can distinguish the clients. */
   path: string;
   body: string;
 }

@@ -75,8 +75,8 @@ function usageAt(index: number): TokenUsage {
 }
 
 /**
- * Returns the outcome of a generation, which depends on the index: it has several rounds (requests to the model) and
- * searches, is cut to its hold, fails without cost, or none of these.
+ * Returns the outcome of a generation. Depending on the index, the generation has several rounds (requests to the
+ * model) and searches, is cut to its hold, fails without cost, or is an ordinary answer.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
@@ -133,8 +133,8 @@ export interface RuledHistory extends History {
  * all requests.
  */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
-  // The long form of the tests changes the same items in quick succession. So transactions lock their items only for a
-  // short time.
+  // Transactions lock their items only for a short time, because the long form of the tests changes the same items in
+  // quick succession.
   const ruled = await newRuledTable({ transactionMs: 1 });
   if (of.withParts) await allowParts(ruled.table);
   const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
@@ -149,7 +149,7 @@ interface HistoryTerms {
 }
 
 /**
- * Makes a history.
+ * Creates a history.
  * @param of.generations number of generations on each of `of.days` days; the last day is today
  * @param of.mode a prepaid account gets a payment of a million and a refund of ten
  */

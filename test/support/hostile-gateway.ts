@@ -61,7 +61,7 @@ export interface Aftermath extends Reply {
 
 const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
 const COMPLETION = Money.parse(PRICES.completion);
-/** Number of tokens by which a prompt's upper bound may exceed its bytes. Providers add text of their own. */
+/** Number of tokens by which a prompt's upper bound may exceed its bytes, because providers add text of their own. */
 const AROUND_PROMPT_TOKENS = 2_048;
 
 export async function startHostileGateway(env: Record<string, string> = {}): Promise<HostileGateway> {

@@ -1,6 +1,6 @@
 /**
- * Bodies of POST /messages of the maximum size. Each body has a shape whose processing has cost, or could cost, more
- * than its size suggests. The gateway must read invalid bodies too, so some bodies are invalid.
+ * Bodies of POST /messages of the maximum size. The processing of each shape has cost, or could cost, more than the
+ * size suggests. The gateway must read invalid bodies too, so some bodies are invalid.
  */
 
 const MAX_BYTES = 6 * 1024 * 1024;

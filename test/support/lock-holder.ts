@@ -1,6 +1,5 @@
 /**
- * Process that claims a data directory (`claim`), or registers as a process of the gateway on the directory (`belong`).
- * It does so until it ends.
+ * Process that, until it ends, claims a data directory (`claim`) or belongs to the gateway on the directory (`belong`).
  */
 import { belongToBoot } from '../../lib/local/boot-processes.ts';
 import { claimDirectory } from '../../lib/shared/data-directory/directory-claim.ts';

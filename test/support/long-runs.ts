@@ -4,8 +4,8 @@ import { commitSeed } from './commit-seed.ts';
 export const isLongForm = process.env['TEST_LONG'] !== undefined && process.env['TEST_LONG'] !== '';
 
 /**
- * Returns the number of repetitions of a randomized test. `npm test` must be fast, so it runs only `ofWhichAlways` of
- * them. The long form, `TEST_LONG=1 npm test`, runs all.
+ * Returns the number of repetitions of a randomized test. `npm test` must be fast, so it runs only `ofWhichAlways`
+ * repetitions. The long form, `TEST_LONG=1 npm test`, runs all.
  */
 export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: number }): number {
   return isLongForm ? times : ofWhichAlways;
@@ -17,8 +17,8 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
 export const runSeed = Number(process.env['TEST_SEED'] ?? commitSeed());
 
 /**
- * Returns the indexes of a list that a test iterates over. `npm test` uses some of them, starting at an index that
- * depends on the commit. The long form uses all.
+ * Returns the indexes of a list that a test iterates over. `npm test` uses some of these indexes, starting at an index
+ * that depends on the commit. The long form uses all indexes.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
   const all = Array.from({ length }, (_, place) => place);

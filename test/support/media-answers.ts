@@ -1,5 +1,5 @@
 /**
- * A valid answer of a provider on each wire for images, speech, transcripts, ranks and embeddings, and a task for it.
+ * For each wire for images, speech, transcripts, ranks and embeddings: a task, and a provider's valid answer.
  */
 
 import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';

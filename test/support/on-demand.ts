@@ -1,6 +1,6 @@
 /**
  * Resources of a test run (parts) that take seconds to create, such as a bundle. The run's main process creates each
- * part once, when a test file first requests it over HTTP. Most runs of a single file need none.
+ * part once, when a test file first requests it over HTTP. Most runs of a single file need no parts.
  */
 
 import { createServer } from 'node:http';
@@ -38,7 +38,7 @@ export function isOffered(): boolean {
 
 /**
  * Requests a resource (part) of the test run by its name.
- * @throws {Error} if it could not be made
+ * @throws {Error} if the part could not be created
  */
 export async function onDemand<Part>(name: string): Promise<Part> {
   const response = await fetch(`${process.env[ADDRESS]}/${name}`);

@@ -1,5 +1,5 @@
 /**
- * Preloaded module (node --import) of a sandboxed gateway. It makes each function reach DynamoDB at a path with the
+ * Preloaded module (node --import) of a sandboxed gateway. Each function then calls DynamoDB at a path with the
  * function's name, and other services at a port of its own, so that proxies can identify the caller. It writes the real
  * URLs of queues and files to a file, for recorded-services.ts.
  */

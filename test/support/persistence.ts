@@ -1,6 +1,9 @@
 import { toGatewayError, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Maximum number of attempts. Queues deliver a message, and patient clients send a request, at least as often. */
+/**
+ * Maximum number of attempts. Queues deliver a message at least as often, and patient clients send a request at least
+ * as often.
+ */
 const MAX_ASKED = 20;
 
 /**

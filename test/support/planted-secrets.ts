@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema } from './openapi.ts';
 
-/** Body that contains a given text, and the path of the text in it. */
+/** Body that contains a given text, and the path of the text in the body. */
 export interface Planted {
   path: string;
   value: unknown;

@@ -4,7 +4,7 @@ const SIGNATURE = '89504e470d0a1a0a';
 
 /**
  * Returns the size of a PNG, and checks its checksums and the length of its pixels (8 bits, gray).
- * @throws {Error} if an image viewer could not open the file
+ * @throws {Error} if the file is not a valid PNG
  */
 export function readPng(base64: string): { width: number; height: number } {
   const file = Buffer.from(base64, 'base64');

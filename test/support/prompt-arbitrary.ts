@@ -26,7 +26,7 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // A long text has more bytes than the allowance for text that a provider adds.
+    // A long text has more bytes than the allowance for a provider's additional text.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));
@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** Image in a text block. It is not expected there, so it counts as text. */
+/** Image in a text block, which no API defines, so the image counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',
@@ -110,7 +110,7 @@ function sum(parts: Part[]): { images: number; opaque: number } {
   };
 }
 
-/** Message of a user, sometimes with a tool call and its result before it. */
+/** Message of a user, sometimes after a tool call and its result. */
 const turn = fc
   .tuple(
     fc.array(

@@ -4,8 +4,8 @@
  */
 
 /**
- * Patterns by name. They count words, not meanings. So some matches are correct English: "where" for a place, "asked"
- * for a person. The ceilings in the test leave room for them.
+ * Patterns by name. They count words, not meanings, so some matches are correct English: "where" for a place, "asked"
+ * for a person. The ceilings in the test leave room for such matches.
  */
 const patterns = {
   /** Matches every "what", except in "what-if". */

@@ -3,11 +3,11 @@
 import { spokenTextChunk } from '../../lib/local/sandbox/spoken-text.ts';
 
 interface WaveOptions {
-  /** Text that the sandbox hears. */
+  /** Text that the sandbox returns as the transcript. */
   says?: string;
   sampleRate?: number;
   channels?: number;
-  /** Size of the samples that the header states; by default the real one. */
+  /** Size of the samples as stated in the header; by default the real size. */
   declaredBytes?: number;
 }
 

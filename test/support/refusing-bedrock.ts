@@ -27,7 +27,7 @@ const KNOWN_FIELDS = new Set([
   'metadata',
 ]);
 
-/** Returns the error message as users have quoted it; undefined if the request is accepted. */
+/** Returns Bedrock's error message, as quoted in users' reports; undefined if the request is accepted. */
 function refusalOf(body: Body): string | undefined {
   if (body.anthropic_beta?.some((beta) => !TAKEN_BETAS.has(beta))) return 'invalid beta flag';
   if (JSON.stringify(body.system ?? '').includes('x-anthropic-billing-header')) {

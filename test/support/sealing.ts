@@ -54,8 +54,8 @@ export async function verifyAll(
 }
 
 /**
- * Returns a timestamp authority's response that grants a timestamp for a SHA-256 hash. It has only the parts that can
- * be read without the authority's certificate. Its token contains just the hash.
+ * Returns a timestamp authority's response that grants a timestamp for a SHA-256 hash. The response has only the parts
+ * that can be read without the authority's certificate, and its token contains only the hash.
  */
 export function grantedTimestamp(sha256: Buffer): Buffer {
   const granted = derSequence(Buffer.from([0x02, 0x01, 0x00]));

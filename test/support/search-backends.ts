@@ -65,7 +65,7 @@ export const queryOf = (words: string, more: Partial<SearchQuery> = {}): SearchQ
 export const ask = (backend: OpenBackend, query: SearchQuery): Promise<SearchOutcome> =>
   backend.search(query, new AbortController().signal);
 
-/** Page in a search backend's response. Its values replace texts of the page, and may have any type. */
+/** Page in a search backend's response. The values may have any type, to test invalid responses. */
 export interface ToldPage {
   title?: unknown;
   url?: unknown;

@@ -36,8 +36,8 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
 }
 
 /**
- * Synthesizes templates and stores them. Two processes may create the same file at the same time. So a file appears
- * only when it is complete.
+ * Synthesizes templates and stores them. A file appears only when it is complete, because two processes may create the
+ * same file at the same time.
  */
 function keepSynthesized(path: string, settings: Record<string, unknown>): void {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-templates-'));

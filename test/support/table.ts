@@ -5,7 +5,7 @@ import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 
 /**
  * Creates a table in the DynamoDB of the run.
- * @param endpoint address through which the table is opened, for example that of a fault proxy
+ * @param endpoint address through which the table is opened, for example the address of a fault proxy
  */
 export async function newTable(endpoint?: string): Promise<Table> {
   const name = `test-${randomUUID()}`;

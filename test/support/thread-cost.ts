@@ -1,6 +1,8 @@
 const ROUNDS = 3;
 
-/** Returns the CPU milliseconds that work takes in this thread. Other work on this machine does not change them. */
+/**
+ * Returns the CPU milliseconds that work takes in this thread. Other work on this machine does not change the result.
+ */
 async function threadCpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();

@@ -7,7 +7,10 @@ interface Parser {
   validate(sql: string): { message: string; startLine: number }[];
 }
 
-/** The published parser, bundled. It imports folders without naming their index files, which Node does not support. */
+/**
+ * The published parser, bundled because it imports folders without naming their index files, which Node does not
+ * support.
+ */
 const parser = once(async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(import.meta.resolve('dt-sql-parser/dist/parser/trino/index.js'))],

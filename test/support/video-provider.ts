@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen.ts';
 
-/** Behavior of a provider for one job. It is read from the job's prompt. */
+/** Behavior of a provider for one job, as specified in the job's prompt. */
 export interface VideoScript {
   /**
    * Responses to submissions, in order; the last response repeats. A number is an HTTP status; with `silence` the

@@ -75,8 +75,8 @@ function worksOf(table: Table, catalog: Catalog) {
   const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
   /**
-   * Makes a write, during which the function may be stopped. The promise of a stopped function never settles, so that
-   * no code can react to the stop.
+   * Executes a write, during which the function may be stopped. The promise of a stopped function never settles, so
+   * that no code can react to the stop.
    */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
     state.writes += 1;
@@ -168,7 +168,7 @@ function worksOf(table: Table, catalog: Catalog) {
     run,
     /** Submits a job as POST /videos does. @returns the job's id, whether or not the function was stopped */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // A job may take longer than a day, so its hold belongs to the time windows of its submission.
+      // A job may take longer than a day; its hold counts in the time windows of its submission.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;

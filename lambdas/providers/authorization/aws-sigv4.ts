@@ -43,7 +43,10 @@ export async function authorizeWithSigV4(
   return Object.fromEntries(added);
 }
 
-/** @throws {RefusedCredential} The message contains no part of the credential. */
+/**
+ * Parses an access key.
+ * @throws {RefusedCredential} whose message contains no part of the credential
+ */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {
   if (credential === OWN_ROLE) return ownIdentity.credentials();
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY_FORM.exec(credential) ?? [];

@@ -67,7 +67,10 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
 
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
-/** @throws {RefusedCredential} The message contains no part of the credential. */
+/**
+ * Parses the JSON of a service account's key.
+ * @throws {RefusedCredential} whose message contains no part of the credential
+ */
 function readServiceAccount(credential: string): ServiceAccount {
   const account = serviceAccountSchema.safeParse(readTokenAnswer(credential));
   if (account.success) return account.data;

@@ -102,8 +102,8 @@ async function* filesIn(
 }
 
 /**
- * Returns the usage to charge. If the endpoint has no prices for tokens, only the images count. If it has, usage
- * without a number of tokens is as if the provider had reported none.
+ * Returns the usage to charge. If the endpoint has no prices for tokens, only the number of images is charged. If the
+ * endpoint has such prices, a report without a number of tokens counts as no report.
  */
 function billedUsage(usage: WireUsage | undefined, target: WireTarget | undefined): WireUsage | undefined {
   if (!usage || target?.image?.tokens) return typeof usage?.output_tokens === 'number' ? usage : undefined;

@@ -80,8 +80,8 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
 }
 
 /**
- * Runs a command that works on one account and prints its output itself.
- * @param work also gets whether JSON was requested
+ * Runs a command for one account. The command itself prints its output.
+ * @param the command; `isJson` is true if JSON was requested
  */
 export function withAccount(
   command: Command,

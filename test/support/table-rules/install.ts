@@ -5,8 +5,8 @@ import { findBinary } from '../../../lib/shared/database/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**
- * Gives every emulator that this process and its children start the rules of DynamoDB, if the environment requires it.
- * An emulator that already runs (DYNAMODB_ENDPOINT) is not changed.
+ * Enforces the rules of DynamoDB on every emulator that this process or its children start, if the environment requires
+ * it. A running emulator (DYNAMODB_ENDPOINT) does not change.
  * @returns whether the rules are required
  */
 export function installTableRules(directory: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * Faults that any request to the real service may have, with the share of requests for each. A rejected write has no
+ * Faults that any request to the real service may have, each with its share of requests. A rejected write has no
  * effect. If the reply is lost, the write may have taken effect, or may take effect a moment later.
  */
 

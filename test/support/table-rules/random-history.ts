@@ -89,7 +89,7 @@ interface Running {
   placed: PlacedHold;
 }
 
-/** Creates leases that cover few holds each, because the limits of the test do so too. */
+/** Creates leases that cover few holds each, because the limits of the test cover few holds, too. */
 const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
@@ -120,7 +120,7 @@ export class RandomHistory {
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** Leases of the current process, which places the holds. It takes as many leases as possible. */
+  /** Leases of the current process, which places the holds and takes as many leases as possible. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
@@ -330,8 +330,8 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // A correction may charge more than the estimate, and other requests may have spent that money in the meantime, so
-    // limits may be exceeded.
+    // A correction may charge more than the estimate, and other requests may have spent that money since the estimate,
+    // so limits may be exceeded.
     if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);

@@ -60,7 +60,7 @@ export interface Reply {
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** Range of the delay in milliseconds of a late call. Its client has already got no reply. */
+/** Range of the delay in milliseconds of a late call, which is executed after its client was disconnected. */
 const LATE_MS = [2, 60] as const;
 /** Milliseconds for which DynamoDB remembers the client request token of a transaction. */
 const TOKEN_MS = 600_000;
@@ -184,7 +184,7 @@ export class TableRules {
     }
   }
 
-  /** Refuses a whole call with throttling, if that is its fault. */
+  /** Refuses a whole call with throttling, if the call's injected fault is throttling. */
   #refuseCall([first]: ItemWrite[], fate: Fate | undefined): Reply | undefined {
     if (fate !== 'throttle') return undefined;
     const of = { table: first?.table ?? '', operation: 'Write' } as const;

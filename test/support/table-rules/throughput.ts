@@ -19,7 +19,7 @@ interface Level {
   atMs: number;
 }
 
-/** Remaining units of each partition key. One instance counts reads, another counts writes. */
+/** Remaining units of each partition key. Reads and writes each have an instance. */
 export class PartitionUnits {
   readonly #perSecond: number;
   readonly #nowMs: () => number;
