@@ -51,7 +51,13 @@ const failed = suite.failed.length - inQuarantine + checks.filter((hasPassed) =>
 process.stdout.write(`${suite.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Prints the tests in quarantine. @returns the number of failed tests among them */
+/**
+
+ * Prints the tests in quarantine.
+
+ * @returns the number of failed tests among them
+
+ */
 function reportedQuarantine(failedTests: string[]): number {
   const failures = quarantinedTests.map(({ test, since, cause }) => {
     const hasFailed = failedTests.includes(test);
@@ -61,7 +67,13 @@ function reportedQuarantine(failedTests: string[]): number {
   return failures.filter(Boolean).length;
 }
 
-/** Runs checks concurrently, and prints the output of each together. @returns which have passed */
+/**
+
+ * Runs checks concurrently, and prints the output of each together.
+
+ * @returns which have passed
+
+ */
 async function runChecks(names: string[]): Promise<boolean[]> {
   const outcomes = names.map(async (name) => {
     const child = spawn('npm', ['run', '-s', name], { stdio: ['ignore', 'pipe', 'pipe'] });

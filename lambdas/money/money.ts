@@ -75,7 +75,13 @@ export class Money {
     return new Money(this.pico - other.pico);
   }
 
-  /** Multiplies the amount. @param count whole number of units, for example tokens */
+  /**
+
+   * Multiplies the amount.
+
+   * @param count whole number of units, for example tokens
+
+   */
   times(count: number | bigint): Money {
     return new Money(this.pico * BigInt(count));
   }

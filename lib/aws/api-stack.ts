@@ -357,7 +357,7 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // This worker reads catalog and provider keys every minute, so problems with either appear in its log early.
+    // This worker reads the catalog and the provider keys every minute, so problems with them soon appear in its log.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);

@@ -41,8 +41,9 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
 }
 
 /**
- * Returns a table with one unparsed column. Its field separator is the byte 1, which cannot occur in JSON, and it has
- * no escape character. The location of a partition is derived from its name, so no partition needs to be registered.
+ * Returns a table whose only column is the unparsed line. The field separator is the byte 1, which cannot occur in
+ * JSON, and there is no escape character. The location of a partition is derived from its name, so no partition needs
+ * to be registered.
  */
 function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;

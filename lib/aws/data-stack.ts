@@ -45,8 +45,8 @@ export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /**
-   * Key that signs the statements of sealed days. It cannot leave KMS. It must not be rotated, because old signatures
-   * are verified with it.
+   * Key that signs the statements of sealed days. The key cannot leave KMS, and must not be rotated, because old
+   * signatures are verified with it.
    */
   readonly sealingKey: Key;
   /** Bucket of catalogs that are published between deployments. */

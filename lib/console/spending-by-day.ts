@@ -41,7 +41,7 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
 
 /**
  * Returns today's spending, read from counters. If the named owners or models do not cover the whole account, the
- * remaining amount is a row of its own.
+ * remaining amount gets a separate row.
  */
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);

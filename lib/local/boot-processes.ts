@@ -1,7 +1,7 @@
 /**
  * Processes of a local gateway, other than its main process, that can place or settle holds. Each process ends together
- * with the gateway. While it runs, it holds a shared file lock, which the next start of the gateway checks: a suspended
- * process of an earlier start may still exist.
+ * with the gateway. Each running process holds a shared file lock. The next start of the gateway checks the lock,
+ * because a suspended process of an earlier start may still exist.
  */
 
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export function belongToBoot(directory: string): void {
 /**
  * Waits until the processes of earlier starts have ended. The owner of the data directory calls this function before it
  * starts its own processes.
- * @returns whether all of them have ended within `waitMs`
+ * @returns whether all these processes have ended within `waitMs`
  */
 export async function earlierProcessesEnded(directory: string, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs;

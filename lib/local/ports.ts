@@ -7,7 +7,7 @@ export const LOOPBACK_HOST = '127.0.0.1';
 
 /**
  * Checks that two ports are available: the port of the API, and the next port for the function URL.
- * @throws {StartFailure} if one of them is in use
+ * @throws {StartFailure} if one of these ports is in use
  */
 export async function checkPorts(port: number): Promise<void> {
   if (port === 0) return;

@@ -60,7 +60,7 @@ export interface LocalGateway extends LocalAccount {
 
 /** Time in ms in which open responses may complete at shutdown, before the gateway ends their streams. */
 const FINISH_MS = 1_000;
-/** Time in ms in which streams may then end with an error event, before their connections are closed. */
+/** Time in ms after FINISH_MS in which streams may end with an error event, before their connections are closed. */
 const LAST_WORDS_MS = 1_000;
 /**
  * Time in ms to wait for the processes of an earlier run to end. The processes of a killed gateway end within
@@ -110,7 +110,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   Object.assign(process.env, environment);
   const deployed = readCatalog();
   const catalog = await servedCatalog();
-  // The bundler is loaded only when the console is requested for the first time.
+  // The bundler is loaded when the console is first requested.
   buildConsoleWith(async () => (await import('../shared/bundles/console-bundle.ts')).buildConsole());
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })

@@ -2,8 +2,9 @@
  * Runs workers in a separate process, so that settlements use another CPU core and do not slow down requests. On AWS,
  * workers are separate functions.
  *
- * Guarantee: the workers' process ends together with the gateway, even if the gateway is killed. If it ends by itself,
- * it is restarted. A batch that it was processing is delivered again when its visibility timeout ends, as with Lambda.
+ * Guarantee: the workers' process ends together with the gateway, even if the gateway is killed. If the process ends by
+ * itself, it is restarted, and its current batch is delivered again when the batch's visibility timeout ends, as with
+ * Lambda.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';

@@ -21,7 +21,7 @@ import type { ModalityRow } from '../../lambdas/route.ts';
 import { wholeModalities } from '../../lambdas/modality-rows.ts';
 import type { RouteName, WholeRoute } from '../../lambdas/routes.ts';
 
-/** Returns the texts of all routes of modalities, each made from the `about.ts` of its folder. */
+/** Returns the texts of all routes of modalities, each built from the `about.ts` of its folder. */
 async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   const found = Object.entries<ModalityRow>(wholeModalities).map(async ([kind, row]) => {
     const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityTexts };

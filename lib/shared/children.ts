@@ -1,6 +1,6 @@
 /**
- * Processes that must not outlive this process. The gateway stops them in order when it stops. If it ends in another
- * way that it can notice (a second Ctrl-C, an error), they are killed.
+ * Processes that must not outlive this process. When the gateway stops, it stops these processes in order. If the
+ * gateway ends in another way that it can notice (a second Ctrl-C, an error), these processes are killed.
  *
  * Some of these processes are "needed": without its database, queues and server, the gateway cannot work. If a needed
  * process ends by itself, the code that started it is notified. Other processes are restarted by the code that uses

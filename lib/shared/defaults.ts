@@ -1,3 +1,3 @@
-/** Default port of the API. DEFAULT_DATA is the default data directory. */
+/** Default port of the API, and default data directory. */
 export const DEFAULT_PORT = '8787';
 export const DEFAULT_DATA = '.local';

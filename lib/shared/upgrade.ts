@@ -5,8 +5,8 @@ import { put } from '../../lambdas/store/table/writes.ts';
 import { StartFailure } from './failure.ts';
 
 /**
- * Upgrades all records from one version to the next. A step changes a record only if it still has the old version. So
- * the step can be interrupted and repeated, and can run while the gateway serves requests.
+ * Upgrades all records from one version to the next. A step changes a record only if the record still has the old
+ * version. So a step can be interrupted and repeated, and can run while the gateway serves requests.
  * @returns the number of changed records
  */
 export type UpgradeStep = (table: Table) => Promise<number>;

@@ -172,7 +172,7 @@ const longQuestion = (model: string) =>
     max_tokens: 64,
     messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
   });
-/** Minimum time in ms from the first to the last event. If it is shorter, the response was not streamed. */
+/** Minimum time in ms from the first to the last event. If the time is shorter, the response was not streamed. */
 const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {

@@ -28,7 +28,7 @@ interface CheckResult {
   says: string;
 }
 
-/** Runs the checks one after the other. Skips a check if earlier checks did not find the model or key that it needs. */
+/** Runs the checks one after the other. Skips a check if earlier checks did not find a required model or key. */
 async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
   const findings: Findings = {};
   const results: CheckResult[] = [];

@@ -43,7 +43,13 @@ async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Pr
 
 const ask = (spender: Spender, ...quotes: Quote[]) => askThrough(table, spender, ...quotes);
 
-/** Admits a request. @throws the refusal, as the client gets it */
+/**
+
+ * Admits a request.
+
+ * @throws the refusal, as the client gets it
+
+ */
 async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
   const { amount: _, ...request } = holdRequest(spender, rub('1'));
   const plan = planSpending(quotes, STEP);
@@ -59,7 +65,13 @@ async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]):
   throw result.refused.error;
 }
 
-/** Holds an amount. @returns a function that releases the hold */
+/**
+
+ * Holds an amount.
+
+ * @returns a function that releases the hold
+
+ */
 async function holder(spender: Spender, amount: string): Promise<() => Promise<void>> {
   const request = holdRequest(spender, rub(amount));
   const result = await placeHold(table, request);

@@ -63,7 +63,13 @@ async function newKey(more: Partial<NewKey> = {}): Promise<string> {
 const callerOf = async (more: Partial<NewKey> = {}): Promise<Caller> => (await findCaller(table, await newKey(more)))!;
 const manager = () => callerOf({ kind: 'management', workspaceId: undefined });
 
-/** Finds a caller. @returns the number of table calls that this needed, by action */
+/**
+
+ * Finds a caller.
+
+ * @returns the number of table calls that this needed, by action
+
+ */
 async function callsToFind(hash: string, times = 1): Promise<Record<string, number>> {
   meter.reset();
   await Promise.all(Array.from({ length: times }, () => findCaller(table, hash)));

@@ -24,7 +24,13 @@ const isPlaced = (result: HoldResult) => 'placed' in result;
 const refusalsOf = (results: HoldResult[]) =>
   results.flatMap((result) => ('refused' in result ? [result.refused] : []));
 
-/** Sends requests at the same time. @returns the result of each */
+/**
+
+ * Sends requests at the same time.
+
+ * @returns the result of each
+
+ */
 function atOnce(
   spender: Spender,
   limits: RateLimits,

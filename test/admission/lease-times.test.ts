@@ -38,7 +38,13 @@ afterEach(() => vi.useRealTimers());
 const suspend = (ms: number) => vi.setSystemTime(Date.now() + ms);
 const isLease = ({ action, body }: DynamodbCall) => action === 'TransactWriteItems' && body.includes('LEASE#');
 
-/** Holds a request of 0.1 RUB. @returns the lease that its record names */
+/**
+
+ * Holds a request of 0.1 RUB.
+
+ * @returns the lease that its record names
+
+ */
 async function leasedBy(spender: Spender, leases: Leases, request = holdRequest(spender, rub('0.1'))) {
   placed(await placeHold(faulty, request, { leases }));
   return (await readGeneration(table, spender.payer.accountId, request.generation.id))?.lease;

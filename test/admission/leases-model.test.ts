@@ -312,7 +312,13 @@ class Model {
     this.#processes[process] = new Process();
   }
 
-  /** Runs a sweep. @param wronglyDead boots that are declared dead although they continue */
+  /**
+
+   * Runs a sweep.
+
+   * @param wronglyDead boots that are declared dead although they continue
+
+   */
   async #sweep(wronglyDead: readonly string[] = []): Promise<void> {
     const deadBootIds = [...this.#dead, ...wronglyDead];
     expect(await returnDueLeases(table, { nowMs: 0, deadBootIds })).toMatchObject({ failures: [] });

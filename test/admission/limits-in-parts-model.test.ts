@@ -186,7 +186,13 @@ class Model {
     return holdRequest({ ...this.#spender, scopes }, amount);
   }
 
-  /** Records the result of a hold. @returns whether the hold was admitted */
+  /**
+
+   * Records the result of a hold.
+
+   * @returns whether the hold was admitted
+
+   */
   #note(request: HoldRequest, result: HoldResult): boolean {
     if ('placed' in result) this.running.push({ request, placed: result.placed });
     else expect(result.refused.kind).toBe('no_room');

@@ -79,7 +79,13 @@ async function setLimits(scope: Scope, limits: Limits, revision: number): Promis
   expect(outcome).toEqual({ committed: true });
 }
 
-/** Places holds concurrently. @returns the requests of those that were admitted */
+/**
+
+ * Places holds concurrently.
+
+ * @returns the requests of those that were admitted
+
+ */
 async function holdAtOnce(spender: Spender, amount: string, count: number): Promise<HoldRequest[]> {
   const requests = Array.from({ length: count }, () => holdRequest(spender, rub(amount)));
   const results = await Promise.all(requests.map((request) => holds.placeHold(table, request)));

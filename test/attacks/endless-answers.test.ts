@@ -30,7 +30,13 @@ const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more
 /** Event, or a function that returns an event for each round. */
 type Outpouring = string | ((round: number) => string);
 
-/** Sends one event after another. @returns whether the reader has read all of them */
+/**
+
+ * Sends one event after another.
+
+ * @returns whether the reader has read all of them
+
+ */
 async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number): Promise<boolean> {
   let sent = 0;
   for (let round = 0; sent < bytes; round += 1) {

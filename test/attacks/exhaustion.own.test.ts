@@ -57,7 +57,13 @@ async function flood(write: Exchange['write'], piece: string, bytes: number): Pr
   for (let sent = 0; sent < bytes; sent += piece.length) if (!(await write(piece))) return;
 }
 
-/** Runs an attack. @returns the maximum memory and the CPU time that it took */
+/**
+
+ * Runs an attack.
+
+ * @returns the maximum memory and the CPU time that it took
+
+ */
 async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: number }> {
   const { gateway } = hostile;
   await untilIdle();

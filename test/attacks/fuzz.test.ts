@@ -185,7 +185,13 @@ interface MutatedRequest extends SentBody {
   path: string;
 }
 
-/** Sends a request. @returns the status of the answer, and a description of its fault if there is one */
+/**
+
+ * Sends a request.
+
+ * @returns the status of the answer, and a description of its fault if there is one
+
+ */
 async function ask({ path, body, contentType }: MutatedRequest): Promise<{ status: number; fault?: string }> {
   const response = await fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',

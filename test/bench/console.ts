@@ -36,7 +36,13 @@ try {
   await gateway.kill();
 }
 
-/** Creates the generations. @returns the id of the oldest */
+/**
+
+ * Creates the generations.
+
+ * @returns the id of the oldest
+
+ */
 async function seed(): Promise<string> {
   const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', asked)).json()) as { id: string };

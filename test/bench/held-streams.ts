@@ -10,7 +10,10 @@ const CHUNK_TEXT = 'some words';
 const SHAPE = '100x20';
 
 interface HeldStream {
-  /** Sends one chunk. @returns when the client has received it */
+  /**
+   * Sends one chunk.
+   * @returns when the client has received it
+   */
   pass: () => Promise<void>;
   close: () => void;
 }

@@ -38,7 +38,13 @@ function promptOf(bytes: number): string {
 /** Size of a short prompt. With the rest of the request it is 0.3 kB. */
 const SHORT_BYTES = 180;
 
-/** Sends one request, and reads the response to its end. @throws if the status is not 200 */
+/**
+
+ * Sends one request, and reads the response to its end.
+
+ * @throws if the status is not 200
+
+ */
 export function request(
   target: Target,
   { stream = false, promptBytes = SHORT_BYTES, fields = {}, headers = {} }: Asked = {},

@@ -114,7 +114,13 @@ function disturbances(): Record<string, () => Promise<void>> {
   };
 }
 
-/** Runs all streams to their end, with a disturbance in the middle. @returns the longest pause of any stream */
+/**
+
+ * Runs all streams to their end, with a disturbance in the middle.
+
+ * @returns the longest pause of any stream
+
+ */
 async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> {
   const streams = Array.from({ length: count }, () => pauseOfStreamMs());
   const disturbed = sleep(DISTURBED_AFTER_MS).then(disturb);
@@ -122,7 +128,13 @@ async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> 
   return Math.max(...pauses);
 }
 
-/** Returns the longest pause of one stream. @throws {Error} if the stream is incomplete */
+/**
+
+ * Returns the longest pause of one stream.
+
+ * @throws {Error} if the stream is incomplete
+
+ */
 async function pauseOfStreamMs(): Promise<number> {
   const outgoing = http.request(`${gateway.baseUrl}/messages`, {
     method: 'POST',

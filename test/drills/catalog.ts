@@ -11,7 +11,13 @@ export function writeDrillCatalog(
   writeFileSync(join(directory, 'models', 'drill.json'), JSON.stringify({ models, aliases: [] }));
 }
 
-/** Returns a provider of a drill. @param more fields with the provider's address */
+/**
+
+ * Returns a provider of a drill.
+
+ * @param more fields with the provider's address
+
+ */
 export const drillProvider = (id: string, more: object) => ({
   id,
   name: id,

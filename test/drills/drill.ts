@@ -31,7 +31,10 @@ export interface DrillTools {
   data: string;
   requests: number;
   done: (step: string, isRight: boolean, says: string) => void;
-  /** Runs an operator's command on the gateway's data. @returns its exit code and JSON output */
+  /**
+   * Runs an operator's command on the gateway's data.
+   * @returns its exit code and JSON output
+   */
   admin: (...args: string[]) => ReturnType<typeof runCommand>;
   /** Starts a gateway, which is stopped when the drill ends. */
   start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;

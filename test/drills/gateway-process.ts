@@ -21,7 +21,10 @@ export interface DrilledAnswer {
 export interface DrilledGateway {
   /** Inference key, which the gateway only prints at its first start. */
   key: string;
-  /** Sends a request. @param model by default the sandbox's model */
+  /**
+   * Sends a request.
+   * @param model by default the sandbox's model
+   */
   ask: (key: string, model?: string) => Promise<DrilledAnswer>;
   /**
    * Starts a streamed answer that takes many seconds.
@@ -46,7 +49,13 @@ interface GatewayMore {
 const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 1_000;
 
-/** Starts a gateway. @throws {StartFailure} if it does not start */
+/**
+
+ * Starts a gateway.
+
+ * @throws {StartFailure} if it does not start
+
+ */
 export async function startedGateway(data: string, { args = [], env = {} }: GatewayMore = {}): Promise<DrilledGateway> {
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data, ...args], {
     cwd: projectDirectory,
@@ -116,7 +125,13 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Runs a command of this project. @returns its exit code and JSON output */
+/**
+
+ * Runs a command of this project.
+
+ * @returns its exit code and JSON output
+
+ */
 export async function runCommand(
   entry: string,
   args: readonly string[],

@@ -60,7 +60,13 @@ function inject(): void {
   });
 }
 
-/** Takes one turn as a client. @returns the id of the generation */
+/**
+
+ * Takes one turn as a client.
+
+ * @returns the id of the generation
+
+ */
 async function take(turn: number, mishap: Mishap): Promise<string> {
   const leaving = new AbortController();
   const response = await fetch(`${gateway.baseUrl}/messages`, {

@@ -6,7 +6,13 @@ import { eventually } from '../support/eventually.ts';
 let gateway: RunningGateway | undefined;
 afterEach(() => gateway?.stop());
 
-/** Returns the process id of the workers. @throws while they are starting */
+/**
+
+ * Returns the process id of the workers.
+
+ * @throws while they are starting
+
+ */
 async function workersOf({ process: { pid } }: RunningGateway): Promise<number> {
   const descendants = await descendantsOf(pid!);
   return descendants.find(({ argv }) => argv[1]!.includes('workers-main'))!.pid;

@@ -121,7 +121,13 @@ function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   return amounts;
 }
 
-/** Compares every window of every scope. @param nowMs time of the gateway's clock */
+/**
+
+ * Compares every window of every scope.
+
+ * @param nowMs time of the gateway's clock
+
+ */
 export function counterDifferences(items: readonly RawItem[], nowMs: number): Difference[] {
   const [expected, stored] = [expectedAmounts(items), storedAmounts(items)];
   const differences: Difference[] = [];

@@ -67,7 +67,13 @@ export class GatewayProcesses {
     };
   }
 
-  /** Starts the processes. @throws with the end of the log if the gateway does not start */
+  /**
+
+   * Starts the processes.
+
+   * @throws with the end of the log if the gateway does not start
+
+   */
   static async start(terms: GatewayTerms): Promise<GatewayProcesses> {
     const startedAtMs = Date.now();
     const front = await spawnGateway(terms);
@@ -102,7 +108,13 @@ export class GatewayProcesses {
     return this.#front.exitCode !== null || this.#front.signalCode !== null;
   }
 
-  /** Sends a signal to a process. @returns whether the process existed */
+  /**
+
+   * Sends a signal to a process.
+
+   * @returns whether the process existed
+
+   */
   async signal(role: Role, signal: NodeJS.Signals): Promise<boolean> {
     // A paused process cannot report, so the recorded process id is used for it.
     return sendSignal(signal === 'SIGCONT' ? this.#pids[role] : await this.#pidNow(role), signal);
@@ -117,7 +129,13 @@ export class GatewayProcesses {
     return this.#pids.workers;
   }
 
-  /** Waits for the end of the front process. @returns whether it ended within this time */
+  /**
+
+   * Waits for the end of the front process.
+
+   * @returns whether it ended within this time
+
+   */
   async endsWithin(timeoutMs: number): Promise<boolean> {
     if (this.hasEnded) return true;
     await Promise.race([once(this.#front, 'exit'), sleep(timeoutMs, undefined, { ref: false })]);

@@ -99,7 +99,13 @@ export function picoIn(item: RawItem, name: string): bigint {
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const PICO_DIGITS = 12;
 
-/** Parses a decimal number exactly. @throws for digits below 10⁻¹² */
+/**
+
+ * Parses a decimal number exactly.
+
+ * @throws for digits below 10⁻¹²
+
+ */
 export function picoOf(text: string): bigint {
   const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
   if (whole === undefined || whole + fraction === '') throw new Error(`Not a decimal number: ${text}`);

@@ -47,7 +47,13 @@ async function usedCpuMs({ process: { pid } }: RunningGateway): Promise<number> 
   return reports.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-/** Sends a request. @returns the status of the answer, and the CPU time that the gateway used until then */
+/**
+
+ * Sends a request.
+
+ * @returns the status of the answer, and the CPU time that the gateway used until then
+
+ */
 async function answered(client: RunningGateway, body: object): Promise<{ status: number; cpuMs: number }> {
   const beforeMs = await usedCpuMs(client);
   for (;;) {

@@ -56,7 +56,13 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/** Creates a new account without payments, or with one. @returns a client with a key of the account */
+/**
+
+ * Creates a new account without payments, or with one.
+
+ * @returns a client with a key of the account
+
+ */
 async function newcomer(topUp?: string): Promise<RunningGateway & { account: string }> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');
   const account = id as string;

@@ -76,7 +76,13 @@ describe('a key with tags', () => {
   });
 });
 
-/** Sends a request with a key. @returns its cost */
+/**
+
+ * Sends a request with a key.
+
+ * @returns its cost
+
+ */
 const spend = async (key: string, maxTokens: number) => {
   const body = { model: 'sandbox/claude', max_tokens: maxTokens, messages: [said('Hi', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', body, { 'x-api-key': key })).json()) as {

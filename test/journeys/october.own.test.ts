@@ -27,7 +27,13 @@ interface Seal {
 const REQUESTS = 7;
 const october = { from: '2026-10-01', to: '2026-10-22' };
 
-/** Makes the records of October. @returns the gateway of that time, because keys are printed only at the first start */
+/**
+
+ * Makes the records of October.
+
+ * @returns the gateway of that time, because keys are printed only at the first start
+
+ */
 async function makeOctober(): Promise<RunningGateway> {
   const early = await startGateway({ args: ['--data', directory, '--now', '2026-10-15T12:00:00Z'] });
   await manage(early, 'POST', '/workspaces/default/members/add', { user_ids: ['ann'] });

@@ -15,7 +15,13 @@ beforeAll(async () => {
 
 const message = spendingBodies['create-message']!;
 
-/** Sends a request that is answered. @returns the tags of its record */
+/**
+
+ * Sends a request that is answered.
+
+ * @returns the tags of its record
+
+ */
 async function recordedTags(
   path: string,
   body: object,

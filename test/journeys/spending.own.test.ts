@@ -27,7 +27,13 @@ async function newKey(...args: string[]): Promise<RunningGateway> {
   return withKey(key as string);
 }
 
-/** Creates an account and a key with only this limit. @returns a client with the key */
+/**
+
+ * Creates an account and a key with only this limit.
+
+ * @returns a client with the key
+
+ */
 async function keyWithin(source: string, limit: string): Promise<RunningGateway> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', source);
   const account = ['--account', id as string];

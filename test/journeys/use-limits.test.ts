@@ -12,7 +12,13 @@ interface ErrorBody {
   error: { type: string; code: number; message: string; param: string; metadata: Record<string, unknown> };
 }
 
-/** Creates a key. @returns a client that uses the key */
+/**
+
+ * Creates a key.
+
+ * @returns a client that uses the key
+
+ */
 async function clientWith(settings: object): Promise<GatewayClient> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'limited', ...settings });
   return { ...gateway, key: body.key as string };

@@ -156,7 +156,13 @@ const throughputRows = (metric: string): [string, Row][] =>
     { raise: measured(metric, dimension, 2, 10), miss: measured(metric, dimension, 2_000, 5) },
   ]);
 
-/** Returns the causes for throttling of functions. @param name name of a function that the alarm watches */
+/**
+
+ * Returns the causes for throttling of functions.
+
+ * @param name name of a function that the alarm watches
+
+ */
 const throttlesRow = (name: string): Row => ({
   raise: measured('Throttles', `${name}Function`, 2, 10),
   // Very many throttled calls once, or throttling of another function of the account, raise no alarm.

@@ -48,7 +48,13 @@ async function submit(prompt: string, change: Partial<VideoRequest> = {}, client
   return wire.readSubmitted(await send(wire.submit(request, target, { clientToken, webhookUrl: undefined })));
 }
 
-/** Polls a job until its end, or six times. @returns all responses */
+/**
+
+ * Polls a job until its end, or six times.
+
+ * @returns all responses
+
+ */
 async function follow(prompt: string): Promise<{ jobId: string; answers: Polled[] }> {
   const submitted = await submit(prompt);
   if (!('jobId' in submitted)) throw new Error(JSON.stringify(submitted));

@@ -90,7 +90,13 @@ async function scopeOf({ accountId }: ChangeContext): Promise<Scope> {
   return { kind: 'account', id: accountId, limits, revision };
 }
 
-/** Places a hold. @returns the placed hold; undefined if the limit would be exceeded */
+/**
+
+ * Places a hold.
+
+ * @returns the placed hold; undefined if the limit would be exceeded
+
+ */
 async function hold(account: ChangeContext, amount: string) {
   const scope = await scopeOf(account);
   const { payer } = await newSpender(table, {});

@@ -71,7 +71,13 @@ function namesFor({ name }: DocumentedOperation): Record<string, string[]> {
   return name === 'DELETE /workspaces/{workspaceId}' ? { ...known, workspaceId: doomed } : known;
 }
 
-/** Sends the request. @returns the fault of the response */
+/**
+
+ * Sends the request.
+
+ * @returns the fault of the response
+
+ */
 async function faultOf(documented: DocumentedOperation, request: GeneratedRequest): Promise<string | undefined> {
   const { method, operation } = documented;
   const isForManagers = operation['x-credential'] === 'management';

@@ -16,7 +16,13 @@ const context: DecodeContext = {
   estimatedInputTokens: 7,
 };
 
-/** Decodes reads that may contain any part of the stream. @returns the batches, and the failure at the end */
+/**
+
+ * Decodes reads that may contain any part of the stream.
+
+ * @returns the batches, and the failure at the end
+
+ */
 async function decode(reads: string[], cut?: Error): Promise<{ batches: AnswerBatch[]; failure: Error | undefined }> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const read of reads) yield await Promise.resolve(Buffer.from(read));

@@ -41,7 +41,13 @@ function grown(kind: SearchKind, text: string): string {
   return answerOf[kind]([page]).replace(/}$/, `,"more":"${text}"}`);
 }
 
-/** Runs a search. @returns its outcome, and the log lines about it */
+/**
+
+ * Runs a search.
+
+ * @returns its outcome, and the log lines about it
+
+ */
 async function search(kind: SearchKind, answer: (response: ServerResponse) => void, limits?: BackendLimits) {
   logged = [];
   api.answers(answer);

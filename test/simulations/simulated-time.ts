@@ -13,7 +13,13 @@ export interface SimulatedTime {
   during: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
-/** Creates a simulated time. @param startMs epoch milliseconds, as the wall clock of the run */
+/**
+
+ * Creates a simulated time.
+
+ * @param startMs epoch milliseconds, as the wall clock of the run
+
+ */
 export function simulatedTime(startMs: number): SimulatedTime {
   let nowMs = startMs;
   let events: { timeMs: number; act: () => void }[] = [];

@@ -19,7 +19,13 @@ const body = z.strictObject(fields);
 const isForced = ({ read }: { read: ClaudeBody }) =>
   read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
-/** Returns the rules. @param takesForced returns when a request may force the model to call a tool */
+/**
+
+ * Returns the rules.
+
+ * @param takesForced returns when a request may force the model to call a tool
+
+ */
 const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
   blankRule,
   noAgentFields,

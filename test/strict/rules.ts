@@ -26,7 +26,13 @@ export interface StrictFake {
   refusals(request: WireRequest, model: string): string[];
 }
 
-/** Creates a strict fake. @param schema fields of the provider, which refuses a body that does not fit */
+/**
+
+ * Creates a strict fake.
+
+ * @param schema fields of the provider, which refuses a body that does not fit
+
+ */
 export function strictFake<Body>(
   schema: z.ZodType<Body> | ((model: string) => z.ZodType<Body>),
   rules: readonly Rule<Body>[],
@@ -114,7 +120,13 @@ export function argumentsFault(schema: JsonObject): string | undefined {
 /** Source of the faults that `argumentsFault` returns. */
 export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/issues/9804';
 
-/** Whether a reference of a schema leads back to a part around it. @param isAllowed whether such a reference is no fault */
+/**
+
+ * Whether a reference of a schema leads back to a part around it.
+
+ * @param isAllowed whether such a reference is no fault
+
+ */
 export function isCircular(schema: JsonObject, isAllowed: (isOptional: boolean) => boolean = () => false): boolean {
   const leadsBack = (part: unknown, path: readonly unknown[], isOptional: boolean): boolean => {
     if (typeof part !== 'object' || part === null) return false;

@@ -166,7 +166,10 @@ function worksOf(table: Table, catalog: Catalog) {
     state,
     bucket,
     run,
-    /** Submits a job as POST /videos does. @returns the job's id, whether or not the function was stopped */
+    /**
+     * Submits a job as POST /videos does.
+     * @returns the job's id, whether or not the function was stopped
+     */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
       // A job may take longer than a day; its hold counts in the time windows of its submission.
       state.submittedAtMs = clock.ms;

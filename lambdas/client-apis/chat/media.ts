@@ -39,7 +39,13 @@ function wholeSpeech({ id, data, transcript, expires_at: expiresAt }: Block, for
 /** Sample rate of audio that chat models send. */
 const SAMPLES_PER_SECOND = 24_000;
 
-/** Returns a WAV file in base64. @param pcm the samples, in base64 */
+/**
+
+ * Returns a WAV file in base64.
+
+ * @param pcm the samples, in base64
+
+ */
 function wavOf(pcm: string): string {
   const samples = Buffer.from(pcm, 'base64');
   return Buffer.concat([wavHeader(SAMPLES_PER_SECOND, { dataBytes: samples.length }), samples]).toString('base64');

@@ -157,7 +157,13 @@ export class BlockWriter {
     this.#prose({ kind: 'redacted', text: data });
   }
 
-  /** Adds a generated image, or pieces of audio. @param block the image, or the beginning of the audio */
+  /**
+
+   * Adds a generated image, or pieces of audio.
+
+   * @param block the image, or the beginning of the audio
+
+   */
   media(block: Block & { type: 'image' | 'audio' }, deltas: readonly Delta[] = []): void {
     this.#prose({ kind: block.type, text: '', block, deltas });
   }

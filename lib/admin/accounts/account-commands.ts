@@ -272,7 +272,7 @@ async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Boo
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // A reference that this call has created cannot have been booked by an earlier command.
+    // No earlier command can have booked a reference that this call has created.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,

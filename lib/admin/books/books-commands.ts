@@ -69,7 +69,7 @@ async function restore({ table, local }: TableSession, directory: string): Promi
   return { ...restored };
 }
 
-/** Prints the result of the query `sql`, or, if there is none, checks the books and prints the result of the checks. */
+/** Prints the result of the query `sql`. Without a query, checks the books and prints the result of the checks. */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {

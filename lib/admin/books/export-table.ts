@@ -1,6 +1,6 @@
 /**
  * Exports the whole table to files, in the layout and format of DynamoDB's own exports to S3 (full export, version
- * 2020-06-30, DYNAMODB_JSON). Programs that read DynamoDB's exports can also read these.
+ * 2020-06-30, DYNAMODB_JSON). Programs that read DynamoDB's exports can also read these files.
  *
  * Memory is bounded by one page of a Scan, whatever the size of the table. On AWS, use DynamoDB's own export instead,
  * which consumes no read units.
@@ -27,7 +27,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** Number of items per page. It determines memory use: a page has a few hundred kilobytes. */
+/** Number of items per page, which determines memory use: a page has a few hundred kilobytes. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 

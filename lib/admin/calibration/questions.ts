@@ -3,7 +3,7 @@
 export interface KnownQuestion {
   state: string;
   instructions: string;
-  /** Options, the first of which is true. They are rotated before the model gets them. */
+  /** Options, the first of which is true. The order of the options is rotated before the model gets them. */
   options: string[];
 }
 

@@ -37,7 +37,7 @@ export function addProviderCommand(program: Command): void {
     });
 }
 
-/** Maximum number of failure reports to read. An hour usually has fewer. */
+/** Maximum number of failure reports to read. Usually, an hour has fewer reports. */
 const MAX_REPORTS = 500;
 
 /**

@@ -28,7 +28,7 @@ export interface Publications {
   /**
    * Publishes a catalog.
    * @param before publication that was current when the new one was prepared
-   * @returns false if another publication has replaced `before` in the meantime
+   * @returns false if another publication has already replaced `before`
    */
   put: (text: string, before: KeptPublication | undefined) => Promise<boolean>;
   /** Returns the latest publications, newest first. */
@@ -37,7 +37,7 @@ export interface Publications {
 
 type Client = Pick<S3Client, 'send'>;
 
-/** S3's status codes for a failed write condition: 412 if it failed immediately, 409 because of a concurrent write. */
+/** S3's status codes for a failed write condition: 412 if the condition was false, 409 if a concurrent write won. */
 const OVERTAKEN = new Set([409, 412]);
 
 /**

@@ -51,7 +51,7 @@ export interface Published {
    * these credentials.
    */
   new_credentials: string[];
-  /** Warnings about the new catalog that do not apply to the current one. */
+  /** Warnings about the new catalog that do not also apply to the current catalog. */
   warnings: string[];
   changes: CatalogChange[];
 }
@@ -92,7 +92,7 @@ export function readable({ text }: KeptPublication): Publication | undefined {
  * Publishes, rolls back or withdraws a catalog.
  * @param files catalog to publish; undefined for the deployed catalog
  * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409 if
- *   another operator has published in the meantime
+ * another operator has published since the current catalog was read
  */
 export async function publish(
   publisher: Publisher,

@@ -33,7 +33,7 @@ function pasted({ name, api, where, text, note }: ClientConfiguration, place: Ga
   return { name, api, where, text: text(place), note: note ?? null };
 }
 
-/** Returns the printed text. The empty lines around it make it easy to select and copy. */
+/** Returns the printed text, with empty lines around the configuration, which make it easy to select and copy. */
 function page({ title, where, text, note }: ClientConfiguration, place: GatewayPlace): string {
   return `${title}: into ${where}\n\n${text(place)}\n\n${note === undefined ? '' : `${note}\n`}`;
 }

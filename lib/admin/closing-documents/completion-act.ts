@@ -48,7 +48,7 @@ export interface Act {
 const MONTHS_READ = 2;
 
 /**
- * Creates the closing document of a month from its records. If it is already issued, reads it again.
+ * Creates the closing document of a month from its records, or reads it again if it was already issued.
  * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
  *   are not settled, if the month does not follow the last document, if the records contradict each other, or if the
  *   division into lines or the time zone differs from earlier documents
@@ -96,7 +96,7 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
 
 /**
  * Checks that a document has a line with an amount other than zero.
- * @throws {GatewayError} 409 if it has none
+ * @throws {GatewayError} 409 if all amounts are zero
  */
 export function requireLines({ paper: { month }, lines }: Act): void {
   if (lines.some(({ exact }) => !exact.isZero)) return;

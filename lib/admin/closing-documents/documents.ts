@@ -1,6 +1,6 @@
 /**
  * Data of closing documents and bills, for the program that creates the documents (1С, or an operator of electronic
- * documents). The gateway itself creates no XML. `to_confirm` lists the points that depend on law.
+ * documents). The gateway itself creates no XML. `to_confirm` lists the points that depend on tax law.
  */
 
 import type { CsvRow } from '../../../lambdas/books/csv.ts';

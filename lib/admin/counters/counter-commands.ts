@@ -13,8 +13,8 @@ import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
 /**
- * Time in ms to wait after parts (items into which a busy counter is split) have been forbidden. Afterwards, no running
- * request can still create a part.
+ * Time in ms to wait after the creation of parts (items into which a busy counter is split) has been forbidden. After
+ * this time, no running request can still create a part.
  */
 const UNDER_WAY_MS = 5_000;
 

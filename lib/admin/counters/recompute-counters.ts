@@ -25,7 +25,8 @@ interface RecomputeOptions {
  *
  * Guarantee: the result is exact even during requests. A correction adds a difference on which two measurements agree.
  * A settlement changes records and counters by the same amount, so the difference stays constant. A difference of the
- * current day is found only if no request changes the day during the measurement; otherwise it is found the next day.
+ * current day is found only if no request changes the day during the measurement; otherwise, a run on the next day
+ * finds it.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
  * @returns the corrected windows

@@ -109,7 +109,7 @@ function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
 
 /**
  * Reduces the recorded counts to the detail of the report. If the report does not distinguish cache lifetimes, all
- * cache writes are one count. If it does not count cache writes, they are added to the input.
+ * cache writes are one count. If the report does not count cache writes, they are added to the input.
  */
 function asReported(
   usage: Record<ReportedMeter, number>,

@@ -1,6 +1,6 @@
 /**
  * Computes the cost that past requests would have had with other models: the recorded usage at the prices of each
- * endpoint. The same code computes the price lines that prove the charges.
+ * endpoint. The code that computes the prices is the same as for the actual charges.
  *
  * Weakness: another model would count different tokens for the same text, reason and answer at a different length, and
  * cache differently.

@@ -160,8 +160,8 @@ function amountsRow({ amounts }: Refusal): Row {
 }
 
 /**
- * Returns the details of a generation for the operator. Once the generation was measured, they include its prices and
- * failed attempts. While it is pending, they include its hold (reserved money).
+ * Returns the details of a generation for the operator. After the generation was measured, the details include prices
+ * and failed attempts; while it is pending, they include its hold (reserved money).
  */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);

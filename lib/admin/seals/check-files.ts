@@ -20,7 +20,7 @@ import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-/** A difference between sealed data and the current files or table. */
+/** A difference that a check found, between the files of sealed days, or between the files and the table. */
 export interface SealFinding {
   /** Account id; null for a difference in a list, because a list covers the statements of all accounts. */
   account: string | null;

@@ -167,7 +167,7 @@ class RecordsInOrder {
   #next: Generation | undefined;
 
   /**
-   * @param passed called for each record that `of` skipped although the sealed lines should contain it (`isActivity`)
+   * @param passed called for each record that `of` skipped, but that should have a sealed line (`isActivity`)
    */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;

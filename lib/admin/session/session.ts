@@ -21,7 +21,7 @@ export interface TableSession {
 /** Account on which a command works, and the account's table. */
 export interface Session extends TableSession {
   accountId: string;
-  /** Table, account and operator, in the form that functions which change the account expect. */
+  /** Table, account and operator, as functions that change the account expect them. */
   changes: ChangeContext;
 }
 
@@ -31,7 +31,7 @@ interface CommonOptions extends ConnectionOptions {
 }
 
 /**
- * Function of a command, which returns the command's output.
+ * Function that runs a command, and returns the command's output.
  * @param given options of the command, as returned by their parsers
  */
 type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
@@ -81,7 +81,7 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
 
 /**
  * Runs a command for one account. The command itself prints its output.
- * @param the command; `isJson` is true if JSON was requested
+ * @param work the command; `isJson` is true if JSON was requested
  */
 export function withAccount(
   command: Command,

@@ -24,7 +24,7 @@ export function Failure({ failure }: { failure: unknown }) {
   );
 }
 
-/** Shows the loaded value, or the reason why it is not there yet. */
+/** Shows the loaded value, or why no value is loaded yet. */
 export function WhenLoaded<Value>({
   of,
   children,

@@ -15,7 +15,7 @@ import { deliver, loadWholeAnswers } from './whole-answers.ts';
 import { wireRequestFor, type SandboxWire } from './wires.ts';
 
 /**
- * Local server that answers for the sandbox/… models over HTTP, in the formats of the providers. So newcomers without a
+ * Local server that answers for the sandbox/… models over HTTP, in the formats of the providers. So users without a
  * provider key, and the tests, run the same code as production.
  */
 export interface SandboxUpstream {
@@ -74,7 +74,7 @@ function lazyStudio(): Studio {
   };
 }
 
-/** Values that all requests share. */
+/** Values that the handlers of all requests share. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;

@@ -10,7 +10,7 @@ import { adoptChild } from '../../shared/children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
-/** Invocation of a function. Its result is a value, or is streamed into an HTTP response. */
+/** Invocation of a function. The result is a value, or is streamed into an HTTP response. */
 export interface Invocation {
   event: unknown;
   /** HTTP response; only for a streaming function. */

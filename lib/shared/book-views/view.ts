@@ -3,8 +3,8 @@
  * same SQL. DuckDB gets macros for Trino functions that it lacks (lib/admin/books/duckdb.ts).
  *
  * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. Both engines
- * would round an amount with more than twelve decimals, so it is an error. Sums, and products with whole numbers, keep
- * twelve decimals, and an overflow is an error.
+ * would round an amount with more than twelve decimals, so such an amount is an error. Sums, and products with whole
+ * numbers, keep twelve decimals, and an overflow is an error.
  */
 
 export const AMOUNT_TYPE = 'decimal(38,12)';

@@ -172,8 +172,8 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function of the manifest, with the parts of the SDK that it uses. So the deployed code is the tested
- * code. A bundled SDK also starts faster than the SDK of the Lambda runtime.
+ * Bundles every function of the manifest, with the parts of the SDK that the function uses, so that the deployed code
+ * is the tested code. A bundled SDK also starts faster than the SDK of the Lambda runtime.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries functions by name, with files relative to lambdas/
  * @throws {CatalogError} if the catalog has a mistake, which would make every deployed function fail
@@ -223,15 +223,19 @@ async function writeConsole(functionDirectory: string): Promise<void> {
     writeFileSync(join(functionDirectory, 'console', name), text);
 }
 
-/** Files that run in worker threads. They are separate bundles. So a function loads one only if it starts a thread. */
+/**
+ * Files that run in worker threads, as separate bundles, so that a function loads a file only when it starts the
+ * thread.
+ */
 const threads = [
   { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
 ];
 
 /**
- * Files that few requests need. Functions import them with `import()`, and they are separate bundles. Such a bundle has
- * its own copies of the modules that it imports, so none of these modules may have state or be compared by class.
+ * Files that few requests need, as separate bundles that functions load with `import()`. Such a bundle has its own
+ * copies of the modules that it imports, so none of these modules may have state, or classes that are compared with
+ * `instanceof`.
  */
 const rareParts = [
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protect-texts.ts' },
@@ -271,7 +275,7 @@ export async function bundleServer(
   await build({
     ...options,
     splitting: true,
-    // The first plugin that loads a file decides its content. So this plugin comes first.
+    // This plugin comes first, because the first plugin that loads a file decides its content.
     plugins: [withServedHandlers, ...options.plugins],
     // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of the
     // container's role.

@@ -1,7 +1,7 @@
 /**
- * Runs a program that would not notice the end of its parent, and ends it when the parent ends. The parent holds the
- * other end of this process's standard input, which closes when the parent ends, even if it is killed. The program's
- * standard error is passed on.
+ * Runs a program that would not notice the end of its parent, and ends the program when the parent ends. The parent
+ * holds the other end of this process's standard input, which closes when the parent ends, even if it is killed. The
+ * program's standard error is passed on.
  *
  * Usage: node guard-main.ts <command> [arguments]
  *

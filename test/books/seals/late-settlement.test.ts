@@ -104,7 +104,13 @@ async function statedRoots(life: Life): Promise<string[]> {
   return (await sealedDaysOf(life)).map(({ root }) => root);
 }
 
-/** Returns the root of the list of leaves of each sealed day. @throws {Error} if a day has no list */
+/**
+
+ * Returns the root of the list of leaves of each sealed day.
+
+ * @throws {Error} if a day has no list
+
+ */
 async function leafListRoots(life: Life): Promise<string[]> {
   const { sealing, account } = life;
   const roots: string[] = [];

@@ -57,7 +57,13 @@ const quiet = {
   OPENCODE_DISABLE_MODELS_FETCH: '1',
 };
 
-/** Runs a shell command that can call the agents by name. @throws if the command does not end */
+/**
+
+ * Runs a shell command that can call the agents by name.
+
+ * @throws if the command does not end
+
+ */
 export async function runAgent(line: string, { home, work }: Desk, env: Record<string, string>): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {
     cwd: work,

@@ -23,7 +23,13 @@ const apis = [
 let gateway: WatchedGateway;
 let desk: Desk;
 
-/** Lets opencode read the records. @returns the texts of its answer */
+/**
+
+ * Lets opencode read the records.
+
+ * @returns the texts of its answer
+
+ */
 async function readRecords({
   model = NOVA,
   npm = CHAT,

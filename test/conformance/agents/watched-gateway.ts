@@ -28,7 +28,10 @@ export interface WatchedGateway {
   begin: (session: Session) => SessionLog;
   /** Returns the requests since the session began. */
   sent: () => readonly Sent[];
-  /** Returns the text that `admin clients` prints. @param contextTokens replaces the context length of the catalog */
+  /**
+   * Returns the text that `admin clients` prints.
+   * @param contextTokens replaces the context length of the catalog
+   */
   configuration: (client: string, model: string, contextTokens?: number) => string;
   stop: () => Promise<void>;
 }

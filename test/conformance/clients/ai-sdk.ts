@@ -276,7 +276,13 @@ async function searchesOf(metadata: PromiseLike<ProviderMetadata | undefined>): 
   return usage.server_tool_use?.web_search_requests;
 }
 
-/** Collects the text of a stream. @throws the first error in the stream */
+/**
+
+ * Collects the text of a stream.
+
+ * @throws the first error in the stream
+
+ */
 async function collect(parts: AsyncIterable<{ type: string; text?: string; error?: unknown }>): Promise<string> {
   let text = '';
   for await (const part of parts) {

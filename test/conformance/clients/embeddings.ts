@@ -19,7 +19,10 @@ const FAILING = ['x\n@sandbox error=529'];
 
 interface EmbeddingClient {
   name: string;
-  /** Returns a vector of numbers for each text. @throws if the gateway refuses the request */
+  /**
+   * Returns a vector of numbers for each text.
+   * @throws if the gateway refuses the request
+   */
   embed: (gateway: GatewayClient, texts: string[], dimensions?: number) => Promise<number[][]>;
 }
 
@@ -118,7 +121,13 @@ export const embeddingFeatures: Record<string, (gateway: GatewayClient, client: 
   },
 };
 
-/** Tests each client with each feature. @returns the failures, and a table of the results */
+/**
+
+ * Tests each client with each feature.
+
+ * @returns the failures, and a table of the results
+
+ */
 export async function reportOnEmbeddings(gateway: GatewayClient): Promise<{ unexplained: string[]; table: string }> {
   const unexplained: string[] = [];
   const rows: string[][] = [];

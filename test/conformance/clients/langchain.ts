@@ -143,7 +143,13 @@ async function search(subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
+/**
+
+ * Runs tool calls, their results, and the answer to the results.
+
+ * @returns the message with the calls
+
+ */
 async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {
   const withTools = model.bindTools(tools);
   const first = await collectChunks(await withTools.stream(question));

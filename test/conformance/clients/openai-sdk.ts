@@ -118,7 +118,13 @@ const openAiChat: Client = {
   },
 };
 
-/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
+/**
+
+ * Runs tool calls, their results, and the answer to the results.
+
+ * @returns the message with the calls
+
+ */
 async function runChatTools(
   subject: Subject,
   question: ChatRequest,
@@ -257,7 +263,13 @@ function asInput(output: OpenAI.Responses.ResponseOutputItem[]): OpenAI.Response
   return output as OpenAI.Responses.ResponseInput;
 }
 
-/** Runs tool calls, their results, and the answer to the results. @returns the items of the first answer */
+/**
+
+ * Runs tool calls, their results, and the answer to the results.
+
+ * @returns the items of the first answer
+
+ */
 async function runResponsesTools(
   subject: Subject,
   question: ReturnType<typeof ask>,

@@ -141,7 +141,13 @@ const openRouterChat: Client = {
   },
 };
 
-/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
+/**
+
+ * Runs tool calls, their results, and the answer to the results.
+
+ * @returns the message with the calls
+
+ */
 async function runChatTools(
   subject: Subject,
   question: ChatQuestion,
@@ -262,7 +268,13 @@ function asInput(output: OpenResponsesResult['output']): InputsUnion1[] {
   return output as InputsUnion1[];
 }
 
-/** Runs tool calls, their results, and the answer to the results. @returns the items of the first answer */
+/**
+
+ * Runs tool calls, their results, and the answer to the results.
+
+ * @returns the items of the first answer
+
+ */
 async function runTools(
   subject: Subject,
   question: Question,

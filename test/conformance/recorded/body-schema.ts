@@ -88,7 +88,13 @@ interface Place {
   value: unknown;
 }
 
-/** Visits all values of a body. @param visit returns false for a value whose content must not be visited */
+/**
+
+ * Visits all values of a body.
+
+ * @param visit returns false for a value whose content must not be visited
+
+ */
 function walk(value: unknown, path: string, visit: (place: Place) => boolean | void, field = ''): void {
   const isOpaque = opaque.has(field) && typeOf(value) === 'object';
   const here = typeOf(value) === 'object' && !isOpaque ? `${path}${variantOf(value as object)}` : path;

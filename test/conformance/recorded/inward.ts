@@ -24,7 +24,10 @@ import { targetOf } from './requests.ts';
 import type { WireRow } from './wire-row.ts';
 
 interface RecordedClientApi {
-  /** Converts a client's request. @throws the gateway's refusal */
+  /**
+   * Converts a client's request.
+   * @throws the gateway's refusal
+   */
   read: (body: object) => RoutedRequest;
   writer: () => { write: (event: MessagesEvent) => string };
   whole: (message: MessageBody) => object;

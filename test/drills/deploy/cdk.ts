@@ -40,7 +40,13 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
   return fitAssembly(assembly);
 }
 
-/** Bootstraps the account for the CDK. @param directory directory without an app, so that nothing is synthesized */
+/**
+
+ * Bootstraps the account for the CDK.
+
+ * @param directory directory without an app, so that nothing is synthesized
+
+ */
 export async function bootstrapAccount(emulator: MiniStack, directory: string): Promise<void> {
   const account = `aws://${EMULATED_ACCOUNT}/${EMULATED_REGION}`;
   await cdk(emulator, { checkout: projectDirectory, cwd: directory }, ['bootstrap', account]);
@@ -75,7 +81,13 @@ function cdk(
 /** Maximum number of characters of a program's output in an error message. */
 const MAX_SAID = 1_500;
 
-/** Runs a Node program. @returns its standard output @throws {StartFailure} with the end of its output if it fails */
+/**
+
+ * Runs a Node program.
+
+ * @returns its standard output @throws {StartFailure} with the end of its output if it fails
+
+ */
 export async function runProgram(
   args: string[],
   { cwd, env }: { cwd: string; env: Record<string, string> },

@@ -30,7 +30,13 @@ const gaps = {
   sendBatch: 'treat sqs:SendMessage as permission for SendMessageBatch, as SQS does; the drill grants both',
 };
 
-/** Adapts all templates of a cloud assembly. @returns each feature that the emulator lacks, once */
+/**
+
+ * Adapts all templates of a cloud assembly.
+
+ * @returns each feature that the emulator lacks, once
+
+ */
 export function fitAssembly(directory: string): string[] {
   const found = new Set<string>();
   for (const name of globSync('*.template.json', { cwd: directory })) {
@@ -41,7 +47,13 @@ export function fitAssembly(directory: string): string[] {
   return [...found];
 }
 
-/** Adapts a template. @param reportGap called for each change, with the feature that the emulator lacks */
+/**
+
+ * Adapts a template.
+
+ * @param reportGap called for each change, with the feature that the emulator lacks
+
+ */
 export function fitTemplate(synthesized: EmulatedTemplate, reportGap: (gap: string) => void): EmulatedTemplate {
   const template = withServerOutputs(synthesized);
   const kept = Object.entries(template.Resources).filter(([, resource]) => !isMissing(resource, reportGap));

@@ -52,7 +52,13 @@ async function commitOf(version: string): Promise<string | undefined> {
   );
 }
 
-/** Runs git. @returns the last line of its output; undefined if there is none, or git fails */
+/**
+
+ * Runs git.
+
+ * @returns the last line of its output; undefined if there is none, or git fails
+
+ */
 async function git(...args: string[]): Promise<string | undefined> {
   const { stdout } = await run('git', args, { cwd: projectDirectory }).catch(() => ({ stdout: '' }));
   return stdout.trim().split('\n').at(-1) || undefined;

@@ -5,7 +5,7 @@ import { moneyOf } from '../../exact-numbers.ts';
 import { budgetsOfMemberHash, hashOf } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 
-/** Explains why a request was rejected, and how to fix that. */
+/** Explains why a request was rejected, and how to fix the cause. */
 export function RefusalExplanation({ request }: { request: ShownRequest }) {
   const { texts } = useConsole();
   const { refusal } = request;
@@ -46,7 +46,7 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
 /**
- * Shows the missing amount, and how to fix that. Waiting helps only if the whole limit is at least the required amount.
+ * Shows the missing amount, and the remedy. Waiting helps only if the whole limit is at least the required amount.
  */
 function Shortfall({
   amounts,
