@@ -152,7 +152,7 @@ export class UsageMeter {
   /**
    * Returns the usage so far, with estimates for the counts that the provider has not reported.
    * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model
-   * has none
+   *   has none
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
     const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;

@@ -39,7 +39,7 @@ export class ModelSums {
    * Returns the writes of all sums. Their names differ from the names of the writes of generations and counters, so
    * that one transaction can contain all these writes.
    * @param partOf returns the number of the part to which settlements of an account's counter are added; 0 if the
-   * counter is not split into parts
+   *   counter is not split into parts
    */
   writes(table: Table, partOf: (accountId: string) => number): Writes {
     const writes: Writes = {};

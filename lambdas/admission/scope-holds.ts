@@ -67,8 +67,8 @@ const ATTEMPTS_IN_A_PART = 2;
  * @param writes the write of the hold's record, and all other writes that belong to the hold
  * @param isForCaller returns whether the caller itself handles a busy item, because it can use another item instead
  * @throws {StoreBusyError} if an item stays busy, or no attempt finds room; thrown after few attempts if the caller
- * handles the busy item. A busy counter is split into several items (parts); each attempt tries one part, or the
- * counter itself.
+ *   handles the busy item. A busy counter is split into several items (parts); each attempt tries one part, or the
+ *   counter itself.
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(

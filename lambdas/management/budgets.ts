@@ -50,7 +50,7 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
  * hold uses the new limit.
  * @param change.limit null removes the budget of the interval
  * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, also against concurrent changes; 404 if
- * the owner does not exist; 412 if the version differs from `expectedVersion`
+ *   the owner does not exist; 412 if the version differs from `expectedVersion`
  */
 export async function setBudget(
   context: ChangeContext,

@@ -50,7 +50,7 @@ export interface CreatedKey {
 /**
  * Creates a key. Only this result contains the secret.
  * @throws {GatewayError} 404 if the workspace or the member does not exist, or the member was removed; 409 in an
- * archived workspace
+ *   archived workspace
  */
 export async function createKey(
   context: ChangeContext,

@@ -51,7 +51,7 @@ export interface StreamPart<Event> {
   usage?: WireUsage;
   /** Estimated output tokens of the part, charged if the provider reports none. */
   estimatedTokens?: number;
-  /** Error that the provider reports within its answer. It ends the answer. */
+  /** Error that the provider reports within its answer, and that ends the answer. */
   error?: unknown;
 }
 
@@ -80,7 +80,7 @@ export interface Send {
   (batchRequest: BatchRequest): Promise<unknown>;
   /**
    * Sends the only request of a task whose answer is forwarded as it arrives. Resolves when the first content has
-   * arrived. A failure before that is handled like a rejected request: the gateway tries another endpoint, and charges
+   * arrived. An earlier failure is handled like a rejected request: the gateway tries another endpoint, and charges
    * nothing.
    */
   open<Event>(batchRequest: BatchRequest, decode: DecodeStream<Event>): Promise<StreamedAnswer<Event>>;
@@ -135,7 +135,7 @@ export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends Ba
   /**
    * Sends the requests of a task, and returns the complete answer, or opens an answer that is forwarded as it arrives
    * (`send.open`). Independent requests are sent concurrently; `send` limits how many.
-   * @param followUps only needed by engines with jobs and files; the gateway always passes it
+   * @param followUps needed only by engines with jobs and files, but always passed
    * @throws {UpstreamError} for a response without an answer
    */
   answer(task: Task, target: WireTarget<Q>, send: Send, followUps?: FollowUps): Promise<Answer>;

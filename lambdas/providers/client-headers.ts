@@ -5,7 +5,7 @@ import type { ClientHeaders } from './wire.ts';
 const OLDEST_VERSION = '2023-06-01';
 
 /**
- * Reads the Messages API headers of the client's request. The default version is the oldest one.
+ * Reads the Messages API headers of the client's request. The default of `anthropic-version` is the oldest version.
  * @throws {GatewayError} 400 for a beta that changes the provider's prices
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {

@@ -1,6 +1,6 @@
 /**
  * Converts failures of providers to errors of the gateway. Every failure between the gateway's request and the end of
- * an answer counts as the provider's failure, even an unexpected exception. So the client does not get status 500,
+ * an answer counts as the provider's failure, even an unexpected exception, so that the client does not get status 500,
  * which means a fault of the gateway itself.
  */
 
@@ -36,7 +36,7 @@ export class ProviderFailure extends GatewayError {
   readonly wasSilent: boolean;
   /**
    * Whether the provider's answer exceeds the gateway's size limit. The provider may bill this answer, so the gateway
-   * does not pay another endpoint for a second one.
+   * does not pay another endpoint for a second answer.
    */
   readonly wasAnswered: boolean;
   /** Kind of the provider's error; undefined if there was no response with an error. */

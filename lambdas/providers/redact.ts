@@ -48,8 +48,8 @@ export function redact(message: string, { credential, baseUrl }: Secrets): strin
 }
 
 /**
- * Returns the secrets to hide, the complete credential first. If a part of it were hidden first, the complete
- * credential would no longer be found.
+ * Returns the secrets to hide, the complete credential first. If a part of the credential were hidden first, the
+ * complete credential would no longer be found.
  */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];

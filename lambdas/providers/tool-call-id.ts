@@ -1,12 +1,12 @@
 /**
  * Converts ids of tool calls between clients and providers. Clients of the Messages API may reject an id with unusual
- * characters, such as `functions.look:0`. But some models require such ids, which they made themselves, in the
+ * characters, such as `functions.look:0`. But some models require their own ids, which may have such characters, in the
  * conversation. So the gateway encodes these ids for the client, and decodes them when the client sends them back.
  */
 
 import { createHash } from 'node:crypto';
 
-/** Ids of tool calls that providers accept, by rule. */
+/** Patterns of the tool call ids that providers accept, by rule. */
 export const toolIdRules = {
   anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
   openai: /^.{1,40}$/,

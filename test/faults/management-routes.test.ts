@@ -37,7 +37,7 @@ const wrong: string[] = [];
 /**
  * Sends a request as a patient client does, and retries while the gateway is busy.
  * @param change.mayBeDone status which shows that an earlier attempt made the change, if the response to that attempt
- * was uncertain
+ *   was uncertain
  */
 async function ask(
   method: string,

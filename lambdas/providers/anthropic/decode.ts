@@ -28,7 +28,7 @@ export function decodeStream(
   return decodedBody(body, new FrameReader(context));
 }
 
-/** Maximum number of consecutive pings from one chunk that are forwarded. The rest is dropped. */
+/** Maximum number of consecutive pings from one chunk that are forwarded. Further pings are dropped. */
 const MAX_PINGS_AT_ONCE = 8;
 
 function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
@@ -141,8 +141,8 @@ class FrameReader implements ChunkDecoder {
   }
 
   /**
-   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. Call it without a chunk
-   * at the end of the body, to read the remaining bytes.
+   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. At the end of the body,
+   * call this method without a chunk, to read the remaining bytes.
    */
   #readAll(chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
@@ -192,8 +192,8 @@ function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // The numbers in a tool call's arguments must keep the digits that the model wrote. So an event with arguments is
-    // parsed exactly. The faster parser for all other events rounds numbers.
+    // An event with a tool call's arguments is parsed exactly, so that numbers keep the digits that the model wrote.
+    // The faster parser for all other events rounds numbers.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');

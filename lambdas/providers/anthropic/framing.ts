@@ -11,7 +11,8 @@ export interface Framed {
   /** JSON text of the event. */
   json: string;
   /**
-   * Received bytes of the event; undefined if the gateway must serialize the event again instead of forwarding them.
+   * Received bytes of the event; undefined if the gateway must serialize the event again instead of forwarding the
+   * received bytes.
    */
   raw: Buffer | undefined;
 }
@@ -19,8 +20,8 @@ export interface Framed {
 /** Splits the body of an answer into events. */
 export interface Framing {
   /**
-   * Returns the events that a chunk completes. Call it without a chunk at the end of the body, to get the remaining
-   * event.
+   * Returns the events that a chunk completes. At the end of the body, call this method without a chunk, to get the
+   * remaining event.
    * @throws during iteration, at the first unreadable event
    */
   read(chunk: Buffer | undefined): Iterable<Framed>;

@@ -147,7 +147,9 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
   throw invalidRequest(`stop_sequences.${blank}`, 'must not consist of white space on this model');
 }
 
-/** Returns the request with those JSON schemas that the provider accepts, for tool arguments and for the answer. */
+/**
+ * Converts the JSON schemas of a request, for tool arguments and for the answer, to schemas that the provider accepts.
+ */
 function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
@@ -177,8 +179,9 @@ function withSupportedSchema(original: Tool, index: number, quirks: AnthropicQui
 }
 
 /**
- * Repairs the last message if it is an answer that the client began. Providers reject white space at its end. If
- * thinking is off, they also reject thinking in it (https://github.com/tailcallhq/forgecode/issues/1853).
+ * Repairs the last message if it is an answer that the client began. Providers reject white space at the end of this
+ * message. If thinking is off, they also reject thinking in this message
+ * (https://github.com/tailcallhq/forgecode/issues/1853).
  */
 function withoutTrailingSpace(messages: Message[], isThinking: boolean): Message[] {
   const last = messages.at(-1);

@@ -1,7 +1,7 @@
 /**
  * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
- * digest of the body, so each request needs its own. The path is percent-encoded once more for the signature than for
- * the request. For example, a colon is `%3A` in the sent path, and `%253A` in the signed path.
+ * digest of the body, so each request needs its own signature. The path is percent-encoded once more for the signature
+ * than for the request. For example, a colon is `%3A` in the sent path, and `%253A` in the signed path.
  */
 
 import { nowMs } from '../../platform/clock.ts';

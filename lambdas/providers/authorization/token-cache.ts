@@ -41,8 +41,8 @@ const MAX_LIFETIME_MS = 24 * 60 * 60_000;
 /** Time after a failed exchange during which requests fail without another exchange, to spare a failing provider. */
 const FAILURE_MS = 1_000;
 /**
- * Maximum number of cached tokens. Operators have fewer credentials. Above this number the oldest token is dropped, and
- * the next request with its credential gets a new one.
+ * Maximum number of cached tokens; operators have fewer credentials. Above this number, the oldest token is dropped,
+ * and the next request with that token's credential gets a new token.
  */
 const MAX_KEYS = 256;
 

@@ -3,8 +3,9 @@ import { familyOf, type ConverseTarget } from './families.ts';
 type CachePlace = 'tools' | 'system' | 'messages';
 
 /**
- * Returns the cache point that follows a block with `cache_control`. The Messages API marks the block itself; Converse
- * has a separate block after it. A cache mark is only a hint, so model families without caches get no cache point.
+ * Returns the cache point that follows a block with `cache_control`. The Messages API marks the block itself, but
+ * Converse has a separate block after the marked block. A cache mark is only a hint, so model families without caches
+ * get no cache point.
  * @returns a list with the cache point; empty if there is none
  */
 export function cachePointAfter(

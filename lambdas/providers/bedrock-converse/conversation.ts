@@ -65,8 +65,8 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
 }
 
 /**
- * Appends a message to the list. Converse rejects two messages of the same role in a row, so they are merged. It also
- * rejects empty messages, so they are dropped.
+ * Appends a message to the list. Converse rejects consecutive messages of the same role, so these messages are merged.
+ * Converse also rejects empty messages, so they are dropped.
  */
 function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;

@@ -176,8 +176,8 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the signature in the form for the client. A signature of Claude stays unchanged, because every service that
-   * hosts Claude accepts it. Only the signing model accepts any other signature, so the signature is marked with that
+   * Returns the signature for the client. A signature of Claude stays unchanged, because every service that hosts
+   * Claude accepts it. Any other signature is accepted only by the signing model, so the signature is marked with that
    * model's name.
    */
   #sealed(signature: string): string {
@@ -195,7 +195,7 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the citations that were held back, after the text of their block. */
+  /** Writes the delayed citations, after the text of their block. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -241,7 +241,7 @@ class ConverseTranslation {
 
   /**
    * Returns the stop sequence that ended the answer; null if it is unknown. Claude reports the sequence. For other
-   * models, it is known only if the request has exactly one.
+   * models, it is known only if the request has exactly one stop sequence.
    */
   #matchedIn(fields: unknown): string | null {
     const { stop_sequences: sequences = [] } = this.#context.request;
@@ -268,8 +268,8 @@ class ConverseTranslation {
 }
 
 /**
- * Returns the service tier of the answer. It is "optimized" for Bedrock's latency-optimized inference, which has its
- * own price.
+ * Returns the service tier of the answer: "optimized" for Bedrock's latency-optimized inference, which has its own
+ * price.
  */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);

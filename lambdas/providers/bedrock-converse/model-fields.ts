@@ -34,8 +34,8 @@ function converseThinkingFields(
     case 'nova':
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
-      // The gateway never sends "high", because it excludes a token limit, and without that limit the answer's price
-      // has no bound.
+      // The gateway never sends "high", because requests with "high" cannot have a token limit, and without a limit the
+      // answer's price has no upper bound.
       return {
         reasoningConfig: {
           type: 'enabled',

@@ -1,6 +1,6 @@
 /**
- * Builds prompts that ask a text model to decide. The state comes first and is the same for all questions, so providers
- * can cache it.
+ * Builds prompts with which a text model decides. Each prompt begins with the state, which is the same for all
+ * questions, so that providers can cache it.
  */
 
 import type { Question } from '../../decisions/question.ts';

@@ -20,12 +20,12 @@ function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((number) => typeof number === 'number');
 }
 
-/** Reads a vector from each element of a list. Any other value has no vectors. */
+/** Reads a vector from each element of a list. Returns no vectors if the value is not a list. */
 export function vectorsFrom(list: unknown, read: (element: unknown) => unknown): Vector[] {
   return Array.isArray(list) ? list.map((element) => vectorFrom(read(element))) : [];
 }
 
-/** Reads the vectors of a list in OpenAI's form. Any other value has no vectors. */
+/** Reads the vectors of a list in OpenAI's form. Returns no vectors if the value is not a list. */
 export function vectorsInOrder(data: unknown): Vector[] {
   return vectorsFrom(
     Array.isArray(data) ? elementsByIndex(data) : [],

@@ -62,7 +62,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         break;
       }
       case 'tool_use': {
-        // For parallel calls, Gemini signs only the first one. So only the first call gets a placeholder.
+        // Only the first of several parallel calls gets a placeholder, because Gemini signs only the first one.
         parts.push(callPart(block, callSignature ?? (hasCalls ? undefined : placeholder), target));
         callSignature = undefined;
         hasCalls = true;

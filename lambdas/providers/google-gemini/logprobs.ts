@@ -6,8 +6,8 @@ import { asList, asOptionalRecord, asText } from '../shapes.ts';
 import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
 /**
- * Returns the chosen tokens with their probabilities, each with the most likely tokens at its position. Gemini sends
- * those in a separate list.
+ * Returns the chosen tokens with their probabilities, each with the most likely tokens at its position, which Gemini
+ * sends in a separate list.
  * @returns undefined if there are no probabilities
  */
 export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {

@@ -26,7 +26,7 @@ export function callsOf(messages: Message[]): PriorCalls {
 
 /**
  * @throws {GatewayError} 400 for a result whose call is not in the conversation, because Gemini requires the name of
- * the called tool
+ *   the called tool
  */
 export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));

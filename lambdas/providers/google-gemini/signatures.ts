@@ -1,7 +1,7 @@
 /**
  * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on the part that it signs: a call, a
  * text, an image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). But clients of the Messages
- * API keep only signatures of thinking blocks. So a thinking block's signature contains Gemini's signature and the kind
+ * API keep only signatures of thinking blocks, so a thinking block's signature contains Gemini's signature and the kind
  * of the signed part.
  */
 

@@ -4,7 +4,7 @@ import { sniffDocument } from './sniff-document.ts';
 import { frameData, SseFrameSplitter } from './sse-frames.ts';
 import { UpstreamError } from './upstream-error.ts';
 
-/** Data of the last event in OpenAI's streams. It is not JSON. */
+/** Data of the last event in OpenAI's streams, which is not JSON. */
 const DONE_MARK = '[DONE]';
 
 /**

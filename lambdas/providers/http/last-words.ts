@@ -4,8 +4,8 @@ import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 const LAST_WORDS_MS = 5_000;
 
 /**
- * Iterates over the chunks of a body. Once the stop reason was read, it continues for at most LAST_WORDS_MS, and then
- * ends as if the body had ended. The caller closes the connection.
+ * Iterates over the chunks of a body. After the stop reason was read, the iteration continues for at most
+ * LAST_WORDS_MS, and then ends as if the body had ended. The caller closes the connection.
  * @param isClosing returns whether the stop reason was read; called before each chunk is requested
  */
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
@@ -16,8 +16,8 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
   function leave(): IteratorResult<Buffer, void> {
     isLeft = true;
     deadline?.cancel();
-    // If a generator is waiting for its source, its `return` settles only after the source sends something. That may
-    // never happen, so the promise is not awaited.
+    // If a generator is waiting for its source, its `return` settles only after the source sends something, which may
+    // never happen. So the promise is not awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

@@ -16,7 +16,7 @@ const MAX_TRAILING_BYTES = 64 * 1024;
 interface BodyOptions {
   /** Maximum time between two chunks. It runs only while a reader waits for a chunk. */
   idleMs: number;
-  /** Aborts when nobody needs the response any more. */
+  /** Aborts when the response is no longer needed. */
   signal: AbortSignal;
   /** Called once, when the body is not read any more. */
   onLeave: () => void;
@@ -24,7 +24,7 @@ interface BodyOptions {
 
 /**
  * Reads the chunks of a response. All data that has arrived since the last read is one chunk. Unlike Node's own
- * iterator, it has an idle timeout, and needs only two promises for a chunk.
+ * iterator, this class has an idle timeout, and needs only two promises per chunk.
  *
  * Guarantee: if the reader is slow, the provider can send only what fits into the buffers.
  */

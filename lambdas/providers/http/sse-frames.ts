@@ -11,8 +11,8 @@ export class SseFrameSplitter {
   #fragments: Buffer[] = [];
   #fragmentBytes = 0;
   /**
-   * Number of bytes since the last line feed, without a lone carriage return. If it is 0 at a line feed, the line is
-   * empty and ends the frame.
+   * Number of bytes since the last line feed, without a lone carriage return. If the number is 0 at a line feed, the
+   * line is empty and ends the frame.
    */
   #lineBytes = 0;
   #isCommentLine = false;

@@ -1,8 +1,8 @@
 /**
- * HTTP client for requests to providers, with connections that are kept open (node:http and node:https). It needs a
- * quarter of the CPU time of the global `fetch`.
+ * HTTP client for requests to providers, with connections that are kept open (node:http and node:https). This client
+ * needs a quarter of the CPU time of the global `fetch`.
  *
- * A request opens its connection when it is created, so that the connection is made (DNS, TCP, TLS) while the gateway
+ * A request opens its connection when it is created, so that the connection is opened (DNS, TCP, TLS) while the gateway
  * reserves money for the request. No byte of the request is sent before `send`.
  */
 

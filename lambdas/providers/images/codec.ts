@@ -30,7 +30,7 @@ export interface ImageSettings {
   inputFidelity?: string | undefined;
 }
 
-/** Options of a client's request. The model chooses what is absent. */
+/** Options of a client's request. The model chooses the value of an absent option. */
 export interface ImageTask extends ImageSettings {
   prompt: string;
   count: number;

@@ -55,7 +55,7 @@ export const openaiImages: ImageCodec = {
 const IMAGE_EVENT = /^image_(?:generation|edit)\.(partial_image|completed)$/;
 
 /**
- * Yields the images of a streamed answer. Servers that cannot stream answer with one document, which has the finished
+ * Yields the images of a streamed answer. Servers that cannot stream respond with one document, which has the finished
  * image.
  */
 async function* imageEventsIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<DrawnEvent>, void> {

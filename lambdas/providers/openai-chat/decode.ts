@@ -279,8 +279,8 @@ function finishReasonIn(choice: Record<string, unknown>): string {
 }
 
 /**
- * Parses a chunk. Some providers send a call's arguments as an object instead of a string. The numbers in it must keep
- * their digits, so such a chunk is parsed exactly.
+ * Parses a chunk. Some providers send a call's arguments as an object instead of a string. The numbers in these
+ * arguments must keep their digits, so such a chunk is parsed exactly.
  */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);

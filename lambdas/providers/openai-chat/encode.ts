@@ -172,12 +172,12 @@ function assistantMessages(
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
   if (images.length > 0) message['images'] = images;
-  // Some providers require the reasoning of earlier answers as long as tool calls continue. Later, they drop it
-  // themselves.
+  // Some providers require the reasoning of earlier answers as long as tool calls continue. Afterwards, these providers
+  // drop the reasoning themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // Providers that require reasoning reject a call without it. A call that another model made has no reasoning, so a
-    // placeholder is sent.
+    // Providers that require reasoning reject a tool call without reasoning. A call that another model made has no
+    // reasoning, so a placeholder is sent.
     const needed = toolCalls.length > 0 && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }

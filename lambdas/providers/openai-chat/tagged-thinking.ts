@@ -13,7 +13,7 @@ interface Piece {
 
 /**
  * Separates thinking from text if a reasoning model begins its answer with `<think>`. Perplexity sends thinking in this
- * way, and so do servers that do not parse it themselves (vLLM, Ollama, LM Studio, proxies).
+ * way, and so do servers that do not parse the thinking themselves (vLLM, Ollama, LM Studio, proxies).
  *
  * Only a tag at the very beginning of the answer counts, because a model may also write about the tag. White space next
  * to the tags is dropped.

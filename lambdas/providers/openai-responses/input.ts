@@ -36,7 +36,10 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
   return target.quirks.message_phase ? withPhases(items) : items;
 }
 
-/** Returns the items of one assistant message, in order. Reasoning stays directly before the item that it led to. */
+/**
+ * Returns the items of one assistant message, in order. Each reasoning item stays directly before the item that
+ * followed it.
+ */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const items: ResponsesItem[] = [];
   for (const placed of blocks) {

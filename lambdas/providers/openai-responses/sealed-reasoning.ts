@@ -1,6 +1,6 @@
 /**
  * Stores a provider's encrypted reasoning in the signature of a thinking block, which clients keep. Only that provider
- * can read it. In later turns, the provider gets the reasoning back unchanged, with the visible text.
+ * can read the reasoning. In later turns, the provider gets the reasoning back unchanged, with the visible text.
  */
 
 import * as z from 'zod';

@@ -35,9 +35,9 @@ export interface RerankCodec extends BatchReader {
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: RerankTask, target: RerankTarget): WireRequest;
-  /** Returns the results in a response. The caller checks them. */
+  /** Returns the results in a response. The caller checks the results. */
   resultsIn(body: unknown, target: RerankTarget): unknown;
-  /** Returns the score in a result. The caller checks it. */
+  /** Returns the score in a result. The caller checks the score. */
   scoreIn(result: Record<string, unknown>): unknown;
   /** Whether the endpoint returns all documents, even if fewer were requested. */
   returnsAll?(target: RerankTarget): boolean;

@@ -12,7 +12,7 @@ import {
   type SpokenTask,
 } from './codec.ts';
 
-/** Fields that only tune the speech. They are omitted for an endpoint that does not list them. */
+/** Fields that only tune the speech. A field is omitted if the endpoint does not list it. */
 export const tuningFields = ['speed', 'instructions'] as const;
 
 /** Usual bytes of text per token. */

@@ -28,7 +28,7 @@ export function answerSchema(
 
 /**
  * Drops the schema for the answer's text if a tool call is forced, because the answer then has no text. Gemini and Groq
- * reject the combination (https://github.com/vercel/ai/pull/16540).
+ * reject requests with both (https://github.com/vercel/ai/pull/16540).
  */
 export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
   const { tools, tool_choice: choice } = request;

@@ -173,8 +173,9 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 }
 
 /**
- * Merges the prompt counts of two reports. The prompt size is the later report's, or the earlier one's if the later
- * report has none. Cache counts that are missing in the later report are taken from the earlier one, up to that size.
+ * Merges the prompt counts of two reports. The prompt size comes from the later report, or from the earlier report if
+ * the later report has none. Cache counts that are missing in the later report come from the earlier report, up to the
+ * prompt size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A later size of 0 is ignored if the earlier size is positive.

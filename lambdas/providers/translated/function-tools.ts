@@ -80,8 +80,8 @@ const NEVER_STRICT = [
 ];
 
 /**
- * Returns whether OpenAI accepts `strict` for a schema: every object in it must require all its properties and allow no
- * others, and all keywords must be supported.
+ * Returns whether OpenAI accepts `strict` for a schema: every object in the schema must require all its properties and
+ * allow no other properties, and all keywords must be supported.
  */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);

@@ -1,10 +1,11 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /**
- * Returns the arguments of a call that can be written. Some models write the JSON object as a JSON text within a text,
+ * Returns the arguments of a call as clients can read them. Some models write the JSON object as a quoted JSON string,
  * which clients cannot read.
  * @param json the first arguments, which may be incomplete
- * @returns the object's text; the arguments themselves if they are no text of an object; undefined until their end
+ * @returns the object's JSON, if the arguments are a quoted object; otherwise the arguments unchanged; undefined while
+ *   this is not yet known
  */
 export function writableArguments(json: string, isComplete: boolean): string | undefined {
   if (!/^\s*"/.test(json)) return json;

@@ -6,7 +6,7 @@ import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
-/** Returns those penalties in the request (such as presence_penalty) that the model lists. */
+/** Returns the penalties (such as presence_penalty) that the request sets and the model lists. */
 export function penaltyFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -14,7 +14,7 @@ export function penaltyFields(
   return listedFields(request, target, penalties);
 }
 
-/** Returns those rarely used parameters in the request (such as a seed) that the model lists. */
+/** Returns the rarely used parameters (such as a seed) that the request sets and the model lists. */
 export function rareFields(
   request: MessagesRequest,
   target: SamplingTarget,

@@ -1,6 +1,6 @@
 /**
- * Video generation by Hailuo with MiniMax's own API. MiniMax calls a job a task. Its result is the id of a file, whose
- * URL is fetched with another request. Errors are codes in responses with status 200.
+ * Video generation by Hailuo with MiniMax's own API. MiniMax calls a job a task. The result of a task is the id of a
+ * file, whose URL is fetched with another request. Errors are codes in responses with status 200.
  * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
  */
 

@@ -1,6 +1,6 @@
 /**
- * Video generation with Runway's API. A job is a task with a text or an image. Its files are at public URLs that expire
- * after a day. https://docs.dev.runwayml.com/api and …/errors/task-failures
+ * Video generation with Runway's API. A job is a task that is submitted with a text or an image. The task's files are
+ * at public URLs that expire after a day. https://docs.dev.runwayml.com/api and …/errors/task-failures
  */
 
 import {

@@ -92,7 +92,7 @@ export function readable({ text }: KeptPublication): Publication | undefined {
  * Publishes, rolls back or withdraws a catalog.
  * @param files catalog to publish; undefined for the deployed catalog
  * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409 if
- * another operator has published since the current catalog was read
+ *   another operator has published since the current catalog was read
  */
 export async function publish(
   publisher: Publisher,

@@ -77,7 +77,7 @@ function read(file: string): unknown {
 /**
  * Tests the clients.
  * @param wiresPerClient number of wires with which each client is tested, different ones for neighboring clients; by
- * default all wires
+ *   default all wires
  */
 export async function reportOnClients(
   gateway: GatewayClient,
