@@ -68,11 +68,14 @@ export type Tried = { plan: SpendingPlan } & (
  */
 export interface Admitted {
   generation: HoldRequest['generation'];
-  /** Keeps the answer within the hold. */
+  /** Extends the hold while the answer is written, and ends the answer if the hold cannot be extended. */
   extender: HoldExtender;
   /** Plan for which the hold was placed: the requested plan, a more exact one, or one with a shorter answer. */
   plan: SpendingPlan;
-  /** Error that explains to the client why the answer must be shorter than requested; undefined if it need not be. */
+  /**
+   * Error that explains to the client why the answer must be shorter than requested; undefined if the answer need not be
+   * shorter.
+   */
   shortened: GatewayError | undefined;
   /**
    * Pending write of the generation's record; absent once the record is written. Rejects as soon as the result of the

@@ -5,7 +5,7 @@ import { hashSecret, unknownKey } from './credentials.ts';
 
 /**
  * Finds the caller of a key. Keys are stored as hashes with a secret of the deployment (pepper). If no key has the hash
- * with the cached pepper, the current and the previous pepper are tried. So keys stay valid after a change of the
+ * with the cached pepper, the current and the previous pepper are tried, so keys stay valid after a change of the
  * pepper.
  *
  * Cost: as `findCaller`, plus one read if the key was hashed with the previous pepper.

@@ -20,7 +20,7 @@ import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
  * step pays for twice as much output as the previous one, if the limits have room.
  */
 const MAX_STEP_FACTOR = 32;
-/** Time in ms that a stream without money waits for other requests to release their holds. */
+/** Time in ms that a stream whose hold is used up waits for other requests to release their holds. */
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /**
@@ -30,14 +30,14 @@ const WAIT_MS = 200;
 const MAX_TRIES_AT_END = 3;
 /**
  * Maximum size of a step in percent of the scopes' lowest limit. A step of the first step's size is allowed even if it
- * is larger. Unused money of a hold is returned only if it is at least this share.
+ * exceeds this share. Unused money of a hold is returned only if it is at least this share.
  */
 const FAIR_SHARE_PERCENT = 5n;
 
 /**
  * Keeps a stream within its hold. The hold pays for one step of output. Before the model has written that much, the
- * extender holds another step while the stream continues. If an extension is refused, the stream must end: no output
- * goes beyond the hold.
+ * extender holds another step while the stream continues. If an extension is refused, the stream must end, so that its
+ * output never costs more than the hold.
  *
  * Guarantee: the number of bytes bounds visible output, because a token has at least one byte. `chargeable` never
  * charges a limited scope more than the scope holds.
@@ -228,8 +228,8 @@ export class HoldExtender {
   }
 
   /**
-   * Adds the missing tokens and the next step to the hold. If that is refused, it adds a small step, or as much as the
-   * limits have room for.
+   * Adds the cost of the unpaid tokens and of the next step to the hold. If the limits have no room for both, adds a
+   * small step, or as much as the limits have room for.
    */
   async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
     const missing = this.#missing(outputBytes);

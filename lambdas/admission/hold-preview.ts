@@ -17,7 +17,7 @@ import type { SpendingPlan } from './spending-plan.ts';
 /** A limit of the payer in one interval. */
 export interface LimitRoom {
   source: LimitSource;
-  /** Tag whose budget it is; undefined for other limits. */
+  /** Tag whose budget is this limit; undefined for other limits. */
   tag: string | undefined;
   interval: Interval;
   limit: Money;

@@ -15,7 +15,10 @@ export interface About {
   /** Response headers of the route, without the headers that every route has or that follow from the fields below. */
   headers?: Record<string, z.ZodType>;
   success: Success;
-  /** Further kinds of errors that cannot be derived from the manifest, from `accepts` or from the fields below. */
+  /**
+   * Additional kinds of errors of the route, which cannot be derived from the manifest, from `accepts` or from the
+   * fields below.
+   */
   errors?: readonly ErrorKind[];
   /** Whether requests with the same `Idempotency-Key` are charged once. */
   chargedOnce?: boolean;

@@ -26,18 +26,19 @@ interface OnceRequest {
 }
 
 /**
- * Returns the write that stores an answer; undefined if it is not stored. Add the write to the transaction of the
- * request's effect.
+ * Returns the write that stores an answer; undefined if the answer is not to be stored. The caller adds the write to
+ * the transaction that changes the data of the request.
  */
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
- * Answers requests with the same `Idempotency-Key` once. For 24 hours, the same key and body get the same answer
- * without a second effect. The same key with another body gets a 409. Without the header, every request is processed.
+ * Processes requests with the same `Idempotency-Key` once. For 24 hours, a request with the same key and body gets the
+ * stored answer and changes nothing. The same key with another body gets a 409. Without the header, every request is
+ * processed.
  *
- * Guarantee: the effect and the kept answer are one transaction, so two concurrent requests have one effect. The answer
- * may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key and the
- * deployment's pepper. Only a hash of the Idempotency-Key is stored. Answers of failed requests are not stored.
+ * Guarantee: one transaction makes the change and stores the answer, so of two concurrent requests only one makes the
+ * change. The answer may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key
+ * and the deployment's pepper. Only a hash of the Idempotency-Key is stored. Answers of failed requests are not stored.
  */
 export async function answerOnce(
   requested: OnceRequest,
@@ -70,7 +71,8 @@ export async function answerOnce(
   try {
     return await answer(keep);
   } catch (error) {
-    // The cause may be a concurrent request with the same key that was answered first. If so, its answer is returned.
+    // The cause may be a concurrent request with the same key that was answered first. In this case, the answer of that
+    // request is returned.
     const theirs =
       error instanceof BeingAnsweredError
         ? await withinPatience(again)

@@ -16,8 +16,8 @@ export type WriteAnswer = (sink: Sink<string | Uint8Array>, readerLeft: AbortSig
 /**
  * Body of a streamed answer. The answer is written only as fast as the client reads.
  *
- * Guarantee: the stream closes only after the answer has ended, which records the spending. This is so even if nobody
- * reads the stream.
+ * Guarantee: the stream closes only after the answer has ended and its spending is recorded, even if nobody reads the
+ * stream.
  */
 export class AnswerStream extends Readable {
   /** Resolves when the answer has ended, even with an error. */
@@ -49,7 +49,7 @@ export class AnswerStream extends Readable {
     clearInterval(this.#silence);
     // Without a reason, Node would create a DOMException for every answer, and its stack trace takes time.
     this.#abort.abort('reader left');
-    // Starts an answer that nobody has read. Otherwise its ending, which records the spending, would be skipped.
+    // Starts an answer that nobody has read. Otherwise its end, which records the spending, would be skipped.
     if (this.#isStarted) this.#goOn(false);
     else this.#start();
     void this.settled.then(() => callback(error));

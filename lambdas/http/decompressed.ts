@@ -31,7 +31,9 @@ const ENCODINGS = Object.keys(decoders).join(', ');
 
 let openBytes = 0;
 
-/** Decompressed body of a request. `release` returns the body's share of the process's memory limit. */
+/**
+ * Decompressed body of a request. `release` makes the body's share of the process's memory limit available to other requests.
+ */
 export class UnpackedBody {
   #bytes = 0;
 
@@ -118,7 +120,10 @@ function isUnpackedBefore({ unrouted, bodyBytes, headers }: HttpRequest, encodin
   return bodyBytes === undefined || (isForm(headers['content-type']) && beginsAsForm(bodyBytes));
 }
 
-/** Returns whether bytes are an uncompressed form. Forms begin with a hyphen; gzip and deflate data never do. */
+/**
+ * Returns whether bytes are an uncompressed form. Forms begin with a hyphen; gzip and deflate data never begin with
+ * one.
+ */
 function beginsAsForm(bytes: Buffer): boolean {
   return bytes[0] === '-'.charCodeAt(0);
 }

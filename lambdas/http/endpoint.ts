@@ -1,8 +1,8 @@
 /**
  * Creates the handlers of all routes. The manifest (list of routes) states who may call a route, `accepts` states the
  * valid input, and the given function produces the answer. Parsing, errors, headers and the log line are the same for
- * all routes. Only define-endpoint.ts (routes with a key) imports the lookup of the caller. So the bundles of public
- * routes (define-public-endpoint.ts) do not contain it.
+ * all routes. Only define-endpoint.ts (routes with a key) imports the code that looks up the caller, so the bundles of
+ * public routes (define-public-endpoint.ts) do not contain this code.
  */
 
 import { Readable } from 'node:stream';
@@ -77,7 +77,7 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   entryPoint: EntryPoint;
   /** Id of this request's generation, on routes that spend money. */
   generationId: string;
-  /** Measures the time that the gateway waits for providers. A response header reports it. */
+  /** Measures the time that the gateway waits for providers. The `server-timing` header reports this time. */
   providerTime: ProviderTime;
   caller: CallerByCredential[Kind];
   body: Body;
@@ -135,7 +135,8 @@ export type KeyedRoute = Exclude<RouteName, PublicRoute>;
 export type InferenceRoute = RouteFor<'inference'>;
 
 /**
- * Functions that only routes with a key need; they are parameters, to keep them out of the bundles of public routes.
+ * Functions that only routes with a key need. They are parameters, so that the bundles of public routes do not contain
+ * them.
  */
 interface Keyed {
   /**
@@ -159,7 +160,7 @@ interface Keyed {
    * @param atMs time of the request, in epoch milliseconds
    */
   limitHeaders: (caller: Caller, route: RouteName, atMs: number) => Record<string, string>;
-  /** Records why a request with a known key was rejected. It must not reject. */
+  /** Records why a request with a known key was refused. The returned promise must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
 
@@ -251,7 +252,7 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
 
 /**
  * Checks the path at a function URL, because a function URL accepts any path. Only "/" and the route's own path are
- * valid, with or without the stage.
+ * valid, with or without the prefix of API Gateway's stage.
  */
 function checkPath({ event: { request } }: RequestState, route: Route): void {
   if (!request.unrouted) return;

@@ -60,7 +60,7 @@ export const amount = z
       const parsed = value instanceof NumberText ? Money.parseNumber(value.text) : Money.parse(value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
-      // Text that is not an amount is rejected below, with a validation issue.
+      // The validation issue below also rejects text that is not an amount.
     }
     context.addIssue({ code: 'custom', message: FIELD_AMOUNT_RULE });
     return z.NEVER;

@@ -27,8 +27,8 @@ export interface FormRules extends JsonRules {
 }
 
 /**
- * Reads the form of a request. Also sets the `body` of the request to a text that identifies the form's content. It
- * does not depend on the boundary between parts, which differs between two attempts of a client.
+ * Reads the form of a request. Also sets the `body` of the request to a text that identifies the form's content. This
+ * text does not depend on the boundary between parts, which a client changes when it sends the form again.
  * @throws {GatewayError} 400 for a form that is malformed, incomplete or beyond a limit
  */
 export type ReadForm = (request: HttpRequest) => Promise<unknown>;

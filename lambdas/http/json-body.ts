@@ -30,8 +30,8 @@ const MAX_BODY_DEPTH = 128;
  */
 const DEFAULT_MAX_VALUES = 10_000;
 /**
- * Maximum number of numbers in a body that a float would change. Reading one exactly takes a microsecond. No known
- * client sends more.
+ * Maximum number of numbers in a body that a float would change. To read such a number exactly takes a microsecond. No
+ * known client sends more of them.
  */
 const MAX_INEXACT_NUMBERS = 10_000;
 
@@ -86,7 +86,7 @@ function parseBody(text: string, read: () => unknown): unknown {
 }
 
 /**
- * Returns the line and column from a parser error, without its message, which quotes the body: that may be a prompt.
+ * Returns only the line and column of a parser error. The error's message quotes the body, which may contain a prompt.
  */
 function placeOfFault(text: string): string {
   try {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { intervals } from '../money/periods.ts';
 
 /**
- * Schema of an id in a request. It rejects only ids that cannot be looked up; an id that does not exist gets a 404
- * later.
+ * Schema of an id in a request. The schema rejects only ids that cannot be looked up; an id that does not exist gets a
+ * 404 later.
  */
 export const someId = z
   .string()

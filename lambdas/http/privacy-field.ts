@@ -9,7 +9,9 @@ const providerIds = (description: string) =>
     .nullish()
     .meta({ description, example: ['anthropic'] });
 
-/** Schema of privacy settings in a body. They are merged field by field, and null clears a field. */
+/**
+ * Schema of privacy settings in a body. Each field replaces the stored value of the same field, null clears it, and absent fields keep their values.
+ */
 export const privacySettings = z
   .strictObject({
     blockLogging: z.boolean().nullish().meta({ description: 'With true no provider is used that keeps prompts.' }),

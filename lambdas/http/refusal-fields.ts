@@ -4,8 +4,8 @@ import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
 /**
- * Patterns for the names of fields and models. Sentences, URLs and long values do not match, because they may be
- * content of a request.
+ * Patterns for the names of fields and models. They do not match sentences, URLs or long values, which may be content
+ * of a request.
  */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
@@ -24,8 +24,8 @@ export interface RefusalFields {
 const MAX_READ_AGAIN = 256 * 1024;
 
 /**
- * Returns the parsed body of a rejected request. A body that failed its schema is parsed again without the schema,
- * unless it is too long; undefined if it is not JSON.
+ * Returns the parsed body of a rejected request. A body that failed its schema is parsed again without the schema.
+ * Returns undefined if such a body is too long or is not JSON.
  * @param body validated body; undefined if validation failed
  * @param text the body as received
  */
@@ -39,8 +39,8 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
 }
 
 /**
- * Returns the fields of a refusal for the log and the record. They help an operator to explain a refusal without help
- * from the client. They contain nothing of the request except the names of a field and a model.
+ * Returns the fields of a refusal for the log and the record. With them, an operator can explain a refusal without
+ * asking the client. They contain nothing of the request except the names of a field and a model.
  * @param body body of the request, if it was parsed
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {

@@ -11,8 +11,8 @@ export interface HttpRequest {
   id: string;
   method: string;
   /**
-   * Path as the client wrote it. For a REST API, only the part after the stage or base path; for a function URL, the
-   * complete path.
+   * Path as the client wrote it. For a request through API Gateway, only the part after the stage or base path; for a
+   * function URL, the complete path.
    */
   path: string;
   /** Base URL that the client uses, including the stage or base path. */
@@ -88,7 +88,7 @@ export function isCompressed(encoding: string | undefined): boolean {
   return name !== '' && name !== 'identity';
 }
 
-/** Decodes path parameters. A REST API passes them as the client wrote them: the `@` in an id may be `%40`. */
+/** Decodes path parameters. API Gateway passes them as the client wrote them: the `@` in an id may be `%40`. */
 function decodedParameters(parameters: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, percentDecoded(written)]),

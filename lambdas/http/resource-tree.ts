@@ -16,8 +16,8 @@ export interface FoundResource<Target> {
 
 /**
  * Matches paths as API Gateway does. At every part of a path, a literal has priority over a parameter, and a parameter
- * over a `{name+}` that matches the rest of the path. There is no backtracking: if a literal matches, the methods of a
- * parameter at the same level do not apply.
+ * over a `{name+}` that matches the rest of the path. There is no backtracking: if a literal matches, a parameter at
+ * the same level is not tried, even if only the parameter has the requested method.
  */
 export class ResourceTree<Target> {
   readonly #root: Resource<Target> = newResource();

@@ -1,6 +1,7 @@
 /**
- * Shapes of values in responses. A shape is both the documentation and the type of a response. If a response lacks or
- * misspells a field, the code does not compile. An extra field makes a test fail. Runtime code imports only the types.
+ * Shapes of values in responses. A shape is both the documentation and the type of a response. Code that omits or
+ * misspells a field of a response does not compile. If a response has an extra field, a test fails. Runtime code
+ * imports only the types.
  */
 
 import * as z from 'zod';

@@ -6,8 +6,8 @@ export function etag(version: number): Record<string, string> {
 }
 
 /**
- * Returns the version in the `If-Match` header. undefined means that any version is accepted. -1 is returned for a tag
- * that the gateway did not issue, because no version is negative.
+ * Returns the version in the `If-Match` header. Returns undefined if any version is accepted. Returns -1, which no
+ * configuration has as its version, for a tag that the gateway did not issue.
  */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();

@@ -46,9 +46,9 @@ export function openFreeCapacity(read: (date: string) => Promise<BudgetPartSums[
 }
 
 /**
- * Returns whether a model's budget is used up. The budget is split into parts, and a request must fit into one part. So
- * it is used up if no part has room for the most expensive request that the model's terms allow. Holds of running
- * requests count as used.
+ * Returns whether a model's budget is used up. The budget is split into parts, and a request must fit into one part.
+ * The budget is used up if no part has room for the most expensive request that the model's terms allow. Holds of
+ * running requests count as used.
  */
 function isUsedUp(model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>, sums: BudgetPartSums[]): boolean {
   const { id, service_free: terms } = model;

@@ -1,6 +1,6 @@
 /**
  * Limits of free models. Requests are counted by account and by address, and their service cost is held in a separate
- * budget. Both happen in the transaction that records the generation. So a request is counted if and only if it is
+ * budget. Both happen in the transaction that records the generation, so a request is counted if and only if it is
  * admitted, at any concurrency.
  *
  * Weakness: a budget is split into parts, and a request must fit into one part. If every part has too little room for a
@@ -82,8 +82,8 @@ export function firstServiceHolds({ models }: FreeUse, generationId: string): Se
 }
 
 /**
- * Returns a refusal that can be decided without a call to the store: for a limit of 0, for a request larger than a part
- * of the budget, or after a recent refusal. Returns undefined if the store must decide.
+ * Returns the refusal of a request that can be refused without a call to the store: because of a limit of 0, because it
+ * is larger than a part of the budget, or after a recent refusal. Returns undefined if the store must decide.
  */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   for (const kind of countKinds) {
@@ -166,7 +166,7 @@ function roomiestPart(
 
 /**
  * A limit on a free model, with the number of remaining requests. The remaining service budget is not included, because
- * it would reveal how much other accounts have used.
+ * it would reveal how much other accounts have spent.
  */
 export type FreeRoom = {
   model: string;
@@ -246,8 +246,8 @@ function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeMode
 }
 
 /**
- * Creates the refusal of a used-up budget. The budget is in roubles, but clients read limits in requests. So the
- * refusal has the day's limit of requests, which resets at the same time as the budget.
+ * Creates the refusal of a used-up budget. The budget is in roubles, but clients read limits in requests. The refusal
+ * therefore states the day's limit of requests, which resets at the same time as the budget.
  */
 function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeBudgetRefusal {
   const endsAtMs = windowEnd('daily', atMs)!;

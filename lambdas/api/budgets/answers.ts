@@ -1,6 +1,6 @@
 /**
- * Responses for budgets of workspaces and members. Both have the same form, and the path determines the owner. The ETag
- * is the ETag of the workspace or member, because the budgets of one owner depend on each other.
+ * Responses for budgets of workspaces and members. Both have the same form, and the path determines the owner. The
+ * response's ETag is the ETag of the workspace or member, because the budgets of an owner depend on each other.
  */
 
 import type { EndpointInput } from '../../http/endpoint.ts';

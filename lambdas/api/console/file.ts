@@ -17,7 +17,7 @@ export const accepts = {
 const types = { 'app.js': 'text/javascript', 'app.css': 'text/css' };
 
 /**
- * Returns a file of the console. Browsers cache the file, but check before each use whether it is current. So the page
+ * Returns a file of the console. Browsers cache the file, but check before each use whether it is current, so the page
  * and its files are always from the same release.
  */
 export const handler = definePublicEndpoint('get-console-file', accepts, async ({ params: { file }, request }) => {

@@ -2,8 +2,8 @@ import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { htmlResponse } from '../../http/response.ts';
 
 /**
- * HTML of the console. Its links are relative to the page, which has the same parent path as the API routes, even with
- * a stage or a base path.
+ * HTML of the console. The links are relative to the page's URL. The page and the API routes have the same parent path,
+ * even with a stage or a base path.
  */
 const page = `<!doctype html>
 <html lang="en">

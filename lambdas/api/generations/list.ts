@@ -63,8 +63,8 @@ const MAX_READ = 400;
  */
 const MAX_DAYS_READ = 40;
 /**
- * Time in ms for which a search without matches continues before it returns an empty page with a cursor. Some clients
- * interpret an empty page as the end of the list, so the search first looks further back for a match.
+ * Time in ms for which a search without matches continues before the route returns an empty page with a cursor. Some
+ * clients interpret an empty page as the end of the list, so the search first tries to find a match on earlier days.
  */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
@@ -96,7 +96,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (matchesFilter(request, filter)) {
-        // The page is full. This entry is not added; it only shows that there is another page.
+        // The page is full. This request is not added to it; it only shows that there is another page.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }

@@ -12,8 +12,8 @@ const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
 /**
- * Maximum size of a dictionary in bytes. A dictionary is stored in its key's item, which each request reads. In
- * addition, a page of a hundred keys must fit into one response.
+ * Maximum size of a dictionary in bytes. A dictionary is stored in its key's item, which is read for requests with this
+ * key. In addition, a page of a hundred keys must fit into one response.
  */
 const MAX_DICTIONARY_BYTES = 32_768;
 

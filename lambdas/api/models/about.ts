@@ -74,7 +74,7 @@ export const models = tagged('Catalog', {
 
 /**
  * Returns the documentation of one route's list of models.
- * @param path path of the route that uses these models
+ * @param path path of the route to which clients send requests for these models
  */
 export function modelListAbout({ summary, models: what, example }: ModelListTexts, path: string): About {
   const description = `Models for \`POST ${path}\`. Filters, orders and pages are those of \`GET /models\`.`;

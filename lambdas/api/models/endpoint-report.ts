@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/catalog.ts';
 import { resources } from '../../resources.ts';
 import { isReadyByMeasurement, readiness, type IsReady } from '../../routing/live-providers.ts';
 
-/** Health and performance of endpoints. A function returns undefined if the value is unknown. */
+/** Health and performance of endpoints. Each of these functions returns undefined if the value is unknown. */
 export interface EndpointReport {
   isFailing: (endpointId: string) => boolean | undefined;
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
@@ -33,8 +33,9 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 
 /**
  * Returns a function that returns whether an endpoint of these models can be called; undefined if that is unknown. If
- * it depends on a credential that this function may not read, the function uses the worker's last measurement, which is
- * read again at most every 30 seconds: the operator may set or remove the credential.
+ * the answer depends on a credential that this Lambda function may not read, the answer comes from the worker's last
+ * measurement. That measurement is read again at most every 30 seconds, because the operator may set or remove the
+ * credential.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

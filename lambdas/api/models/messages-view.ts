@@ -23,11 +23,11 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** For features that the gateway rejects for every model. */
+/** Support value of features that the gateway rejects for every model. */
 const no: Support = { supported: false };
 /**
- * For features that depend on the model, if the catalog does not say whether the model has them. A client that expects
- * a boolean reads null as false.
+ * Support value of features for which the catalog does not state whether the model has them. A client that expects a
+ * boolean reads null as false.
  */
 const unknownSupport: Support = { supported: null };
 
@@ -40,7 +40,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
   const ifThinking = thinks ? unknownSupport : no;
-  // The gateway searches on behalf of any model that can call functions and has a price for searches.
+  // The gateway itself searches the web for any model that can call functions and has a price for searches.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
@@ -64,8 +64,8 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     image_input: takes('image'),
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
-    // Some models support structured outputs, but the catalog does not list that. So if it is not listed, support is
-    // unknown.
+    // Some models support structured outputs although the catalog does not state this. If the catalog does not list the
+    // parameter, support is therefore unknown.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,

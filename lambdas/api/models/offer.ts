@@ -17,8 +17,8 @@ export interface OfferedModels {
   /** Returns whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
   isAllowed?: (endpoint: Endpoint) => boolean;
   /**
-   * Whether to exclude models whose default route lacks a setting of the operator. Clients let users choose from all
-   * models of such a list, and requests to these models would fail.
+   * Whether to exclude models whose default route lacks a setting of the operator. Some clients let users choose from
+   * all models of a list, and requests to the excluded models would fail.
    */
   isForPickers?: boolean;
 }

@@ -19,8 +19,8 @@ const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
  * Caches the rendered public lists of models for a second, so that a list is not rendered for each request. Use it only
  * for lists that are the same for every caller.
  *
- * Guarantee: a list has the prices of the given catalog. Its availability data is at most one second older than without
- * this cache.
+ * Guarantee: a list has the prices of the given catalog. The availability data in the list is at most one second older
+ * than without this cache.
  * @param request its query and headers determine the list
  * @param pathname path of the route
  */

@@ -45,7 +45,10 @@ export interface AnswerForm {
   streamedRefusals?: readonly ErrorKind[];
   /** Names of request fields of this API that are never sent to an endpoint. */
   leftOut?: readonly string[];
-  /** Names in this API of request fields that have other names in the Messages API, by the Messages API name. */
+  /**
+   * Names that this API has for request fields with another name in the Messages API, by their name in the Messages
+   * API.
+   */
   fieldNames?: Readonly<Record<string, string>>;
   /** Builds the body of an answer that is not streamed. */
   wholeAnswer: (message: MessageBody) => object;
@@ -82,7 +85,7 @@ async function streamAnswer(
     isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
   } catch (error) {
     const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
-    // Reads all events, which settles the generation and throws the refusal.
+    // Reads all events. The generation is settled in the course of this, and a refusal is thrown.
     if (!isStreamed) await sendAnswer(context, () => true);
   } finally {
     clearTimeout(timer);
@@ -103,8 +106,8 @@ async function streamAnswer(
 }
 
 /**
- * Sends the answer when it is complete, without waiting for its settlement. If the answer is slow, blanks are sent in
- * the meantime, so that clients keep the connection open.
+ * Sends the answer when it is complete, without waiting for its settlement. While a slow answer is not complete, spaces
+ * are sent, so that clients keep the connection open.
  */
 async function wholeAnswer(
   context: AnswerContext,

@@ -1,5 +1,5 @@
 /**
- * Body of a non-streaming answer whose model may take minutes. Blanks keep the connection open until the answer is
+ * Body of a non-streaming answer whose model may take minutes. Spaces keep the connection open until the answer is
  * complete. Otherwise API Gateway and Node's `fetch` would close the silent connection after five minutes, and Azure's
  * load balancers after four. The client would then pay for an answer that it never received.
  */
@@ -35,10 +35,10 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * Returns a function that writes blanks until the answer is complete, then the answer. JSON may begin with blanks. The
- * first blank is written at once.
+ * Returns a function that writes spaces until the answer is complete, then the answer. JSON may begin with spaces. The
+ * first space is written at once.
  *
- * Weakness: after the first blank, the HTTP status is 200. A failure is then an error envelope with its status in
+ * Weakness: after the first space, the HTTP status is 200. A failure is then an error envelope with its status in
  * `error.code`.
  */
 export function wholeBody(answer: Promise<object>, requestId: string): WriteAnswer {

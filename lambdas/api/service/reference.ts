@@ -56,7 +56,7 @@ export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { 
   return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
-/** Id of a model that generates images. Every local gateway has it. */
+/** Id of a model that generates images. Every local gateway has this model. */
 const IMAGE_MODEL = 'sandbox/painter';
 /** Values of path parameters that are valid on every gateway. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
@@ -98,7 +98,7 @@ function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: stri
       row.isRequired ||= object.required?.includes(name) === true;
       row.types.add(typeOf(field));
       // If several shapes have the field, each with its own constant, the constants describe the field better than the
-      // texts do.
+      // descriptions do.
       if (field.description && !(field.const !== undefined && schema !== object)) row.texts.add(field.description);
       addRows(rows, field, `${path}.`);
     }

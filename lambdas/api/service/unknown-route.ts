@@ -27,7 +27,7 @@ export async function handler(
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), ...requestIdHeaders(id) } };
 }
 
-/** Returns whether a browser requests the base URL. If so, it is redirected to the documentation. */
+/** Returns whether a browser requests the base URL. Such a request is redirected to the documentation. */
 function isReader({ method, path, headers }: HttpRequest): boolean {
   return method === 'GET' && ['', '/'].includes(path) && (headers['accept'] ?? '').includes('text/html');
 }

@@ -14,9 +14,9 @@ interface PluginReply {
 type Plugin = (server: PluginServer, options: object, done: () => void) => void;
 
 /**
- * Returns the script of the API reference viewer (Scalar), in one file. It is taken from the viewer's Fastify plugin,
- * which contains the complete script and has 13 small dependencies; the viewer's own package has 270. The plugin gets a
- * fake server that captures the file instead of serving it.
+ * Returns the script of the API reference viewer (Scalar), in one file. The script is taken from the viewer's Fastify
+ * plugin, which contains the complete script and has 13 small dependencies; the viewer's own package has 270. The
+ * plugin gets a fake server that captures the file instead of serving it.
  * @throws {Error} if the plugin serves no script
  */
 export function viewerScript(): string {

@@ -15,9 +15,10 @@ import type { VideoAnswer } from './shape.ts';
 export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: refreshSignals };
 
 /**
- * Returns 202 as soon as it is certain that the job will be continued; GET /videos/{id} returns its progress. Because
- * an accidental second video is expensive, a repeated request with the same Idempotency-Key gets the existing job. The
- * transaction that places the hold also claims the key, so only one of several concurrent requests holds money.
+ * Returns 202 as soon as it is certain that the gateway will continue the job; GET /videos/{id} returns the job's
+ * progress. Because an accidental second video is expensive, a repeated request with the same Idempotency-Key gets the
+ * existing job. The transaction that places the hold also claims the key, so only one of several concurrent requests
+ * holds money.
  */
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
   once(async (keep) => {

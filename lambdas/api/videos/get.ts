@@ -19,8 +19,8 @@ export const handler = defineEndpoint('get-video', accepts, async ({ params: { i
 });
 
 /**
- * Returns the job as failed if its generation has already ended: a request may fail after its job was stored, and then
- * no worker continues the job.
+ * Returns the job as failed if its generation has already ended: if a request fails after its job was stored, no worker
+ * continues the job.
  */
 function asItStands(job: VideoJob, { state }: Generation): VideoJob {
   if (state === 'pending' || isEnded(job)) return job;

@@ -19,7 +19,8 @@ export const accepts = {
 
 /**
  * Handles a notice (webhook) from a provider. The content of the notice is not trusted, so the worker polls the
- * provider. Some providers first require an echo to verify the address.
+ * provider for the video's state. Some providers verify the address first: they send a value that the response must
+ * repeat.
  */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());

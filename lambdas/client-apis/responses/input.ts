@@ -308,7 +308,8 @@ class ItemReader {
 }
 
 /**
- * Only these searches are converted to tool calls in the conversation that is sent to the model.
+ * Returns whether the client itself ran the tool search. Only these searches are converted to tool calls in the
+ * conversation that is sent to the model.
  */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
