@@ -73,7 +73,8 @@ export interface Admitted {
   /** Plan for which the hold was placed: the requested plan, a more exact one, or one with a shorter answer. */
   plan: SpendingPlan;
   /**
-   * Error that explains to the client why the answer must be shorter than requested; undefined if the answer need not be
+   * Error that explains to the client why the answer must be shorter than requested; undefined if the answer need not
+   * be
    * shorter.
    */
   shortened: GatewayError | undefined;

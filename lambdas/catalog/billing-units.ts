@@ -2,8 +2,8 @@
  * Defines the billing units. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS rows, SQL
  * views, the API document and the console read their units from this table (docs/data-model.md, "Billing units").
  *
- * The order of the table is the order of price lines, and of the columns of sealed lines. So append new units, and
- * never remove a unit.
+ * The order of the table is the order of price lines, and of the columns of sealed lines. New units must therefore be
+ * appended, and no unit may be removed.
  */
 
 /** Properties that every unit has. */

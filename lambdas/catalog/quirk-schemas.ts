@@ -277,8 +277,8 @@ const embeddingsQuirks = z.strictObject({
    */
   max_request_bytes: z.int().positive().optional(),
   /**
-   * Length of the model's vectors if a request does not set it. It limits how many texts the gateway puts into one
-   * request to the provider.
+   * Length of the model's vectors if a request does not set it. From this length, the gateway calculates how many texts
+   * it may put into one request to the provider.
    */
   vector_dimensions: z.int().positive().optional(),
   /** Whether the model embeds images, alone or with texts. `max_image_tokens` bounds the tokens of each. */

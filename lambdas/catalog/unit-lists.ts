@@ -60,8 +60,8 @@ export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUni
 /** Units other than tokens that belong to the price of the prompt. */
 export const promptPieces = roundPieces.filter(({ ofPrompt }) => ofPrompt);
 /**
- * Units of which records have one count per request to a provider. Of the units in `generationUnits`, records have one
- * count for the generation.
+ * Units for which a record has one count per request to a provider. For the units in `generationUnits`, a record has
+ * one count for the whole generation.
  */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(

@@ -30,8 +30,8 @@ export function customTool({ name, description, grammar }: CustomTool): Tool {
 }
 
 /**
- * Returns the text that the model wrote for a custom tool. If the model's arguments do not contain it, returns the
- * arguments as JSON.
+ * Returns the text that the model wrote for a custom tool. If the model's arguments do not contain such a text, returns
+ * the arguments as JSON.
  */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];

@@ -32,7 +32,8 @@ const ENCODINGS = Object.keys(decoders).join(', ');
 let openBytes = 0;
 
 /**
- * Decompressed body of a request. `release` makes the body's share of the process's memory limit available to other requests.
+ * Decompressed body of a request. `release` makes the body's share of the process's memory limit available to other
+ * requests.
  */
 export class UnpackedBody {
   #bytes = 0;

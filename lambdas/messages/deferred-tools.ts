@@ -1,7 +1,7 @@
 /**
  * Emulates tools with deferred loading (`defer_loading`). At Anthropic, the model gets a deferred tool only after the
- * client's own tool search has returned a reference to it. For other providers, the gateway sends the tool only once
- * there is a reference, and removes the flag.
+ * client's own tool search has returned a reference to it. To other providers, the gateway sends the tool without this
+ * flag, and only after the conversation contains such a reference.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';

@@ -13,7 +13,10 @@ export const anyObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: {} } });
 
-/** Maximum length of a URL in characters, longer than signed URLs of file stores. It bounds the time to parse a URL. */
+/**
+ * Maximum length of a URL in characters, longer than signed URLs of file stores. The limit bounds the time to parse a
+ * URL.
+ */
 const MAX_URL = 16_384;
 export const sourceUrl = z
   .string()

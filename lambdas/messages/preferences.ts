@@ -90,7 +90,7 @@ const roublesPreference = z
       const amount = Money.parseNumber(isRawNumber(value) ? value.rawJSON : String(value));
       if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
     } catch {
-      // Text that is not an amount is reported below, with a validation issue.
+      // The validation issue below also reports text that is not an amount.
     }
     context.addIssue({ code: 'custom', message: PRICE_AMOUNT_RULE });
     return z.NEVER;

@@ -1,7 +1,7 @@
 /**
  * Tools of a request: tools that the client itself runs, and the gateway's own search. Tools that a provider runs are
- * refused, because the gateway has no bound and no price for them. The schema lists the allowed types, because
- * providers add tools faster than gateways are deployed.
+ * refused, because the gateway knows neither their price nor their maximum cost. The schema lists the allowed types
+ * instead of the refused types, because providers add types faster than gateways are deployed.
  */
 
 import * as z from 'zod';

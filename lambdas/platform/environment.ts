@@ -75,8 +75,8 @@ export const variables = {
    */
   local: 'GATEWAY_LOCAL',
   /**
-   * Identifies one run of a local gateway. The next run recognizes by it the holds that an earlier run left. Local runs
-   * only.
+   * Identifies one run of a local gateway. With this id, the next run recognizes holds that an earlier run did not
+   * release. Local runs only.
    */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds that are added to the system clock. Local runs only. */

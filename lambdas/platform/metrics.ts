@@ -1,8 +1,8 @@
 /**
- * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). So the gateway sends no
- * request for a metric, and waits for no reply. This file defines the names and units of all metrics.
+ * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). The gateway therefore
+ * sends no request for a metric, and waits for no reply. This file defines the names and units of all metrics.
  *
- * Weakness: CloudWatch may receive a line twice, and amounts are floating-point numbers. So metrics are only for
+ * Weakness: CloudWatch may receive a line twice, and amounts are floating-point numbers. Metrics are therefore only for
  * observation, and never for charges.
  */
 

@@ -11,5 +11,5 @@ export const tagNameRule: TextRule = {
 };
 export const tagValueRule = shortTextRule(1, 100);
 
-/** Maximum number of tags that a request states. The tags of its key and tags of mapped fields come in addition. */
+/** Maximum number of tags that a request states. Tags of its key and tags of mapped fields do not count. */
 export const MAX_REQUEST_TAGS = 8;

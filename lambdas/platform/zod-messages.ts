@@ -5,7 +5,8 @@ const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
  * Returns the most specific issue within an issue of a schema, with its whole path. An issue of a union contains the
- * issues of each alternative. The deepest of them is returned, because the client most probably meant that alternative.
+ * issues of each alternative. The issue with the longest path is returned, because the client most probably meant its
+ * alternative.
  * If the value matched no field of any alternative, the union's own issue is returned.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {

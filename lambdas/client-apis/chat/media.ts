@@ -15,8 +15,8 @@ export function chatImage({ source }: Block, index: number): object {
 
 /**
  * Returns the images and the speech of a non-streaming answer.
- * @param createdAt seconds since 1970. Clients require the time at which audio expires; if the provider states none,
- *   this time is used
+ * @param createdAt time of the answer, in epoch seconds. Clients require a time at which audio expires; if the provider
+ *   states none, `createdAt` is used
  */
 export function chatMedia(
   blocks: readonly Block[],

@@ -1,6 +1,7 @@
 /**
- * Calls AWS services whose protocol is JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces the
- * client of AWS's SDK, which takes three times as long because of its middleware, schemas and serializers.
+ * Calls AWS services whose protocol is JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. The gateway
+ * does not use the client of AWS's SDK for this, because that client takes three times as long, due to its middleware,
+ * schemas and serializers.
  *
  * Guarantee: a call that fails temporarily is retried with the same bytes, as described in aws-call.ts.
  */

@@ -1,7 +1,7 @@
 /**
- * Reads one object of an S3 bucket repeatedly while the gateway serves requests. It sends a signed GET with the tag of
- * the known content, and S3 sends the object only if it has changed. AWS's client for S3 is not used, because it would
- * be half of a Lambda function's bundle.
+ * Reads one object of an S3 bucket repeatedly while the gateway serves requests. Each read is a signed GET with the tag
+ * of the known content, and S3 sends the object only if its content has changed. AWS's client for S3 is not used,
+ * because it would be half of a Lambda function's bundle.
  */
 
 import { AwsError, retryTransient } from './aws-call.ts';

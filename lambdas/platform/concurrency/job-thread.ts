@@ -1,7 +1,7 @@
 /**
- * Runs jobs in a separate thread, because they would block the event loop for long. The thread starts with the first
- * job, does one job at a time, and ends after a minute without jobs. The code of the thread is in a separate file,
- * `<name>.ts`, which calls `answerJobs`.
+ * Runs jobs in a separate thread. In the main thread, these jobs would block the event loop for a long time. The thread
+ * starts with the first job, does one job at a time, and ends after a minute without jobs. The code of the thread is in
+ * a separate file, `<name>.ts`, which calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -74,11 +74,11 @@ interface ThreadOptions {
 /**
  * Runs jobs in a thread.
  *
- * Guarantee: accounts take turns, and a job is stopped when its client disconnects. With `turnMs`, a new job waits for
- * one other job at most that time, and the start of a thread. For that, a job that has run for `turnMs` is interrupted.
- * When no new job waits, the interrupted job starts again from its beginning. It may then run twice as long before it
- * is interrupted for another interrupted job. Weakness: a job that needs longer than `turnMs` fails with "busy" if new
- * jobs keep arriving.
+ * Guarantee: accounts take turns, and a job is stopped when its client disconnects. With `turnMs`, a new job waits at
+ * most `turnMs` for one other job, plus the time to start a thread, because a job that has run for `turnMs` is
+ * interrupted when a new job waits. When no new job waits, the interrupted job starts again from its beginning. It may
+ * then run twice as long before it is interrupted for another interrupted job. Weakness: a job that needs longer than
+ * `turnMs` fails with "busy" if new jobs keep arriving.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
@@ -214,8 +214,8 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * Handles a thread that ended by itself. If it was running no job, the next job fails. Without that, a thread that
-   * cannot start would be started again and again.
+   * Handles a thread that ended by itself. If it was running no job, the next job fails. If no job failed, a thread
+   * that cannot start would be started again and again.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();

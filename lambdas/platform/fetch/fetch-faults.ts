@@ -15,7 +15,7 @@ export type FetchFault =
 
 /**
  * Messages for the person who gave the URL. In an error message, the text follows the name of the request field that
- * has the URL. It contains no part of the fetched content.
+ * has the URL. No message contains a part of the fetched content.
  */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',

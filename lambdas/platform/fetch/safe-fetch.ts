@@ -1,8 +1,8 @@
 /**
  * HTTP client for URLs given by people and by providers. These URLs must not make the gateway read from its own network
- * (server-side request forgery). So the client resolves the host once, checks all its addresses, and connects only to
- * these addresses. It makes no difference if the DNS entry changes in between. The target of a redirect is checked in
- * the same way.
+ * (server-side request forgery). The client therefore resolves the host once, checks all its addresses, and connects
+ * only to these addresses, even if the DNS entry changes afterwards. The target of a redirect is checked in the same
+ * way.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';

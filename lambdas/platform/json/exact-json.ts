@@ -76,8 +76,8 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * Parses JSON. If it has inexact numbers, they keep their text (`parseExactly`). To measure first is faster than always
- * to keep the text, which reads every number twice.
+ * Parses JSON. If it has inexact numbers, they keep their text (`parseExactly`). Measuring first is faster than always
+ * keeping the text, because that reads every number twice.
  * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested so deeply that JSON.stringify
  *   could not write it
  */

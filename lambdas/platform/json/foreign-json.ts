@@ -6,8 +6,8 @@
 import { isRawNumber, measureJson, readExactly } from './exact-json.ts';
 
 /**
- * Maximum number of values of one document or event, the same as for a request to the Messages API. It limits memory:
- * two bytes of JSON can become an object of fifty bytes.
+ * Maximum number of values of one document or event, the same as for a request to the Messages API. This maximum bounds
+ * memory: two bytes of JSON can become an object of fifty bytes.
  */
 const MAX_FOREIGN_VALUES = 100_000;
 

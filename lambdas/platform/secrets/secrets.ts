@@ -8,7 +8,10 @@ import { ServiceError } from '../errors.ts';
 import { log, secretTripwires } from '../logger.ts';
 import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
-/** Time for which secrets are cached, in ms. After at most this time, the gateway uses a new provider key. */
+/**
+ * Time for which secrets are cached, in ms. If the operator changes a provider key, the gateway uses the new one after
+ * at most this time.
+ */
 const REFRESH_MS = 5 * 60_000;
 
 interface LocalSecrets {
@@ -17,7 +20,8 @@ interface LocalSecrets {
 
 /**
  * Thrown if a secret cannot be read: Secrets Manager rejects the request or does not respond, or the secret has no
- * usable value. Only the operator can fix that. Clients get the same temporary error as for any unavailable service.
+ * usable value. Only the operator can fix the cause. Clients get the same temporary error as for any unavailable
+ * service.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
@@ -84,8 +88,8 @@ async function readPepperOnce(): Promise<string> {
 
 /**
  * Returns the current and the previous pepper. They are needed for a key that is not found with the cached pepper,
- * because the operator may have changed the pepper since. Keys that were created before the change still use the
- * previous one.
+ * because the operator may have changed the pepper after it was cached. Keys that were created before the change still
+ * use the previous one.
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
@@ -110,7 +114,7 @@ export function hasProviderKeyHere(name: string): boolean | undefined {
 }
 
 /**
- * Returns whether provider keys are in the environment, each under its own name. That is so on a laptop, and for
+ * Returns whether provider keys are in the environment, each under its own name. This is the case on a laptop, and for
  * commands that run there.
  */
 function areKeysInEnvironment(): boolean {

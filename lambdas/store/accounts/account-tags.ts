@@ -1,6 +1,6 @@
 /**
- * Settings of an account for the tags of its requests. They are one item, so that one read finds them together with the
- * caller.
+ * Settings of an account for the tags of its requests. All settings are in one item, which is read in the same call as
+ * the caller.
  */
 
 import { readItem } from '../table/query.ts';

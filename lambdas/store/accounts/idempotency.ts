@@ -24,8 +24,8 @@ function answerItemKey(name: string): Key {
 }
 
 /**
- * Returns the write that stores the answer. Include it in the transaction of the request's effect, so that of two
- * requests with the same key only one has an effect.
+ * Returns the write that stores the answer. Include it in the transaction that makes the request's change, so that of
+ * two requests with the same key only one makes its change.
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {

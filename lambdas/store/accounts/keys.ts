@@ -65,8 +65,8 @@ export type KeyTags = Readonly<Record<string, string>>;
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**
-   * Whether the key is stopped because its account is suspended or closed. The previous release needs this stop stored
-   * in `disabled`; this release reads the account's status instead.
+   * Whether the key is stopped because its account is suspended or closed. For the previous release, the stop must be
+   * stored in `disabled`; this release reads the account's status instead.
    *
    * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
    * resumed.

@@ -1,13 +1,14 @@
 /**
  * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change an item, so
- * concurrent settlements of one counter conflict. In a scope without limits, no decision depends on the counter. So
+ * concurrent settlements of one counter conflict. In a scope without limits, no decision depends on the counter, so
  * each settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item
  * again: the parts are closed, and the transaction that sets the limit merges them into the counter.
  *
  * Guarantee: at every moment, and wherever a process dies, a counter and its current parts sum to the settled amount.
  * The counter item names its current parts, and the transaction that sets this name also creates the parts. Only an
- * open part accepts changes; a closed part never changes. So once all parts are closed, their sum can be read, and then
- * added to the counter in the transaction that removes their name. A write to parts that no longer exist always fails.
+ * open part accepts changes; a closed part never changes. Once all parts are closed, their sum can therefore be read,
+ * and then added to the counter in the transaction that removes their name. A write to parts that no longer exist
+ * always fails.
  */
 
 import { Money } from '../../money/money.ts';

@@ -260,8 +260,8 @@ export async function readCorrections(table: Table, scope: ScopeId): Promise<num
 }
 
 /**
- * Adds the differences that a comparison found to a counter. They stay right during concurrent spending, because each
- * settlement changes records and counters by the same amount.
+ * Adds the differences that a comparison found to a counter. Concurrent spending does not make these differences wrong,
+ * because each settlement changes records and counters by the same amount.
  * @param corrections number of corrections before the comparison; the write fails if another correction was made since
  */
 export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {

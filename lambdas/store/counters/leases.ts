@@ -157,8 +157,8 @@ export interface ReturnedAmount {
 }
 
 /**
- * Records the right returned amount of a lease, if the recorded amount has not changed since it was read. So each
- * correction happens once.
+ * Records the right returned amount of a lease, if the recorded amount has not changed since it was read. Each
+ * correction is therefore made once.
  */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {

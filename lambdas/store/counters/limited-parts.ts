@@ -1,17 +1,17 @@
 /**
  * Parts of a counter with limits. One item accepts only some tens of holds per second, because DynamoDB allows only one
- * transaction at a time to change it. So a busy counter grants room to each of its parts: a grant is added to the
- * counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The limit
- * of a part is zero. A hold is counted in one part. If this part has no room, the hold's transaction also grants it
- * more room. A settlement may return money to any part.
+ * transaction at a time to change it. A busy counter therefore grants room to each of its parts: a grant is added to
+ * the counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The
+ * limit of a part is zero. A hold is counted in one part. If this part has no room, the hold's transaction also grants
+ * it more room. A settlement may return money to any part.
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
  * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
- * part. Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A
- * grant does not change the sum. If the counter has no room left, its parts are merged (counter-parts.ts), so a hold is
- * refused only if a single item would refuse it too. Weakness: two amounts are counted at the counter and may exceed
- * the limit, as they do without parts: a correction above its hold, and a request that began before the scope's first
- * limit.
+ * part. Settlements of held money only lower both amounts. The sum of the counter and its parts, which is the true
+ * committed amount, is therefore at most the limit. A grant does not change the sum. If the counter has no room left,
+ * its parts are merged (counter-parts.ts), so a hold is refused only if a single item would refuse it too. Weakness:
+ * two amounts are counted at the counter and may exceed the limit, as they do without parts: a correction above its
+ * hold, and a request that began before the scope's first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

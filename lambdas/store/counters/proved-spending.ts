@@ -1,6 +1,7 @@
 /**
  * Spending of each scope of an account up to the end of a day. This spending was proved: daily rows were added up and
- * compared with the counters. A later comparison of lifetime windows starts from here, and need not read earlier rows.
+ * compared with the counters. A later comparison of lifetime windows starts from this spending, and need not read
+ * earlier rows.
  */
 
 import { ownerKinds, type ScopeId } from './counters.ts';
@@ -52,8 +53,8 @@ export async function readProvedAccount(table: Table, accountId: string): Promis
 }
 
 /**
- * Writes the scopes first, each with its day, and the account's day last. If a run dies in between, readers still find
- * the account's old day, and add the missing days to the scopes that have the old day.
+ * Writes the scopes first, each with its day, and the account's day last. If the process dies in between, readers still
+ * find the account's old day, and add the missing days to the scopes that have the old day.
  */
 export async function writeProvedAccount(
   table: Table,

@@ -1,10 +1,12 @@
 /**
  * Partitions of generations. A partition is named by account, UTC day and shard, which follow from the caller's account
- * and the generation's id. So a generation is read and written by key, and a day can be read without an index.
+ * and the generation's id. A generation is therefore read and written by its key, and a day can be read without an
+ * index.
  *
  * A partition accepts 1,000 write units per second, and DynamoDB does not split a partition whose keys ascend with
- * time. So the records of a busy account are spread: each shard of its days has eight more partitions. A spread id
- * contains the number of its partition, so a reader with an id need not know whether the account's records are spread.
+ * time. The records of a busy account are therefore spread: each shard of its days has eight more partitions. A spread
+ * id contains the number of its partition, so a reader with an id need not know whether the account's records are
+ * spread.
  * Readers of a day need the time at which spreading began (`recordsSpreadSince`).
  */
 

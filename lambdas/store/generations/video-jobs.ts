@@ -1,5 +1,5 @@
 /**
- * Jobs that make videos. A job is read and replaced as a whole, on the condition that its version has not changed. So
+ * Jobs that make videos. A job is read and replaced as a whole, on the condition that its version has not changed, so
  * if two workers continue the same job, one of them fails. A job does not contain the prompt.
  */
 

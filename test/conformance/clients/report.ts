@@ -1,5 +1,6 @@
 /**
- * Tests of every client over every wire of the sandbox, and the part of test/conformance/results.md that describes their
+ * Tests of every client over every wire of the sandbox, and the part of test/conformance/results.md that describes
+ * their
  * results.
  */
 
