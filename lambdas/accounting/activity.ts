@@ -106,7 +106,8 @@ async function rowsOfDay(
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // A split by member also needs requests without a member. Only rows of the key level include them, and tags.
+  // A split by member also needs requests without a member. Only rows of the key level include these requests. Only
+  // these rows have tags.
   if (splitBy.includes('key') || splitTags(splitBy).length > 0) return { level: 'KEY' };
   if (splitBy.includes('member') && memberId === undefined) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };

@@ -14,7 +14,7 @@ import type { Settlement } from './settlement.ts';
 const MAX_DAYS_AT_ONCE = 400;
 /**
  * Number of days after the last closed day that are queued first if the gateway was off for longer than a year. The
- * last requests before the pause are from these days; the other queued days are the most recent ones.
+ * last requests before the pause were made in these days; all other queued days are the most recent ones.
  */
 const OLDEST_DAYS = 30;
 

@@ -20,10 +20,10 @@ interface RowsPlace {
  *
  * Guarantee: the rows depend only on the generations and the names of the tags. The first `MAX_TAG_COMBINATIONS`
  * combinations of a key in a shard, in the order of ids, have rows of their own; later ones share the rows of
- * `OTHER_TAG_VALUES`. So all rows of a key have the same total as without a split.
+ * `OTHER_TAG_VALUES`. All rows of a key therefore have the same total as without a split.
  * Weakness: the limit applies to each of the eight shards, so one combination may have its own rows in one shard and
  * none in another. If a key has more than 100 combinations a day, statements show its exact spending by tag; daily rows
- * do not. A request may have the value `~other` itself; it is not distinguished.
+ * do not. A request whose own tag has the value `~other` is not distinguished from these.
  */
 export class DayRows {
   readonly #rows = new Map<string, DailyRow>();

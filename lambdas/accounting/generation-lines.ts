@@ -33,7 +33,8 @@ const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
 
 /** Returns the lines of a final generation, at least one. Lines without usage cost nothing. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  // A record without prices cannot prove its price: the comparison with the total then fails, as it should.
+  // A record without prices cannot prove its price. With no prices, the sum of the lines differs from the total, so the
+  // comparison fails, as it should.
   const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;

@@ -181,8 +181,8 @@ export class UsageMeter {
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
-    // Visible thinking may be only a summary of the real reasoning. So the larger number counts: the visible thinking
-    // tokens or the reported reasoning tokens.
+    // Visible thinking may be only a summary of the real reasoning. The larger number therefore counts: the tokens of
+    // the visible thinking, or the reported reasoning tokens.
     const shown = estimateTokens(this.#thinkingBytes);
     const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);
     const counted = Math.max(withReasoning, this.#reported.outputTokens ?? 0);
@@ -202,8 +202,8 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the tokens of images and speech. They have their own prices. So a report without them, or a report before
-   * the end of the answer, does not replace the estimate, which would bill them as text.
+   * Returns the tokens of images and speech. They have their own prices. A report without them, or a report before the
+   * end of the answer, does not replace the estimate; otherwise these tokens would be billed as text.
    */
   #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens'> {
     const { imageOutputTokens: image, audioOutputTokens: audio } = this.#reported;
@@ -235,8 +235,8 @@ export class UsageMeter {
 
 /**
  * Splits the total of cache writes by lifetime. The provider may report the split only once, while the total keeps
- * growing. So the part of the total that is not a one-hour write counts as five-minute writes. A total of 0 with a
- * split is ignored.
+ * growing. The part of the total that is not reported as one-hour writes therefore counts as five-minute writes. A
+ * total of 0 with a split is ignored.
  */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
   const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;

@@ -1,6 +1,6 @@
 /**
  * Changes that settlements make to their keys' counts of requests and tokens (store/counters/key-rates.ts). The
- * transaction that settles a request also makes its changes. So each request stops counting as running exactly once,
+ * transaction that settles a request also makes these changes, so each request stops counting as running exactly once,
  * even if the sweep settles it.
  */
 

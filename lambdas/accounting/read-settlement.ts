@@ -9,8 +9,8 @@ const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
   /**
-   * The time in the id locates the generation's record, and the days and months in the counters that it changes. So an
-   * id without a time cannot be settled.
+   * The time in the id determines the key of the generation's record, and the days and months of the counters that the
+   * settlement changes. A generation whose id has no time therefore cannot be settled.
    */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),

@@ -24,7 +24,7 @@ export async function releaseInScopes(
 ): Promise<FailedCondition | undefined> {
   const deltas: CounterDeltas = new Map();
   addDeltas(deltas, windows, { spent: Money.zero, committed: amount.negated() });
-  // Uses the same part number for all counters. Two transactions with different part numbers then share no item.
+  // Uses the same part number for all counters, so that two transactions with different part numbers share no item.
   const number = randomPart();
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const counters: Writes = {};

@@ -13,9 +13,9 @@ import { settleBatch } from './settle.ts';
  * Releases a hold that may or may not exist, because the reply to its transaction was lost. Nothing was sent to a
  * provider for it.
  *
- * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This holds even if the hold's
- * transaction executes later: it requires that the generation has no record, and the release has written one. On
- * failure nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
+ * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
+ * transaction arrives later: that transaction requires that the generation has no record, and the release has written
+ * one. On failure nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
  * @returns whether the hold was released
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // Does not retry again: the store itself has already retried the busy table.
+      // Makes no further attempt, because the store itself has already retried while the table was busy.
       if (error instanceof StoreBusyError) break;
     }
   }
@@ -52,8 +52,8 @@ const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHol
 
 /**
  * Writes a record without a hold (a tombstone), so that the hold can no longer be placed. If this process dies, the
- * sweep finds the tombstone at once and charges nothing. If a record already exists, it is the hold, or this tombstone
- * from an attempt whose reply was lost.
+ * sweep finds the tombstone at once and charges nothing. If a record already exists, it is the record of the placed
+ * hold, or this tombstone from an attempt whose reply was lost.
  */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
   const inputEstimate = { tokens: 0, units: undefined, cost: Money.zero };

@@ -97,7 +97,8 @@ function largerPrompt(known: Prompt, later: Prompt): Prompt {
   }
   if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
   const reportsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
-  // The later report has no cached tokens and a larger input, so nothing was cached after all.
+  // The later report states zero cached tokens and a larger input, so nothing was cached, although the earlier report
+  // stated cached tokens.
   if (before > 0 && after === 0 && reportsCaches && later.inputTokens > input) return later;
   // The later report has the same prompt, but does not separate cached tokens.
   if (before > 0 && !reportsCaches && later.inputTokens === input + before) return known;

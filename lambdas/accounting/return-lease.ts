@@ -62,7 +62,7 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
  * Returns the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due. The
  * first sweep that finds a lease due only records this fact. If the money was returned earlier, only the returned
  * amount is checked.
- * @returns whether the money was given back now
+ * @returns whether this call returned the money
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
   const lease = await readLease(table, key);
@@ -83,14 +83,14 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  * Returns the money of a lease whose process cannot return it, because the process has died, or does not know whether
  * all records of its requests were written.
  *
- * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is given back
+ * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is returned
  * only once, because the same transaction also closes the lease.
  * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process
  * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
  * Weakness: until the correction, the amount of that record is missing from the limits of the scopes, so they admit too
  * much. If a dying process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep`
  * reports it.
- * @returns undefined on success; the stored lease if its money was given back earlier
+ * @returns undefined on success; the stored lease if its money was returned earlier
  * @throws {StoreBusyError} if the table is busy; the next sweep retries
  */
 async function returnLease(table: Table, lease: Lease): Promise<FailedCondition | undefined> {
@@ -107,13 +107,13 @@ async function checkReturned(table: Table, lease: Lease): Promise<void> {
   if (wasCorrected && !was.equals(is)) logCorrection(lease, { was, is });
 }
 
-/** Returns the amount that a lease has returned, and the amount that it should have returned. */
+/** Compares the amount that was returned from a lease with the amount that should have been returned. Returns both. */
 async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
   const { returned: was = Money.zero } = lease;
   return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
 }
 
-/** Returns whether a lease of an account has returned a wrong amount that still has to be corrected. */
+/** Returns whether the amount returned from a lease of an account is wrong and still has to be corrected. */
 export async function awaitsCorrection(table: Table, accountId: string): Promise<boolean> {
   for await (const key of sweptLeaseKeys(table)) {
     const lease = await readLease(table, key);
@@ -165,7 +165,7 @@ export async function correctReturn(
   return outcome.committed ? undefined : outcome.failed['record'];
 }
 
-/** Logs that a lease had returned too much or too little, and has been corrected. */
+/** Logs that too much or too little was returned from a lease, and that the amount was corrected. */
 export function logCorrection({ id }: Lease, { was, is }: ReturnedAmount): void {
   log('warn', 'returned lease corrected', { leaseId: id, differenceRub: was.minus(is).toString() });
 }

@@ -87,7 +87,7 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    // Uses the same part number for all counters. Two transactions with different part numbers then share no item.
+    // Uses the same part number for all counters, so that two transactions with different part numbers share no item.
     const part = randomPart();
     const counters = countersOf(open, part);
     const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
@@ -118,7 +118,8 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The stored record has the actual held amount: the handler may have missed the reply to an extension of the hold.
+  // The stored record has the actual held amount. The amount in the message differs if the reply to an extension of the
+  // hold was lost.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
   // An error in one correction must not fail the remaining settlements of the group, which are not written yet.

@@ -3,8 +3,8 @@
  * transactions as possible: one, if the batch fits into it and none of its generations was settled before.
  *
  * Guarantee: exactly once. The transaction that changes the counters requires that the generation changes from pending
- * to final. So a message that arrives twice, late or out of order changes the counters only once. If the sweep had to
- * estimate a generation, the real message corrects the estimate once, by the difference.
+ * to final. A message that arrives twice, late or out of order therefore changes the counters only once. If the sweep
+ * had to estimate a generation, the real message corrects the estimate once, by the difference.
  */
 
 import { toGatewayError } from '../platform/errors.ts';

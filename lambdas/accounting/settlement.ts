@@ -22,9 +22,9 @@ export interface EncodedSettlement {
 }
 
 /**
- * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. So new
- * fields of the outcome, the hold and the payer are sent outside the body, where the previous release ignores them. While both
- * releases run, and after a rollback, the previous release settles without these fields.
+ * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. New
+ * fields of the outcome, the hold and the payer are therefore sent outside the body, where the previous release ignores
+ * them. While both releases run, and after a rollback, the previous release settles without these fields.
  * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
  *   dead-letter queue
  */

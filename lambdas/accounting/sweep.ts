@@ -1,13 +1,14 @@
 /**
  * Sweep: settles holds whose handler has died or whose settlement message is lost. Complete measurements, and holds of
  * a dead local gateway, are settled at once. Other holds are settled at least twenty minutes after they were placed
- * (new-generation.ts). The amount is the last measurement, or else the estimate of the input, which is zero only for a
- * tombstone (release.ts). A video's hold without a complete measurement is left to the worker that advances video jobs.
+ * (new-generation.ts). The charge is that of the last measurement or, without a measurement, the estimate of the input,
+ * which is zero only for a tombstone (release.ts). A video's hold without a complete measurement is left to the worker
+ * that advances video jobs.
  * The sweep reads each record consistently before it decides, because the index may be out of date.
  *
- * Guarantee: a hold whose settlement is only late is not changed. While messages wait, for the worker or in the
- * dead-letter queue, nothing is estimated, however long that takes: the holds still count toward their limits. Complete
- * measurements are always settled. Runs may overlap, because a settlement counts once.
+ * Guarantee: a hold whose settlement is only late is not changed. While messages wait for the worker, or in the
+ * dead-letter queue, no charge is estimated, however long the messages wait. Until then, the holds still count toward
+ * their limits. Complete measurements are always settled. Runs may overlap, because a settlement counts once.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';
@@ -54,7 +55,7 @@ export interface SweepResult {
 
 /**
  * Minimum age in ms of a hold whose settlement message can no longer be in the queue. Within an hour, the worker has
- * processed the message, or SQS has moved it to the dead-letter queue; the rest is a safety margin.
+ * processed the message, or SQS has moved it to the dead-letter queue; the other five hours are a safety margin.
  */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;

@@ -47,8 +47,8 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 }
 
 /**
- * Reduces the parts of the answer, such as reasoning tokens, in place. Their sum then does not exceed the output
- * tokens. A larger sum would give the remaining output a negative price.
+ * Reduces the counts of parts of the answer, such as reasoning tokens, in place, so that their sum does not exceed the
+ * output tokens. A larger sum would give the remaining output a negative price.
  */
 export function fitParts(usage: TokenUsage): void {
   let left = usage.outputTokens;
@@ -70,8 +70,8 @@ export const noParts: Partial<TokenUsage> = Object.fromEntries(
 const ESTIMATED_BYTES_PER_TOKEN = 4;
 
 /**
- * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes. That is the usual rate
- * for English. In Russian, whose letters have two bytes, four bytes are only two letters.
+ * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes. This is the usual rate
+ * for English text. In Russian, whose letters have two bytes each, four bytes are only two letters.
  */
 export function estimateTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / ESTIMATED_BYTES_PER_TOKEN);

@@ -25,8 +25,8 @@ const SHORTEST_INCREMENT_MS = 15 * 60_000;
  */
 const BACKUPS_KEPT_MS = 34 * DAY_MS;
 /**
- * Time in ms after the start of an export at which its result is checked. An export takes some minutes. The check is
- * rare because each repetition of a failed export is charged.
+ * Time in ms after the start of an export at which its result is checked. An export takes some minutes. The checks are
+ * an hour apart, because each repetition of a failed export is charged.
  */
 const CHECK_AGAIN_AFTER_MS = 60 * 60_000;
 
@@ -52,7 +52,7 @@ interface ExportRun {
  * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
  * run stops in between, or if runs overlap, the export is requested again with the same token, and DynamoDB starts it
  * only once. A run an hour later checks the result. If an export failed, a log line raises an alarm, and the export is
- * repeated each hour with the same period. No later export is started until it is complete.
+ * repeated each hour with the same period. No later export is started until the failed one is complete.
  * @returns the prefixes of the started exports
  */
 export async function exportDays(
@@ -73,7 +73,7 @@ export async function exportDays(
 
 /**
  * Exports the whole table. The point in time to export is computed from the current day and the time when the table was
- * first seen. So overlapping runs request the same export, which DynamoDB starts once.
+ * first seen. Overlapping runs therefore request the same export, which DynamoDB starts once.
  */
 async function exportAnew(run: ExportRun, firstSeenMs: number): Promise<void> {
   // Backups of a new table begin with the table, so an earlier point in time cannot be exported.

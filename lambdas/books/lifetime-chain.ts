@@ -2,7 +2,8 @@
  * Compares the lifetime spending in counters without reading all records. The expected lifetime spending of a scope is
  * its proved spending up to the end of a month, plus its daily rows since then.
  *
- * A month is proved about three weeks after its end. By then, every message about it has been processed or abandoned.
+ * A month is proved about three weeks after its end. By then, every message about a request of that month has been
+ * processed or abandoned.
  * If entries are added to a proved month later, they show up as differences until an operator runs `reconcile --deep
  * --prove`, which reads all records and proves the months again.
  * Weakness: an account that is older than this comparison has no proved spending until this command has run once.

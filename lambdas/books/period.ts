@@ -57,7 +57,7 @@ export function utcDaysOf({ startMs, endMs }: Period): string[] {
 
 /**
  * Returns a function that finds the day of a time in epoch milliseconds. The function returns undefined for a time
- * outside the period. It is fast if consecutive calls are for the same day.
+ * outside the period. The function is fast if consecutive calls are for the same day.
  */
 export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
   let last: CalendarDay | undefined;

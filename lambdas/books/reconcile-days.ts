@@ -48,7 +48,7 @@ export async function reconcileDays(
     async (account, { isLate }) => {
       const day = await readDay(table, account.id, yesterday);
       if (!day || !isComplete(day)) {
-        // The account's rows are missing. The next run checks again, unless waiting would delay the other accounts too
+        // Rows of the account are missing. The next run checks again, unless this would delay the other accounts too
         // long.
         if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
         return isLate;

@@ -83,7 +83,7 @@ export interface ReconcileQuestion {
    * compared.
    */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
-  /** Pause before differences are checked again, in ms: a settlement or a roll-up may be in progress. */
+  /** Pause in ms before differences are checked again, because a settlement or a roll-up may be in progress. */
   pauseMs?: number;
   progress?: ((date: string) => void) | undefined;
 }

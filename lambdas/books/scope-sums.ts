@@ -71,8 +71,8 @@ export interface Coverage {
  * Compares the windows of a counter whose days were all added up.
  *
  * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item (the
- * counter or a part of it) at once. So the amount of the current day can be subtracted from every window that includes
- * the day, and the rest belongs to completed days.
+ * counter or a part of it) at once. The amount of the current day can therefore be subtracted from every window that
+ * includes the day; the difference belongs to completed days.
  * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */

@@ -34,8 +34,8 @@ export class Placeholders {
   }
 
   /**
-   * Reserves placeholders that already occur in a text: they stand for no value of this request, so no value may get
-   * them.
+   * Reserves placeholders that already occur in a text. They do not stand for a value of this request, so no value may
+   * get them.
    */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;

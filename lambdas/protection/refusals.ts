@@ -13,7 +13,7 @@ export function nothingNamed(): GatewayError {
 
 type Reason = 'blocked' | 'unchangeable' | 'too_many';
 
-/** Thrown for a text that must be sent neither changed nor unchanged. The caller adds the field of the text. */
+/** Thrown for a text that may be sent neither with replacements nor unchanged. The caller adds the field of the text. */
 export class TextRefusal extends Error {
   override name = 'TextRefusal';
   readonly reason: Reason;
@@ -33,8 +33,8 @@ export function refusalAt(field: string, { reason, category }: Pick<TextRefusal,
 }
 
 /**
- * Maximum number of different protected values in one request. It limits memory, because each value is stored until the
- * answer ends. Prompts do not need more.
+ * Maximum number of different protected values in one request. This maximum limits memory, because each value is stored
+ * until the answer ends. No known prompt has as many values.
  */
 export const MAX_VALUES = 50_000;
 

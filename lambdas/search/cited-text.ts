@@ -1,6 +1,6 @@
 /**
- * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part that a
- * marker follows has the marker's sources; it is a sentence, or the beginning of a sentence up to the marker.
+ * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part before
+ * a marker is a sentence, or the beginning of a sentence up to the marker, and has the marker's sources.
  *
  * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
  * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
@@ -46,7 +46,7 @@ export class CitedText {
   #contentEnd = 0;
   #previous = '';
   #sentence: 'open' | 'closing' | 'ended' = 'open';
-  /** Whether the pending text has a letter or a digit: without one, there is nothing to cite. */
+  /** Whether the pending text has a letter or a digit. Without one, a marker has nothing to cite. */
   #hasWord = false;
   /** Text and sources of the last marker; undefined if another marker can no longer follow directly. */
   #cited: { text: string; sources: Set<number> } | undefined;

@@ -86,8 +86,8 @@ export class SearchSession {
 
   /**
    * Runs searches concurrently, and yields their results in the order of the calls. The client pays for every
-   * successful query that a backend received. So if the consumer stops early, the method waits up to eight seconds for
-   * running searches, and charges the successful ones.
+   * successful query that a backend received. If the consumer stops early, the method therefore waits up to eight
+   * seconds for running searches, and charges the successful ones.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);

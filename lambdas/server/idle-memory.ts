@@ -1,6 +1,6 @@
 /**
- * Frees memory after many requests. V8 shrinks its heap only in a garbage collection, and it starts none while the
- * gateway is idle and allocates nothing.
+ * Frees memory after many requests. V8 shrinks its heap only in a garbage collection, and starts no collection while
+ * the gateway is idle and allocates nothing.
  */
 
 import { setFlagsFromString } from 'node:v8';

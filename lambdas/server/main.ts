@@ -1,7 +1,7 @@
 /**
  * Server program. It serves all routes except management routes, as a Lambda Web Function or in a container, with many
- * concurrent requests in one process. It runs the same functions as a deployment without a server. If the process is
- * killed, the sweep settles its generations from their last checkpoints.
+ * concurrent requests in one process. The server runs the same functions as a deployment without a server. If the
+ * process is killed, the sweep settles its generations from their last checkpoints.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

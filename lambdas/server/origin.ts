@@ -33,8 +33,8 @@ export const directly: Vantage = { isHostChecked: false, proxies: 0 };
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Returns the origin of a request. The first addresses in `x-forwarded-for` may come from the client. So only the
- * addresses at the end are used, which the trusted proxies have appended.
+ * Returns the origin of a request. The first addresses in `x-forwarded-for` may come from the client. Only the
+ * addresses at the end, which the trusted proxies have appended, are therefore used.
  */
 export function originOf(request: IncomingMessage, { domain, isHostChecked, proxies }: Vantage): Origin {
   const { host = '' } = request.headers;

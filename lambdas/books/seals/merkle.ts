@@ -1,8 +1,8 @@
 /**
  * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Given the root, a proof that a line
  * is in the tree needs one hash for each level. If any line is changed, removed, added or moved, the root changes.
- * Leaves are stored in chunks of 1,024. Because that is a power of two, a full chunk is a complete subtree. So a proof
- * can be computed from the leaves of one chunk and the roots of all chunks.
+ * Leaves are stored in chunks of 1,024. Because 1,024 is a power of two, a full chunk is a complete subtree. A proof
+ * can therefore be computed from the leaves of one chunk and the roots of all chunks.
  */
 
 import { createHash } from 'node:crypto';
@@ -40,7 +40,7 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
 export class RootHasher {
   /**
    * Roots of complete subtrees, from left to right. Each subtree is smaller than the one to its left. Their sizes are
-   * the powers of two whose sum is the count.
+   * the powers of two whose sum is the number of added hashes.
    */
   readonly #subtrees: Buffer[] = [];
   #count = 0;

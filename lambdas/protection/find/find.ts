@@ -39,8 +39,8 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
 }
 
 /**
- * Merges overlapping findings into one finding that covers both, so that no part of either remains in the text. Its
- * category is the one that comes first in `categoryRules`.
+ * Merges overlapping findings into one finding that covers both, so that no part of either remains in the text. The
+ * merged finding has whichever of the two categories comes first in `categoryRules`.
  */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];

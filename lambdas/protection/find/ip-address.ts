@@ -60,7 +60,8 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether numbers are a release or a section because the numbers before them are, as in `2.14.0.7 → 2.15.1.0`.
+ * Returns whether numbers are a release or a section because they follow another release or section, as in `2.14.0.7 →
+ * 2.15.1.0`.
  * Often only the last number differs.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {

@@ -29,8 +29,8 @@ const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
  */
 const AFTER_LOGIN = /(?:логин|login|user(?:name)?|юзер)\s?\/\s?$/i;
 /**
- * Matches names that are about a secret without announcing one, such as `password_reset_url`, `token type` or
- * `private_key_id`.
+ * Matches names that contain the name of a secret but are followed by another value, such as `password_reset_url`,
+ * `token type` or `private_key_id`.
  */
 const ABOUT =
   /^["'`\])]{0,2}[ _.-](?![\p{L}_.-]*\d)(?:reset(?! to )|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/iu;

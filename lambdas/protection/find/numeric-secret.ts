@@ -21,7 +21,7 @@ const CHANGED = /(?:from|с)\s$/iu;
 const TO = /^\s(?:to|на)\s(\d{4,10})(?![\p{L}\d])/iu;
 
 /**
- * Adds numbers that a word in the text announces as secret.
+ * Adds the positions of secret numbers, which a word before them (such as "PIN") identifies.
  * @param lower the text in lower case
  */
 export function findNumericSecrets(text: string, lower: string, add: Add): void {

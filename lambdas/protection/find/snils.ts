@@ -13,8 +13,8 @@ const SNILS_NAMED_WITHIN = 48;
 const SNILS_DIGITS = 11;
 
 /**
- * Finds Russian insurance numbers (SNILS) with a valid check sum. Unless it has the card's hyphens, a number also needs
- * a word before it that announces it.
+ * Finds Russian insurance numbers (SNILS) with a valid check sum. A number without the card's hyphens counts only if a
+ * word before it announces an insurance number.
  */
 export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {

@@ -114,8 +114,8 @@ function slotPartition(slotMs: number, shard: number): string {
 }
 
 /**
- * Reads a partition, eventually consistent, which costs half as much. If new values are missing, the next read finds
- * them.
+ * Reads a partition with an eventually consistent read, which costs half as much as a consistent one. If new values are
+ * missing, the next read finds them.
  */
 async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
   const items: Item[] = [];

@@ -16,7 +16,7 @@ export interface Measurement {
 
 /**
  * Partition keys of the measurement. Every process reads one of them each half minute, and DynamoDB allows 3,000 read
- * units per second for each. So a gateway with many requests stores the measurement under all keys.
+ * units per second for each. A gateway with many requests therefore stores the measurement under all keys.
  */
 const STATISTICS_PARTITIONS = [
   'HEALTH#STATISTICS',
@@ -25,8 +25,8 @@ const STATISTICS_PARTITIONS = [
 /** Number of copies of the measurement while the gateway has many requests. */
 export const STATISTICS_COPIES = STATISTICS_PARTITIONS.length;
 /**
- * Age in ms from which a copy is no longer used. It is from a time when the gateway had more requests and wrote more
- * copies.
+ * Age in ms from which a copy is no longer used. Such a copy was written when the gateway had more requests and wrote
+ * more copies.
  */
 const MAX_COPY_AGE_MS = 3 * 60_000;
 const KEEP_STATISTICS_MS = 60 * 60_000;

@@ -50,7 +50,7 @@ export interface StoredRecord<Stored> {
    * @throws {TypeError} for a value that `messageSchema` would reject
    */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
-  /** Returns the schema that reads messages of this release and of later ones. It ignores unknown fields. */
+  /** Returns the schema that reads messages of this release and of later ones. The schema ignores unknown fields. */
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
