@@ -8,7 +8,7 @@ import { readStatement } from '../../lambdas/books/statement.ts';
 import { setReportedTags } from '../../lambdas/management/reported-tags.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Payer } from '../../lambdas/store/accounts/payer.ts';
-import { scopeKinds } from '../../lambdas/store/counters/counters.ts';
+import { ownerKinds } from '../../lambdas/store/counters/counters.ts';
 import { dailyRowName } from '../../lambdas/store/days/activity.ts';
 import type { RequestTags } from '../../lambdas/store/generations/request-tags.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
@@ -79,7 +79,7 @@ async function spend(tenant: TaggedTenant, all: readonly Request[]) {
   for (const { key, tags, pico, fate } of all) {
     const payer = tenant.payers[key]!;
     const ids = { key: payer.keyHash, workspace: payer.workspaceId, account: payer.accountId };
-    const scopes = scopeKinds
+    const scopes = ownerKinds
       .filter((kind) => kind !== 'member' || payer.memberId !== undefined)
       .map((kind) => {
         const id = kind === 'member' ? `${payer.workspaceId}/${payer.memberId}` : ids[kind];
