@@ -9,6 +9,7 @@ import type {
   ShownRequest,
   ShownSpendingByModel,
   ShownStatement,
+  ShownTagBudget,
 } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { readOwners } from './owners.ts';
@@ -22,13 +23,14 @@ export async function readAccountData(client: GatewayClient, signal: AbortSignal
   const nowMs = Date.now();
   const days = Array.from({ length: DAYS_OF_CURVES }, (_, index) => utcDate(nowMs - (DAYS_OF_CURVES - index) * DAY_MS));
   const read = async <Body>(path: string) => (await client.read<DataOf<Body>>(path, signal)).body.data;
-  const [credits, activity, models, month, latest, owners] = await Promise.all([
+  const [credits, activity, models, month, latest, tagBudgets, owners] = await Promise.all([
     read<ShownCredits>('/credits'),
     read<ShownActivity[]>('/activity?group_by=workspace,key,member'),
     client.read<ShownSpendingByModel>('/activity/models', signal),
     read<ShownStatement>(`/statements/${utcDate(nowMs).slice(0, 7)}`),
     read<ShownRequest[]>(`/generations?limit=100&from=${firstRecentDay(nowMs)}`),
+    read<ShownTagBudget[]>('/tags/budgets'),
     readOwners(client, signal),
   ]);
-  return { ...owners, readAtMs: nowMs, credits, activity, days, models: models.body, month, latest };
+  return { ...owners, readAtMs: nowMs, credits, activity, days, models: models.body, month, latest, tagBudgets };
 }

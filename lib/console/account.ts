@@ -8,6 +8,7 @@ import type {
   ShownRequest,
   ShownSpendingByModel,
   ShownStatement,
+  ShownTagBudget,
   ShownWorkspace,
 } from './answers.ts';
 
@@ -30,6 +31,7 @@ export interface AccountData extends Owners {
   models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];
+  tagBudgets: ShownTagBudget[];
 }
 
 /** Returns the names of workspaces, by workspace id. */
@@ -47,5 +49,6 @@ export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMembe
     workspaces: data.workspaces.filter((one) => one.id === workspace_id),
     members: data.members.filter((one) => one.id === id && one.workspace_id === workspace_id),
     keys: data.keys.filter((key) => key.member_id === id && key.workspace_id === workspace_id),
+    tagBudgets: [],
   };
 }

@@ -11,6 +11,7 @@ import type { MemberBody } from '../../lambdas/api/members/shape.ts';
 import type { EndpointBody, ModelAnswer, ModelBody } from '../../lambdas/api/models/shape.ts';
 import type { BudgetBody } from '../../lambdas/api/parts/shape.ts';
 import type { StatementBody } from '../../lambdas/api/statements/shape.ts';
+import type { TagBudgetBody, TagSettingsAnswer } from '../../lambdas/api/tags/shape.ts';
 import type { WorkspaceBody } from '../../lambdas/api/workspaces/shape.ts';
 import type { ShownBody } from './exact-numbers.ts';
 
@@ -18,6 +19,8 @@ export type ShownCredits = ShownBody<CreditsAnswer['data']>;
 export type ShownWorkspace = ShownBody<WorkspaceBody>;
 export type ShownMember = ShownBody<MemberBody>;
 export type ShownBudget = ShownBody<BudgetBody>;
+export type ShownTagBudget = ShownBody<TagBudgetBody>;
+export type ShownTagSettings = ShownBody<TagSettingsAnswer['data']>;
 export type ShownKey = ShownBody<KeyBody>;
 export type ShownActivity = ShownBody<ActivityRowBody>;
 export type ShownSpendingByModel = ShownBody<ModelSpendingAnswer>;

@@ -13,13 +13,14 @@ import { ModelsPage } from './pages/models.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PlaygroundPage } from './pages/playground.tsx';
 import { SignIn } from './pages/sign-in.tsx';
+import { TagsPage } from './pages/tags.tsx';
 import { WorkspacePage } from './pages/workspace.tsx';
 import { WorkspacesPage } from './pages/workspaces.tsx';
 import { inferenceKeySlot, managementKeySlot } from './tab-memory.ts';
 import { languages, type Texts } from './texts/languages.ts';
 import { changeVisit, restorePlace } from './visits.ts';
 
-const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
+const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'tags', 'models', 'playground'] as const;
 
 /** The whole console: a sign-in form, or, after sign-in, a page of the account. */
 export function Console() {
@@ -114,6 +115,8 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
       return <KeysPage query={query} />;
     case 'workspaces':
       return id === undefined ? <WorkspacesPage /> : <WorkspacePage id={id} query={query} />;
+    case 'tags':
+      return <TagsPage />;
     case 'members':
       return <MemberPage id={id ?? ''} workspaceId={query.get('workspace') ?? ''} />;
     case 'models':

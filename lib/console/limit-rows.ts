@@ -3,14 +3,14 @@
 import { Money } from '../../lambdas/money/money.ts';
 import { windowEnd } from '../../lambdas/money/periods.ts';
 import { workspaceNames, type AccountData } from './account.ts';
-import type { ShownActivity, ShownBudget, ShownKey } from './answers.ts';
+import type { ShownActivity, ShownBudget, ShownKey, ShownTagBudget } from './answers.ts';
 import { moneyOf, type ExactNumber } from './exact-numbers.ts';
 import { hashOf, memberHash } from './hash-route.ts';
 import { DAYS_OF_PACE, runOutOf, type RunOut } from './run-out.ts';
 
 export interface LimitRow {
   id: string;
-  owner: 'workspace' | 'member' | 'key' | 'account';
+  owner: 'workspace' | 'member' | 'key' | 'account' | 'tag';
   name: string;
   /** Page with details about the owner of the limit; undefined for the account. */
   href: string | undefined;
@@ -64,6 +64,7 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
     ),
     ...data.keys.flatMap((key) => keyLimitRows(data, key, spentInPace)),
     ...accountLimitRows(data, spentInPace),
+    ...data.tagBudgets.map((budget) => tagLimitRow(data, budget)),
   ];
   return rows.toSorted((a, b) => leftShare(a) - leftShare(b));
 }
@@ -103,6 +104,22 @@ export function spentInPeriod(key: ShownKey): ExactNumber {
   if (key.limit === null) return key.usage_monthly;
   const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
   return key.limit_reset === null ? key.usage : byReset[key.limit_reset];
+}
+
+/** Returns the budget of a tag. Its pace is unknown, because the rows of activity are not read by tag. */
+function tagLimitRow(data: AccountData, budget: ShownTagBudget): LimitRow {
+  const { name, value, interval, limit_rub: limit, spend_rub: spent, remaining_rub: left, resets_at } = budget;
+  return limitRow(data, Money.zero, {
+    id: `${name}=${value} ${interval}`,
+    owner: 'tag',
+    name: `${name}=${value}`,
+    href: hashOf('tags'),
+    interval,
+    limit,
+    spent,
+    left,
+    resetsAtMs: resets_at === null ? null : Date.parse(resets_at),
+  });
 }
 
 /** Returns the balance of a prepaid account as a limit. */

@@ -711,6 +711,29 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect((await row.textContent())!.replaceAll('\u202f', '')).toContain('1500.25');
     await page.close();
   });
+
+  it('sets and removes the budget of a tag, and shows it with the other limits', TIMES, async () => {
+    const { page, complaints } = await visit();
+    await signIn(page);
+    await open(page, '#/tags');
+    await page.getByLabel('Tags in reports').fill('project team');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('Tag', { exact: true }).fill('project');
+    await page.getByLabel('Value').fill('lake & river');
+    await page.getByLabel('Limit, ₽').fill('12,5');
+    await page.getByRole('button', { name: 'Set budget' }).click();
+    await page.getByRole('link', { name: 'project=lake & river' }).waitFor();
+
+    await open(page, '#/overview');
+    await rowOf(page, 'project=lake & river').waitFor();
+    await open(page, '#/tags');
+    await page.getByRole('button', { name: 'Delete: project=lake & river' }).click();
+
+    await page.getByText('No tag has a budget.').waitFor();
+    expect(await page.getByLabel('Tags in reports').inputValue()).toBe('project, team');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
 });
 
 const places = [
@@ -719,6 +742,7 @@ const places = [
   '#/keys',
   '#/workspaces',
   '#/workspaces/default',
+  '#/tags',
   '#/models',
   '#/members/axe?workspace=default',
   '#/models/sandbox%2Fclaude',

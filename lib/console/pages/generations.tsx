@@ -15,7 +15,7 @@ import { requestStatusNames } from '../texts/languages.ts';
 const GENERATIONS_REFRESH_MS = 4_000;
 const GENERATIONS_PAGE_ROWS = 50;
 
-const filterNames = ['workspace', 'key', 'member', 'model', 'status', 'from', 'to'] as const;
+const filterNames = ['workspace', 'key', 'member', 'model', 'tag', 'status', 'from', 'to'] as const;
 type Filters = Record<(typeof filterNames)[number], string>;
 
 /**
@@ -26,7 +26,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const requested = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
   const cursor = query.get('cursor') ?? '';
-  const { workspace, key, member, model, status, to } = requested;
+  const { workspace, key, member, model, tag, status, to } = requested;
   const from = requested.from === '' ? firstDayBefore(to) : requested.from;
   const filters = { ...requested, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
@@ -35,7 +35,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const search = useRequestSearch(
     client,
     {
-      filters: { workspace_id: workspace, api_key_hash: key, user_id: member, model, status, to },
+      filters: { workspace_id: workspace, api_key_hash: key, user_id: member, model, tag, status, to },
       from,
       cursor,
       rows: GENERATIONS_PAGE_ROWS,
@@ -111,6 +111,7 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
       />
       <TextField label={texts.member} value={typed.member} onInput={put('member')} suggestions={members} />
       <TextField label={texts.model} value={typed.model} onInput={put('model')} />
+      <TextField label={texts.tag} value={typed.tag} onInput={put('tag')} placeholder="project:lake" />
       <ChoiceField
         label={texts.status}
         value={typed.status}
