@@ -9,6 +9,7 @@ import { PATIENCE_MS } from './test/support/patience.ts';
 const rooms = [
   'accounting',
   'admission',
+  'alerts',
   'api',
   'attacks',
   'books',

@@ -16,7 +16,7 @@ export type TableAction =
   | 'BatchWriteItem';
 export type SecretName = 'pepper' | 'provider-keys';
 /** Name of a queue. Its worker has the same name. */
-export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos';
+export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos' | 'check-alerts';
 /**
  * Folder in the bucket. `video-requests`: requests that wait to be sent to a provider. `videos`: files from providers.
  */
@@ -45,6 +45,8 @@ export interface Grants {
   exports?: boolean;
   /** Whether the function signs statements of sealed days, and stores them in the bucket of the books. */
   seals?: boolean;
+  /** What the function does with the topic of e-mails: it subscribes addresses, or publishes e-mails. */
+  mails?: 'subscribe' | 'publish';
   /** Queues whose message counts the function reads, including the counts of their dead-letter queues. */
   watch?: readonly QueueName[];
 }
@@ -154,7 +156,7 @@ export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 
 /**
  * Prefixes of the partitions that management routes may change. Records of requests, daily rows and seals are excluded.
  */
-const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
+const managedPartitions = ['ACCOUNT#', 'ALERTS#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
 /**
  * Prefixes of the partitions that inference requests may write. Keys, accounts, workspaces and the audit log are
  * excluded.
@@ -250,6 +252,17 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
     routes.list[`list-${kind}-models`] = getRoute(`${paths[0]}/models`, list);
   }
   return routes as ModalityRoutes<Rows>;
+}
+
+/** Returns permissions to change settings of alerts, and to subscribe addresses to e-mails. */
+export function changingAlerts(): Grants {
+  return { ...changing('PutItem', 'DeleteItem'), mails: 'subscribe' };
+}
+
+/** Returns permissions to publish and deliver notices. */
+export function notifying(more: Grants = {}): Grants {
+  const table: TableAction[] = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'];
+  return { table, writes: ['ALERTS#', 'NOTICES#'], secrets: ['pepper'], mails: 'publish', ...more };
 }
 
 /** Returns permissions for the health of endpoints only. */

@@ -8,6 +8,7 @@
 import {
   answering,
   changing,
+  changingAlerts,
   deleteRoute,
   estimating,
   getRoute,
@@ -16,6 +17,7 @@ import {
   keyed,
   modalityRoutes,
   managed,
+  notifying,
   ofCatalog,
   open,
   openLarge,
@@ -215,6 +217,16 @@ export const routes = {
 
   'list-tag-budgets': getRoute('/tags/budgets', managed('tags/list-budgets', reading())),
   'set-tag-budget': putRoute('/tags/budgets', managed('tags/set-budget', changing('PutItem', 'UpdateItem'))),
+  'get-account-alerts': getRoute('/alerts', managed('alerts/get', reading())),
+  'set-account-alerts': putRoute('/alerts', managed('alerts/set', changingAlerts())),
+  'list-alert-deliveries': getRoute('/alerts/deliveries', managed('alerts/list-deliveries', reading('Query'))),
+  'get-workspace-alerts': getRoute('/workspaces/{workspaceId}/alerts', managed('alerts/get-of-workspace', reading())),
+  'set-workspace-alerts': putRoute(
+    '/workspaces/{workspaceId}/alerts',
+    managed('alerts/set-of-workspace', changingAlerts()),
+  ),
+  'get-key-alerts': getRoute('/keys/{hash}/alerts', managed('alerts/get-of-key', reading())),
+  'set-key-alerts': putRoute('/keys/{hash}/alerts', managed('alerts/set-of-key', changingAlerts())),
 
   'list-members': getRoute('/workspaces/{workspaceId}/members', managed('members/list', reading('Query'))),
   'add-members': postRoute(
@@ -277,7 +289,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     maxReceiveCount: 30,
     lateAfterSeconds: 120,
     changesGradually: true,
-    grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
+    grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity', 'check-alerts'] },
   },
   'roll-up-activity': {
     // The worker needs seconds to read a shard of a large account, so only a small batch ends in time.
@@ -308,6 +320,15 @@ export const queueWorkers = /* @__PURE__ */ workers({
       catalog: true,
     },
   },
+  // Each check is short, but the first attempt to deliver a notice takes up to ten seconds.
+  'check-alerts': {
+    batchSize: 10,
+    maxConcurrency: 8,
+    timeoutSeconds: 60,
+    maxReceiveCount: 30,
+    lateAfterSeconds: 600,
+    grants: notifying(),
+  },
 }) satisfies Record<QueueName, QueueWorker>;
 
 export const scheduledWorkers = /* @__PURE__ */ workers({
@@ -317,7 +338,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     grants: {
       table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
       indexes: true,
-      sendTo: ['roll-up-activity', 'advance-videos'],
+      sendTo: ['roll-up-activity', 'advance-videos', 'check-alerts'],
       watch: ['finalize-cost'],
     },
   },
@@ -350,6 +371,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     // models need no permission to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
+  'send-alerts': { everyMinutes: 1, timeoutSeconds: 180, grants: notifying({ indexes: true }) },
 }) satisfies Record<string, ScheduledWorker>;
 
 /** Every function of the deployment by name. */

@@ -40,6 +40,8 @@ export interface SweepSelection {
    * function, videos are skipped.
    */
   handBack?: ((generation: Generation) => Promise<void>) | undefined;
+  /** Called before each settlement. If it fails, the hold is left to the next run. */
+  beforeSettling?: ((settlement: Settlement) => Promise<void>) | undefined;
 }
 
 export interface SweepResult {
@@ -106,6 +108,7 @@ async function sweepOne(
     const { complete } = generation;
     if (generation.apiType === 'video' && !complete) return await selection.handBack?.(generation);
     const settlement = settlementOf(generation);
+    await selection.beforeSettling?.(settlement);
     // A complete measurement equals the handler's message, so the settlement is not an estimate that needs a
     // correction.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];

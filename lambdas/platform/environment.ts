@@ -22,6 +22,9 @@ export const variables = {
   /** Directory and key file that replace the bucket and the KMS key on a laptop. */
   booksDirectory: 'GATEWAY_BOOKS_DIRECTORY',
   sealingKeyFile: 'GATEWAY_SEALING_KEY_FILE',
+  /** ARN of the SNS topic through which e-mails are sent. On a laptop, e-mails are files in a directory instead. */
+  mailTopic: 'MAIL_TOPIC_ARN',
+  mailDirectory: 'GATEWAY_MAIL_DIRECTORY',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** CloudWatch namespace of the gateway's metrics; unset if nothing reads metrics. */

@@ -44,6 +44,12 @@ export const secretTripwires = {
   secretFaulty: 'secret has a fault',
 } as const;
 
+/** Log messages about alerts that raise an alarm. */
+export const alertTripwires = {
+  /** Every attempt of a day to deliver a notice of an account failed. */
+  deliveryDead: 'alert not delivered for a day',
+} as const;
+
 /**
  * Possible fields of a log line. There is no field for prompts, answers, bodies or secrets, so that no code logs them
  * by mistake.
@@ -82,6 +88,8 @@ export interface LogFields {
   attempt?: number;
   costRub?: string;
   leaseId?: string;
+  /** Id of a notice on its way to one destination. */
+  deliveryId?: string;
   /** Difference between the two sides of a comparison, in RUB. */
   differenceRub?: string;
   stack?: string;

@@ -3,6 +3,7 @@ import { upgradeRecords } from '../shared/upgrade.ts';
 import { DEFAULT_DATA } from '../shared/defaults.ts';
 import { addAccountCommands } from './accounts/account-commands.ts';
 import { addActivityCommand } from './requests/activity-commands.ts';
+import { addAlertCommands } from './alerts/alert-commands.ts';
 import { addAuditCommand } from './requests/audit-commands.ts';
 import { addBooksCommands } from './books/books-commands.ts';
 import { addBudgetCommands } from './accounts/budget-commands.ts';
@@ -50,6 +51,7 @@ export function buildProgram(): Command {
   addKeyCommands(program);
   addBudgetCommands(program);
   addTagCommands(program);
+  addAlertCommands(program);
   addActivityCommand(program);
   addStatementCommand(program);
   addReconcileCommand(program);

@@ -91,12 +91,18 @@ export class Alarms {
    * CloudWatch creates an alarm in the state "insufficient data", and notifies only when the state changes. So after a
    * deployment, no alarm is raised until the metric has had a first value.
    */
-  addForSilence(id: string, metric: Metric, text: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
-    const alarm = this.add(id, metric, {
+  addForSilence(
+    id: string,
+    metric: Metric,
+    text: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>,
+    template: Stack = this.#stack,
+  ): void {
+    const silence = {
       ...text,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.MISSING,
-    });
+    };
+    const alarm = this.add(id, metric, silence, template);
     alarm.addInsufficientDataAction(new SnsAction(this.#topic));
   }
 }

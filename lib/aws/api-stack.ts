@@ -14,7 +14,7 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import { bookTripwires, catalogTripwires, secretTripwires, tripwires } from '../../lambdas/platform/logger.ts';
+import { secretTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import {
   binaryMediaTypes,
   integrationSeconds,
@@ -35,12 +35,14 @@ import type { Resources } from './grants.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
 import { addDomain, addRateRule } from './domain.ts';
 import { GradualChange } from './gradual-change.ts';
+import { createMailTopic } from './mail-topic.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
 import { RUNS_AT_ONCE, reservesConcurrency } from './reserved-concurrency.ts';
+import { addScheduleAlarms } from './schedule-alarms.ts';
 import { addConcurrencyAlarm, addTableAlarms, addThrottleAlarms } from './throttle-alarms.ts';
-import { addTripwires } from './tripwires.ts';
+import { addTripwires, tripwireTexts, workerTripwires } from './tripwires.ts';
 import { addWebServer } from './web-server.ts';
 import { createVideoBucket } from './video-bucket.ts';
 import { WorkerQueue } from './worker-queue.ts';
@@ -50,14 +52,7 @@ const queueNames = Object.keys(queueWorkers) as QueueName[];
 /** Stage name of the API, which is the first segment of every path in its default URL. */
 const STAGE_NAME = 'v1';
 
-const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
-const aboutCatalog = { severity: 'Urgent', runbook: 'Catalog without a deployment' } as const;
-const aboutSecrets = { severity: 'Urgent', runbook: 'Secrets that cannot be used' } as const;
-const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
-const eachMinute = { period: Duration.minutes(1), statistic: 'Sum' };
 const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
-/** Minutes without a run after which a scheduled worker counts as stopped. */
-const SILENT_MINUTES = 10;
 
 interface FunctionSettings {
   /** Stack of the function; default: the API stack. */
@@ -83,8 +78,9 @@ export class ApiStack extends Stack {
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
-  /** Nested stack for the functions of routes: a template may have at most 500 resources. */
+  /** Nested stacks: routes, and everything about alerts. A template may have at most 500 resources. */
   readonly #routes: NestedStack;
+  readonly #alerts: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
@@ -97,6 +93,7 @@ export class ApiStack extends Stack {
       namespace: this.#namespace,
     });
     this.#routes = new NestedStack(this, 'Routes', { description: 'Model gateway: functions of routes' });
+    this.#alerts = new NestedStack(this, 'Alerts', { description: 'Model gateway: routes and workers of alerts' });
     const bucket = createVideoBucket(this);
     this.books = createBooksBucket(this, props.config.booksLockDays);
     this.#resources = {
@@ -105,6 +102,7 @@ export class ApiStack extends Stack {
       books: this.books,
       catalog: props.data.catalog,
       sealingKey: props.data.sealingKey,
+      mails: createMailTopic(this),
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
@@ -198,8 +196,8 @@ export class ApiStack extends Stack {
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
       if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, live);
       if (route.callsProviders) {
-        this.#addTripwires(name, logs, tripwires, aboutUsage);
-        if (name === 'create-message') this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
+        this.#addTripwires(name, logs, tripwires, tripwireTexts.usage);
+        if (name === 'create-message') this.#addTripwires(name, logs, secretTripwires, tripwireTexts.secrets);
       }
     }
     this.#addUnknownRoute(api);
@@ -292,13 +290,25 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
+  /** Returns the stack of a function. The other templates are nearly full. */
+  #stackOf(name: string, usual: Stack = this): Stack {
+    return /alert/.test(name) ? this.#alerts : usual;
+  }
+
+  #addWorkerTripwires(name: string, logs: LogGroup): void {
+    for (const [lines, about] of workerTripwires[name] ?? []) this.#addTripwires(name, logs, lines, about);
+  }
+
   /** Adds a route's function. A function with a URL stays in this template, because moving it would change its URL. */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
     more: FunctionSettings = {},
   ): GatewayFunction {
-    return this.#addFunction(name, route, { scope: route.functionUrl ? this : this.#routes, ...more });
+    return this.#addFunction(name, route, {
+      scope: route.functionUrl ? this : this.#stackOf(name, this.#routes),
+      ...more,
+    });
   }
 
   #addFunction(name: string, spec: FunctionSpec, { scope = this, ...more }: FunctionSettings = {}): GatewayFunction {
@@ -338,6 +348,7 @@ export class ApiStack extends Stack {
     const environment = { [queueVariable(name)]: queue.queueUrl };
     const worker: QueueWorker = queueWorkers[name];
     const { lambda, logs } = this.#addFunction(name, worker, {
+      scope: this.#stackOf(name),
       statements: [reading],
       environment,
       reservedConcurrency: worker.maxConcurrency,
@@ -346,25 +357,16 @@ export class ApiStack extends Stack {
     const all = name === 'finalize-cost' ? [...warnings, failedSettlements] : warnings;
     const called: IFunction = worker.changesGradually ? this.#change.aliasOf(name, lambda, all) : lambda;
     called.addEventSource(source);
-    const { unprovenRecord } = bookTripwires;
-    if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, aboutBooks);
+    this.#addWorkerTripwires(name, logs);
   }
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
-    const { lambda, logs } = this.#addFunction(name, worker, { reservedConcurrency: RUNS_AT_ONCE });
-    const { booksDiffer, booksLate, exportFailed } = bookTripwires;
-    if (name === 'reconcile-days' || name === 'seal-days') {
-      this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
-    }
-    if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // This worker reads the catalog and the provider keys every minute, so problems with them soon appear in its log.
-    if (name === 'measure-endpoints') {
-      this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
-      this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
-    }
+    const scope = this.#stackOf(name);
+    const { lambda, logs } = this.#addFunction(name, worker, { scope, reservedConcurrency: RUNS_AT_ONCE });
+    this.#addWorkerTripwires(name, logs);
     // The scheduler invokes asynchronously. By default, Lambda would retry failed or throttled invocations.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
+    const role = new Role(scope, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
       }),
@@ -374,7 +376,7 @@ export class ApiStack extends Stack {
         }),
       },
     });
-    new Schedule(this, `${pascalCase(name)}Schedule`, {
+    new Schedule(scope, `${pascalCase(name)}Schedule`, {
       schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
       target: new LambdaInvoke(lambda, {
         role: role.withoutPolicyUpdates(),
@@ -383,17 +385,6 @@ export class ApiStack extends Stack {
         maxEventAge: Duration.minutes(1),
       }),
     });
-    this.#alarms.add(`${pascalCase(name)}ErrorsAlarm`, lambda.metricErrors(eachFiveMinutes), {
-      threshold: 3,
-      severity: 'Soon',
-      says: `${name} keeps failing.`,
-      runbook: 'Scheduled workers',
-    });
-    this.#alarms.addForSilence(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(eachMinute), {
-      evaluationPeriods: SILENT_MINUTES,
-      severity: 'Soon',
-      says: `${name} does not run anymore.`,
-      runbook: 'Scheduled workers',
-    });
+    addScheduleAlarms(this.#alarms, name, lambda, scope);
   }
 }

@@ -7,6 +7,7 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import {
   writingActions,
@@ -20,6 +21,7 @@ import { tableDefinition } from '../shared/table-definition.ts';
 import { publicationIn } from './catalog-bucket.ts';
 import { acknowledgeBooks, acknowledgeExports, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
 import type { GatewayTable } from './data-stack.ts';
+import { mailStatement } from './mail-topic.ts';
 import { pascalCase } from './pascal-case.ts';
 import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
@@ -30,6 +32,7 @@ export interface Resources {
   books: Bucket;
   catalog: Bucket;
   sealingKey: Key;
+  mails: Topic;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, WorkerQueue>;
 }
@@ -91,6 +94,7 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
   if (grants.catalog) statements.push(...catalogStatements(resources));
   if (grants.exports) statements.push(...exportStatements(resources));
   if (grants.seals) statements.push(...sealStatements(resources));
+  if (grants.mails) statements.push(mailStatement(resources.mails, grants.mails));
   if (secrets.length > 0) {
     statements.push(
       new PolicyStatement({
@@ -214,6 +218,7 @@ export function grantEnvironment(grants: Grants, resources: Resources): Record<s
     ...(grants.exports
       ? { [variables.booksBucket]: resources.books.bucketName, [variables.tableArn]: resources.table.tableArn }
       : {}),
+    ...(grants.mails ? { [variables.mailTopic]: resources.mails.topicArn } : {}),
     ...(grants.seals
       ? {
           [variables.booksBucket]: resources.books.bucketName,

@@ -1,7 +1,34 @@
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import { alertTripwires, bookTripwires, catalogTripwires, secretTripwires } from '../../lambdas/platform/logger.ts';
 import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
+
+/** Severity and runbook of the alarms, by the subject of the log lines. */
+export const tripwireTexts = {
+  alerts: { severity: 'Soon', runbook: 'Alerts that are not delivered' },
+  books: { severity: 'Urgent', runbook: 'Books that differ' },
+  catalog: { severity: 'Urgent', runbook: 'Catalog without a deployment' },
+  secrets: { severity: 'Urgent', runbook: 'Secrets that cannot be used' },
+  usage: { severity: 'Soon', runbook: 'Usage beyond the hold' },
+} as const satisfies Record<string, Omit<AlarmText, 'says'>>;
+
+const { unprovenRecord, booksDiffer, booksLate, exportFailed } = bookTripwires;
+const comparisons = [[{ booksDiffer, booksLate }, tripwireTexts.books]] as const;
+
+/** Log lines of workers that raise an alarm, with their texts, by the name of the worker. */
+export const workerTripwires: Record<string, readonly (readonly [Record<string, string>, Tripwires['about']])[]> = {
+  'roll-up-activity': [[{ unprovenRecord }, tripwireTexts.books]],
+  'reconcile-days': comparisons,
+  'seal-days': comparisons,
+  'export-books': [[{ exportFailed }, tripwireTexts.books]],
+  'send-alerts': [[alertTripwires, tripwireTexts.alerts]],
+  // This worker reads catalog and provider keys every minute, so problems with either appear in its log early.
+  'measure-endpoints': [
+    [catalogTripwires, tripwireTexts.catalog],
+    [secretTripwires, tripwireTexts.secrets],
+  ],
+};
 
 export interface Tripwires {
   logs: LogGroup;

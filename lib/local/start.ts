@@ -196,6 +196,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
     [variables.booksDirectory]: state.booksDirectory(),
     [variables.publicationsDirectory]: state.publicationsDirectory(),
     [variables.sealingKeyFile]: state.sealingKeyFile(),
+    [variables.mailDirectory]: state.mailDirectory(),
     [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),

@@ -1,4 +1,5 @@
 import { activity } from '../../lambdas/api/activity/about.ts';
+import { alertRoutes } from '../../lambdas/api/alerts/about.ts';
 import { budgets } from '../../lambdas/api/budgets/about.ts';
 import { chat } from '../../lambdas/api/chat/about.ts';
 import { consolePages } from '../../lambdas/api/console/about.ts';
@@ -49,6 +50,7 @@ export const abouts: Record<RouteName, About> = {
   ...members,
   ...budgets,
   ...tags,
+  ...alertRoutes,
   ...consolePages,
   ...service,
 };

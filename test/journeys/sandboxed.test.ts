@@ -135,6 +135,23 @@ const rarelyUsed: Record<string, readonly string[]> = {
   // reopens the day (test/accounting/close-days.test.ts). A failed message is delivered again within seconds (below,
   // and test/workers/finalize-cost.test.ts).
   'finalize-cost': ['dynamodb:PutItem', 'sqs:SendMessage', 'sqs:ChangeMessageVisibility', ...ofMessages],
+  // A local gateway has no topic of e-mails (test/platform/mails.own.test.ts). Checks come seconds after the settlement
+  // of an account with alerts, and notices need a receiver on the internet (test/journeys/alerts.own.test.ts).
+  ...Object.fromEntries(
+    ['set-account-alerts', 'set-workspace-alerts', 'set-key-alerts'].map((name) => [name, ['sns:Subscribe']]),
+  ),
+  'check-alerts': [
+    ...['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
+    'secretsmanager:GetSecretValue',
+    'sns:Publish',
+    'sqs:ChangeMessageVisibility',
+    ...ofMessages,
+  ],
+  'send-alerts': [
+    ...['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
+    'secretsmanager:GetSecretValue',
+    'sns:Publish',
+  ],
   // A failed shard is delivered again within seconds (test/workers/roll-up-activity.test.ts).
   'roll-up-activity': ['sqs:ChangeMessageVisibility', ...ofMessages],
   // If the queue cannot be reached, the settlement is stored on the record (test/faults/settlement-faults.test.ts). An
@@ -300,6 +317,10 @@ async function useEverything(): Promise<void> {
   await change('PUT', `${place}/budgets/daily`, { limit_rub: 100 });
   await change('PUT', `${place}/members/ann/budgets/daily`, { limit_rub: 10 });
   await change('PUT', '/tags/budgets', { name: 'project', value: 'lake', interval: 'daily', limit_rub: 10 });
+  for (const path of ['/alerts', `${place}/alerts`, `/keys/${hers.hash}/alerts`]) {
+    await change('PUT', path, { thresholds: [] });
+    await change('PUT', path, {});
+  }
   for (const path of [
     '/credits',
     '/activity',
@@ -324,6 +345,10 @@ async function useEverything(): Promise<void> {
     `${place}/budgets/daily`,
     `${place}/members/ann/budgets`,
     `${place}/members/ann/budgets/daily`,
+    '/alerts',
+    '/alerts/deliveries',
+    `${place}/alerts`,
+    `/keys/${hers.hash}/alerts`,
   ]) {
     expect((await manage(gateway, 'GET', path)).status).toBe(200);
   }

@@ -128,6 +128,18 @@ const cases: Record<string, Case> = {
     needs: '--limit',
   },
   'budgets list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
+  'alerts set': {
+    good: ['--thresholds', '50,80', '--webhook', 'http://127.0.0.1:9/alerts'],
+    bad: [['--webhook', 'https://10.0.0.1/alerts'], /webhook_url: must be on the public internet/],
+  },
+  'alerts show': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
+  'alerts test': { good: [], bad: [['--key', 'nobody'], /There is no key/] },
+  'alerts deliveries': { good: ['--limit', '5'], bad: [['--limit', '0'], /from 1 to 100/] },
+  'alerts retry': {
+    good: ['--help'],
+    bad: [['--delivery', '01a1'], /There is no delivery "01a1"/],
+    needs: '--delivery',
+  },
   'keys create': {
     good: ['--name', 'new'],
     bad: [['--name', 'x', '--limit-reset', 'daily'], /requires --limit/],

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { measureBreak, measureRefusal } from '../../lambdas/http/failure-metrics.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import {
+  alertTripwires,
   bookTripwires,
   catalogTripwires,
   log,
@@ -206,6 +207,7 @@ const rows: Record<string, Row> = {
   SpendingThrottlesAlarm: throttlesRow('CreateMessage'),
   SpendingThrottlesAlarm2: throttlesRow('CreateVideo'),
   WorkerThrottlesAlarm: throttlesRow('FinalizeCost'),
+  WorkerThrottlesAlarm2: throttlesRow('SendAlerts'),
   ConcurrencyAlarm: {
     raise: measured('ClaimedAccountConcurrency', undefined, 800, 3),
     miss: measured('ClaimedAccountConcurrency', undefined, 999, 2),
@@ -221,6 +223,7 @@ const rows: Record<string, Row> = {
     ...Object.keys(scheduledWorkers).flatMap(scheduleRows),
     ...tripwireRows('roll-up-activity', { unprovenRecord }),
     ...['reconcile-days', 'seal-days'].flatMap((name) => tripwireRows(name, { booksDiffer, booksLate })),
+    ...tripwireRows('send-alerts', alertTripwires),
     ...tripwireRows('export-books', { exportFailed }),
     ...tripwireRows('measure-endpoints', { ...catalogTripwires, ...secretTripwires }),
     ...tripwireRows('create-message', secretTripwires),

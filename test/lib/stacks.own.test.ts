@@ -346,7 +346,7 @@ describe('the synthesized template', () => {
 
   it('leaves room for twenty more routes in each template, of which AWS takes no more than 500 resources', () => {
     const files = readdirSync(join(directory, 'cdk.out')).filter((name) => name.endsWith('template.json'));
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(5);
     for (const name of files) {
       const { Resources } = JSON.parse(readFileSync(join(directory, 'cdk.out', name), 'utf8')) as { Resources: object };
       // A route needs three resources of the API's template: its method, a resource for the path, and the refusal of
@@ -629,6 +629,8 @@ describe('the synthesized template', () => {
           "AdvanceVideosQueueCDEF358F",
           "ApiF70053CD",
           "Books8C439C90",
+          "CheckAlertsDeadLettersD74D6BD5",
+          "CheckAlertsQueueC9BA1A7B",
           "FinalizeCostDeadLettersDC5AAD06",
           "FinalizeCostQueue8E2333D1",
           "RollUpActivityDeadLetters1DCA7058",
@@ -783,6 +785,7 @@ describe('the synthesized template', () => {
       'AlarmTopicArn',
       'BaseUrl',
       'BooksBucketName',
+      'MailTopicArn',
       'ReviewerPolicyArn',
       'StageArn',
       'StreamingUrl',

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { sendCallback, type Callback } from '../../lambdas/inference/videos/customer-webhook.ts';
-import { callbackSecret } from '../../lambdas/inference/videos/callback-secret.ts';
+import { callbackSecret } from '../../lambdas/platform/secrets/callback-secret.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
 const pepper = 'pepper of this test';

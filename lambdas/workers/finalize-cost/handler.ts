@@ -13,6 +13,7 @@ import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { writeMetrics } from '../../platform/metrics.ts';
 import { describeUnreadable } from '../failure-log.ts';
+import { checkRequests } from '../check-requests.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
@@ -62,11 +63,19 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
   // Counts only outcomes that this run has settled. Outcomes settled by an earlier run were counted by that run.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
-  const late = queueLateDays(readable, results, (records, error) => {
-    log('error', 'closed days not reopened', { ...about, ...describeError(error) });
-    for (const record of records) failed.set(record, error);
-  });
-  await Promise.all([late, countOutcomes(resources.table(), fresh)]);
+  const followUp = async (message: string, work: (settled: Settlement[]) => Promise<void>) => {
+    const settled = readable.filter((_, index) => !(results[index] instanceof Error));
+    await work(settled.map(({ settlement }) => settlement)).catch((error: unknown) => {
+      log('error', message, { ...about, ...describeError(error) });
+      for (const { record } of settled) failed.set(record, error);
+    });
+  };
+  // If a follow-up fails, the messages are delivered again. The next run settles nothing twice, but tries it again.
+  await Promise.all([
+    followUp('closed days not reopened', (settled) => reopenDays(() => resources.queue('roll-up-activity'), settled)),
+    followUp('alerts not checked', (settled) => checkRequests().request(settled)),
+    countOutcomes(resources.table(), fresh),
+  ]);
   measureFailures(failed);
   if (failed.size > 0) await queues.returns('finalize-cost').retrySoon([...failed.keys()]);
   await pruneOnceADay(resources.table(), settlements);
@@ -80,27 +89,6 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
     const sentAtMs = sentAt(record.attributes.SentTimestamp, settlement);
     return [{ settlement, sentAtMs, isCorrection: result === 'corrected' }];
   });
-}
-
-/**
- * Reopens the days of late settlements. If that fails, the messages are delivered again. The next run then settles
- * nothing twice, but tries again to reopen the days.
- */
-async function queueLateDays(
-  readable: SettlementMessage[],
-  results: (SettleResult | Error)[],
-  onFailure: (records: SQSRecord[], error: unknown) => void,
-): Promise<void> {
-  const settled = readable.filter((_, index) => !(results[index] instanceof Error));
-  try {
-    await reopenDays(
-      () => resources.queue('roll-up-activity'),
-      settled.map(({ settlement }) => settlement),
-    );
-  } catch (error) {
-    const records = settled.map(({ record }) => record);
-    onFailure(records, error);
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { BacklogWatch, type Backlog } from '../../accounting/backlog.ts';
 import { reopenDays } from '../../accounting/close-days.ts';
 import { returnDueLeases } from '../../accounting/return-lease.ts';
+import type { Settlement } from '../../accounting/settlement.ts';
 import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -9,6 +10,7 @@ import { writeMetrics } from '../../platform/metrics.ts';
 import { adopt } from '../../store/generations/generation-writes.ts';
 import type { Generation } from '../../store/generations/generation.ts';
 import { encodeVideoMessage } from '../../inference/videos/message.ts';
+import { checkRequests } from '../check-requests.ts';
 import { queues } from '../queues.ts';
 import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
@@ -26,6 +28,9 @@ interface SweepEvent {
  * for reopening days.
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
+
+/** Delay of checks in seconds, more than the function's timeout. */
+const CHECK_DELAY_OF_SWEEP_SECONDS = 100;
 
 /**
  * Readings of the queue's length, kept as long as the process lives. The queue counts as empty only after three runs in
@@ -48,7 +53,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
   // Handles leases and holds concurrently, so that many items of one kind do not use up the time for the other kind.
   const [leases, result] = await Promise.all([
     returnDueLeases(resources.table(), due),
-    sweepHolds(resources.table(), { ...due, backlog, handBack }),
+    sweepHolds(resources.table(), { ...due, backlog, handBack, beforeSettling }),
   ]);
   failures.push(...leases.failures, ...result.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
@@ -72,6 +77,14 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
 async function handBack({ payer: { accountId }, id }: Generation): Promise<void> {
   await adopt(resources.table(), { accountId, id }, resources.bootId());
   await resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
+}
+
+/**
+ * Requests the check of alerts before the settlement, so that a run that is stopped in between loses none. The check is
+ * due after the end of this run.
+ */
+async function beforeSettling(settlement: Settlement): Promise<void> {
+  await checkRequests().request([settlement], CHECK_DELAY_OF_SWEEP_SECONDS);
 }
 
 async function checkQueue(): Promise<Backlog> {

@@ -26,7 +26,7 @@ import {
 import { privacyFilter } from '../../../lambdas/protection/privacy.ts';
 import { readCounter } from '../../../lambdas/store/counters/counters.ts';
 import { privacyAttribute, type Privacy } from '../../../lambdas/store/accounts/privacy.ts';
-import { callbackSecret } from '../../../lambdas/inference/videos/callback-secret.ts';
+import { callbackSecret } from '../../../lambdas/platform/secrets/callback-secret.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { whyUnreachable } from '../../shared/unreachable.ts';
 import {

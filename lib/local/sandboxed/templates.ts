@@ -179,6 +179,8 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
         return { queue: id };
       case 'AWS::SecretsManager::Secret':
         return { secret: id };
+      case 'AWS::SNS::Topic':
+        return { onAws: true };
     }
   }
   if ('Fn::GetAtt' in reference) return { onAws: true };

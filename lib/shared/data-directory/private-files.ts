@@ -29,7 +29,8 @@ const ours =
   /^(dynamodb\.sqlite.*|(?:claim|processes)\.lock|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
-const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
+export const MAILS = 'mails';
+const directories = [BOOKS, PUBLICATIONS, MAILS, CONTAINER_DATABASE];
 /** Matches the temporary name of a file that is being written. The complete file is renamed to its own name. */
 const draft = /\.draft$/;
 

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { claimDirectory, isClaimed } from './directory-claim.ts';
 import { StartFailure } from '../failure.ts';
-import { BOOKS, createPrivateFile, makePrivateDirectory, PUBLICATIONS, replacePrivateFile } from './private-files.ts';
+import {
+  BOOKS,
+  createPrivateFile,
+  MAILS,
+  makePrivateDirectory,
+  PUBLICATIONS,
+  replacePrivateFile,
+} from './private-files.ts';
 
 /** Account and workspace that the first start created. The secrets of keys are not stored. */
 export interface Bootstrapped {
@@ -108,6 +115,11 @@ export class LocalState {
   /** Returns the path of the directory for catalogs that are published while the gateway runs. */
   publicationsDirectory(): string {
     return join(this.directory, PUBLICATIONS);
+  }
+
+  /** Returns the path of the directory for e-mails. */
+  mailDirectory(): string {
+    return join(this.directory, MAILS);
   }
 
   /** Returns the path of the key that signs sealed days. The key is created on first use. */

@@ -1,0 +1,122 @@
+/**
+ * Publishes a notice if the balance of a prepaid account is low, and another one if it is exhausted.
+ *
+ * Guarantee: each level is reported once, until the balance has risen to twice the amount that counts as low. So a
+ * balance that moves around this amount causes no further notices. The level is stored under a version, in the
+ * transaction that creates the deliveries.
+ * Weakness: a payment is noticed at the next settlement.
+ */
+
+import { Money } from '../money/money.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import { listBalanceEntries, readAccount } from '../store/accounts/accounts.ts';
+import type { AlertSettings } from '../store/alerts/alert-settings.ts';
+import {
+  balanceAlarmPut,
+  balanceLevels,
+  readBalanceAlarm,
+  type BalanceAlarm,
+  type BalanceLevel,
+} from '../store/alerts/balance-alarm.ts';
+import type { AlertDelivery } from '../store/alerts/deliveries.ts';
+import type { Counter, ScopeId, StoredCounter } from '../store/counters/counters.ts';
+import type { Table } from '../store/table/table.ts';
+import { writeAlone } from '../store/table/transact.ts';
+import { rateFacts, rateLines } from './limit-notice.ts';
+import { consoleUrl, roundedRub, withLink, type Notice } from './notice.ts';
+import { deliveriesOf, publishNotice } from './publish-notice.ts';
+import { spendingRate, type SpendingRate } from './spending-rate.ts';
+
+/** Low balance of an account that has chosen none, in percent of the last payment. */
+export const DEFAULT_LOW_BALANCE_PERCENT = 20;
+/**
+ * Share of the low balance up to which a balance counts as exhausted. A request needs room for its whole hold, so
+ * spending ends shortly before the balance is zero.
+ */
+const EXHAUSTED_DIVISOR = 40n;
+/** Balance from which a low balance counts as sufficient again, as a multiple of the low balance. */
+const REARM_FACTOR = 2;
+
+/** Returns whether the lifetime limit of a scope is the balance of a prepaid account. */
+export async function isPrepaidBalance(table: Table, scope: ScopeId, { limits }: Counter): Promise<boolean> {
+  if (scope.kind !== 'account' || !limits.lifetime) return false;
+  return (await readAccount(table, scope.id))?.mode === 'prepaid';
+}
+
+/** @returns the new deliveries, which are due */
+export async function checkBalance(
+  table: Table,
+  { settings, counter }: { settings: AlertSettings; counter: StoredCounter },
+  atMs: number,
+): Promise<AlertDelivery[]> {
+  const { accountId } = settings;
+  const balance = counter.limits.lifetime!.minus(counter.spent('lifetime'));
+  const alarm = await readBalanceAlarm(table, accountId);
+  const low = await lowBalance(table, settings, counter.revision);
+  const level = nextLevel(alarm, { balance, low });
+  if (level === alarm.level) return [];
+  const decision = balanceAlarmPut(table, accountId, alarm, level);
+  if (level === 'sufficient') {
+    // If the write fails, another check has changed the level.
+    await writeAlone(table, decision);
+    return [];
+  }
+  const rate = spendingRate(counter, { interval: 'lifetime', room: balance, atMs });
+  const notice = balanceNotice({ level, balance, low, rate, baseUrl: settings.baseUrl });
+  return publishNotice(table, { decision }, deliveriesOf(settings, notice, atMs));
+}
+
+async function lowBalance(table: Table, settings: AlertSettings, revision: number): Promise<Money> {
+  if (settings.lowBalance !== undefined) return settings.lowBalance;
+  const last = await lastPayment(table, settings.accountId, revision);
+  return Money.fromPico((last.pico * BigInt(settings.lowBalancePercent ?? DEFAULT_LOW_BALANCE_PERCENT)) / 100n);
+}
+
+/** Last payments by account and revision of its limits. A payment changes the revision. */
+const lastPayments = new BoundedMap<string, Money>(10_000);
+
+async function lastPayment(table: Table, accountId: string, revision: number): Promise<Money> {
+  const name = `${accountId}#${revision}`;
+  const known = lastPayments.get(name);
+  if (known) return known;
+  const payments = (await listBalanceEntries(table, accountId)).filter(({ kind }) => kind === 'top_up');
+  const last = payments.at(-1)?.amount ?? Money.zero;
+  lastPayments.set(name, last);
+  return last;
+}
+
+/** Returns the lowest level since the balance was last sufficient. */
+export function nextLevel(
+  { level }: Pick<BalanceAlarm, 'level'>,
+  { balance, low }: { balance: Money; low: Money },
+): BalanceLevel {
+  const now: BalanceLevel =
+    balance.pico * EXHAUSTED_DIVISOR <= low.pico ? 'exhausted' : balance.exceeds(low) ? 'sufficient' : 'low';
+  if (level === 'sufficient' || balanceLevels.indexOf(now) > balanceLevels.indexOf(level)) return now;
+  const isClearlyHigher = !low.times(REARM_FACTOR).exceeds(balance) && now === 'sufficient';
+  return isClearlyHigher ? 'sufficient' : level;
+}
+
+function balanceNotice(facts: {
+  level: Exclude<BalanceLevel, 'sufficient'>;
+  balance: Money;
+  low: Money;
+  rate: SpendingRate;
+  baseUrl: string | undefined;
+}): Notice {
+  const { level, balance, low, rate } = facts;
+  const isExhausted = level === 'exhausted';
+  const state = isExhausted ? 'exhausted' : 'low';
+  const notice: Notice = {
+    type: `alert.balance.${state}`,
+    subject: `Model gateway: the balance is ${state}`,
+    lines: [
+      isExhausted
+        ? `The balance of the account is exhausted: requests are refused.`
+        : `The balance of the account is low: ${roundedRub(balance)}, at most ${roundedRub(low)}.`,
+      ...rateLines(rate, isExhausted),
+    ],
+    data: { balance_rub: balance, low_balance_rub: low, ...rateFacts(rate) },
+  };
+  return withLink(notice, consoleUrl(facts.baseUrl, 'overview'));
+}

@@ -1,0 +1,89 @@
+/**
+ * Compares the spending of a payer with the limits of all its scopes, and publishes a notice for each threshold that
+ * has been crossed.
+ *
+ * Guarantee: one notice for each threshold, window and limit. The crossing is decided by the transaction that creates
+ * its mark and its deliveries (store/alerts/deliveries.ts), so it does not matter how often, and how many times at once,
+ * a payer is checked. If several thresholds of a window are crossed at once, only the highest one is sent; the lower
+ * ones are marked as passed.
+ * Weakness: after a change of a limit, its thresholds can be crossed again in the same window. A settlement that is
+ * more than a day late may report a limit for a window in which the limit did not exist yet.
+ */
+
+import { DAY_MS, endOfNamedWindow } from '../money/periods.ts';
+import { scopesOf, type Payer } from '../store/accounts/payer.ts';
+import { readSettingsOfOwners, type AlertSettings } from '../store/alerts/alert-settings.ts';
+import { isDecided, markPut, passedMarkPut, type AlertDelivery, type Mark } from '../store/alerts/deliveries.ts';
+import { readCounter, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
+import { isLimited } from '../store/counters/limits.ts';
+import type { Table } from '../store/table/table.ts';
+import type { AlertCheck } from './alert-check.ts';
+import { alertOwnersOf, hasDestination, settingsOfScope } from './alert-owners.ts';
+import { checkBalance, isPrepaidBalance } from './check-balance.ts';
+import { limitNotice } from './limit-notice.ts';
+import { deliveriesOf, publishNotice } from './publish-notice.ts';
+import { readScopeName } from './scope-names.ts';
+import { spendingRate } from './spending-rate.ts';
+import { crossingName, crossingsOf, windowsOfDate, type Crossing } from './thresholds.ts';
+
+/** Time in ms for which a mark is kept after its window. The messages of settlements are at most as old. */
+const MARK_KEPT_MS = 35 * DAY_MS;
+
+/**
+ * Checks a payer.
+ * @returns the new deliveries, which are due
+ */
+export async function checkPayer(table: Table, check: AlertCheck, atMs: number): Promise<AlertDelivery[]> {
+  const { payer } = check;
+  const settings = await readSettingsOfOwners(table, payer.accountId, alertOwnersOf(payer));
+  const checked = scopesOf(payer).map(async (scope) => {
+    const applied = settingsOfScope(scope, payer, settings);
+    return applied && hasDestination(applied) ? checkScope(table, { ...check, scope, settings: applied }, atMs) : [];
+  });
+  return (await Promise.all(checked)).flat();
+}
+
+interface ScopeCheck extends AlertCheck {
+  scope: ScopeId;
+  settings: AlertSettings;
+}
+
+async function checkScope(table: Table, check: ScopeCheck, atMs: number): Promise<AlertDelivery[]> {
+  const { payer, scope, settings, date } = check;
+  const counter = await readCounter(table, scope);
+  if (!isLimited(counter.limits)) return [];
+  if (await isPrepaidBalance(table, scope, counter)) return checkBalance(table, { settings, counter }, atMs);
+  const crossings = crossingsOf(scope, counter, { windows: windowsOfDate(date), thresholds: settings.thresholds });
+  const published: AlertDelivery[] = [];
+  for (const crossing of crossings) {
+    if (await isDecided(table, payer.accountId, crossingName(crossing, crossing.threshold))) continue;
+    published.push(...(await publishCrossing(table, { ...check, counter, crossing }, atMs)));
+  }
+  return published;
+}
+
+async function publishCrossing(
+  table: Table,
+  { payer, settings, date, counter, crossing }: ScopeCheck & { counter: StoredCounter; crossing: Crossing },
+  nowMs: number,
+): Promise<AlertDelivery[]> {
+  const { scope, interval, spent, limit } = crossing;
+  // A check at the beginning of a day may be about the day before.
+  const atMs = Math.min(nowMs, Date.parse(date) + DAY_MS - 1);
+  const notice = limitNotice(crossing, await readScopeName(table, payer.accountId, scope), {
+    rate: spendingRate(counter, { interval, room: limit.minus(spent), atMs }),
+    baseUrl: settings.baseUrl,
+  });
+  const lower = crossing.lower.map((threshold) => [
+    `passed ${threshold}`,
+    passedMarkPut(table, markOf(payer, crossing, threshold)),
+  ]);
+  const decision = markPut(table, markOf(payer, crossing, crossing.threshold));
+  return publishNotice(table, { decision, more: Object.fromEntries(lower) }, deliveriesOf(settings, notice, nowMs));
+}
+
+function markOf({ accountId }: Payer, crossing: Crossing, threshold: number): Mark {
+  const endMs = endOfNamedWindow(crossing.window);
+  const untilMs = endMs === null ? undefined : endMs + MARK_KEPT_MS;
+  return { accountId, name: crossingName(crossing, threshold), untilMs };
+}

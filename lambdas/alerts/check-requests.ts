@@ -1,0 +1,101 @@
+/**
+ * Requests checks of payers that have spent. A check compares the spending with the limits (check-payer.ts).
+ *
+ * Guarantee: no crossing of a threshold is missed. A check is requested for each settlement, after its transaction; also
+ * for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
+ * returns to its queue. A settlement needs no request of its own while an earlier check of its payer is not yet due,
+ * because that check will read the counters after this settlement.
+ * Weakness: a check, and so a notice, comes some seconds after the settlement. On a laptop, the queue is in memory: if
+ * the gateway is killed, its checks are lost, and the next settlement of the payer finds the crossing.
+ */
+
+import { utcDate } from '../money/periods.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import { ageMs, thisMoment, type Moment } from '../platform/clock.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import { describeError, log } from '../platform/logger.ts';
+import type { QueueSender } from '../platform/queues/queue.ts';
+import type { Payer } from '../store/accounts/payer.ts';
+import { encodeAlertCheck } from './alert-check.ts';
+
+/** A settlement, as far as checks need it. */
+interface SettledSpending {
+  generationId: string;
+  payer: Payer;
+}
+
+interface CheckTools {
+  /** Returns whether an account, or anything in it, has settings of alerts. */
+  hasSettings: (accountId: string) => Promise<boolean>;
+  queue: () => QueueSender;
+}
+
+/** Time in ms for which a process remembers whether an account has settings. */
+const SETTINGS_KEPT_MS = 30_000;
+const MAX_ACCOUNTS = 10_000;
+const MAX_WAITING_CHECKS = 10_000;
+/** Time in ms by which a queue may deliver a message too early, because it counts delays in whole seconds. */
+const MAX_EARLY_MS = 1_000;
+
+/** Delay of a check after a settlement, in seconds. All settlements of a payer within the delay share one check. */
+export const CHECK_DELAY_SECONDS = 5;
+
+interface Remembered<Value> {
+  value: Promise<Value>;
+  at: Moment;
+}
+
+/** Requests checks. One instance for each process, because it remembers the checks that are not yet due. */
+export class CheckRequests {
+  readonly #tools: CheckTools;
+  readonly #accounts = new BoundedMap<string, Remembered<boolean>>(MAX_ACCOUNTS);
+  readonly #waiting = new BoundedMap<string, Remembered<void>>(MAX_WAITING_CHECKS);
+
+  constructor(tools: CheckTools) {
+    this.#tools = tools;
+  }
+
+  /**
+   * Requests the checks for settlements. Accounts without settings cost no call, except one read each half minute.
+   * @param delaySeconds delay of the checks; they see only settlements that are committed by then
+   * @throws {Error} if a check could not be requested
+   */
+  async request(settlements: readonly SettledSpending[], delaySeconds = CHECK_DELAY_SECONDS): Promise<void> {
+    const checks = new Map<string, string>();
+    for (const { generationId, payer } of settlements) {
+      const date = utcDate(generationTimeMs(generationId)!);
+      checks.set(encodeAlertCheck({ payer, date }), payer.accountId);
+    }
+    const requested = [...checks].map(async ([body, accountId]) => {
+      if (await this.#hasSettings(accountId)) await this.#send(body, delaySeconds);
+    });
+    await Promise.all(requested);
+  }
+
+  async #hasSettings(accountId: string): Promise<boolean> {
+    const known = this.#accounts.get(accountId);
+    if (known && ageMs(known.at) < SETTINGS_KEPT_MS) return known.value;
+    const value = this.#tools.hasSettings(accountId).catch((error: unknown) => {
+      // An unnecessary check does no harm, but a missing one would lose a notice.
+      log('warn', 'settings of alerts not read', { accountId, ...describeError(error) });
+      this.#accounts.delete(accountId);
+      return true;
+    });
+    this.#accounts.set(accountId, { value, at: thisMoment() });
+    return value;
+  }
+
+  async #send(body: string, delaySeconds: number): Promise<void> {
+    const known = this.#waiting.get(body);
+    if (known && ageMs(known.at) < delaySeconds * 1_000 - MAX_EARLY_MS) return known.value;
+    const value = this.#tools.queue().send(body, { delaySeconds });
+    const sent = { value, at: thisMoment() };
+    this.#waiting.set(body, sent);
+    try {
+      await value;
+    } catch (error) {
+      if (this.#waiting.get(body) === sent) this.#waiting.delete(body);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { alertOwnerName } from '../store/alerts/alert-settings.ts';
+import { dueDeliveries, type AlertDelivery } from '../store/alerts/deliveries.ts';
+import { attemptDelivery, type DeliveryTools } from './deliver.ts';
+
+/** Numbers of attempts of one run. */
+export interface DeliveryRun {
+  delivered: number;
+  failed: number;
+  /** Errors of the table. The next run tries these deliveries again. */
+  failures: Error[];
+}
+
+/**
+ * Attempts the deliveries that are due. Each partition of the index is processed one after another, and the partitions
+ * at once. After a failed attempt, further deliveries to the same destination wait for the next run, so an unreachable
+ * receiver does not delay the notices of other accounts.
+ * @param deadlineMs time of performance.now() after which nothing more is started
+ */
+export async function deliverDue(tools: DeliveryTools, { deadlineMs }: { deadlineMs: number }): Promise<DeliveryRun> {
+  const run: DeliveryRun = { delivered: 0, failed: 0, failures: [] };
+  const unreachable = new Set<string>();
+  const partitions = dueDeliveries(tools.table, tools.nowMs()).map(async (due) => {
+    for await (const delivery of due) {
+      if (performance.now() >= deadlineMs) return;
+      const destination = destinationName(delivery);
+      if (unreachable.has(destination)) continue;
+      const result = await attemptDelivery(tools, delivery);
+      if (result === 'delivered') run.delivered += 1;
+      if (result !== 'failed') continue;
+      run.failed += 1;
+      unreachable.add(destination);
+    }
+  });
+  for (const ended of await Promise.allSettled(partitions)) {
+    if (ended.status === 'rejected') run.failures.push(ended.reason as Error);
+  }
+  return run;
+}
+
+function destinationName({ ownerKind: kind, ownerId: id, channel }: AlertDelivery): string {
+  return `${alertOwnerName({ kind, id })}#${channel}`;
+}

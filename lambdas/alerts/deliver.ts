@@ -1,0 +1,94 @@
+/**
+ * Delivers a notice to its destination.
+ *
+ * Guarantee: at least once, if the receiver accepts it within a day; and no two workers make the same attempt. A worker
+ * leases the delivery before each attempt. Every attempt has the same `webhook-id`, by which a receiver can drop
+ * repetitions.
+ * Weakness: if a worker dies after the receiver has accepted the notice, and before the worker records that, the notice
+ * is sent again after the lease.
+ */
+
+import { DAY_MS } from '../money/periods.ts';
+import type { Mails } from '../platform/mails.ts';
+import { describeError, log, alertTripwires } from '../platform/logger.ts';
+import { postWebhook, type WebhookRules } from '../platform/fetch/signed-webhook.ts';
+import { callbackSecret } from '../platform/secrets/callback-secret.ts';
+import { readAlertSettings } from '../store/alerts/alert-settings.ts';
+import { attemptBegin, attemptEnd, type AlertDelivery, type AttemptEnd } from '../store/alerts/deliveries.ts';
+import type { Table } from '../store/table/table.ts';
+import { writeAlone } from '../store/table/transact.ts';
+import { alertBody } from './webhook-body.ts';
+
+export interface DeliveryTools {
+  table: Table;
+  readPepper: () => Promise<string>;
+  /** undefined if the deployment sends no e-mails. */
+  mails: Mails | undefined;
+  nowMs: () => number;
+  webhooks: WebhookRules;
+}
+
+/** Result of an attempt. `skipped`: another worker has begun this attempt. */
+export type DeliveryResult = 'delivered' | 'refused' | 'failed' | 'skipped';
+
+/** Time in ms for which a worker leases a delivery. An attempt takes at most ten seconds, and writes take less. */
+const ATTEMPT_LEASE_MS = 120_000;
+/** Time in ms after which the attempts end. */
+const ATTEMPTS_END_AFTER_MS = DAY_MS;
+const FIRST_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 15 * 60_000;
+
+/** Makes an attempt. Never throws, unless the table fails; the delivery then becomes due again after its lease. */
+export async function attemptDelivery(tools: DeliveryTools, delivery: AlertDelivery): Promise<DeliveryResult> {
+  const { table, nowMs } = tools;
+  if (await writeAlone(table, attemptBegin(table, delivery, nowMs() + ATTEMPT_LEASE_MS))) return 'skipped';
+  const sent = await send(tools, delivery);
+  const end = attemptEndOf(sent, delivery, nowMs());
+  await writeAlone(table, attemptEnd(table, delivery, end));
+  if (end.state !== 'delivered') logAttempt(delivery, end);
+  return sent.outcome;
+}
+
+interface SentNotice {
+  outcome: 'delivered' | 'refused' | 'failed';
+  reason?: string;
+}
+
+async function send(
+  { table, readPepper, mails, nowMs, webhooks }: DeliveryTools,
+  delivery: AlertDelivery,
+): Promise<SentNotice> {
+  const { id, accountId, ownerKind, ownerId, channel, subject, text } = delivery;
+  const settings = await readAlertSettings(table, accountId, { kind: ownerKind, id: ownerId });
+  const to = channel === 'webhook' ? settings?.webhookUrl : settings?.email;
+  if (settings === undefined || to === undefined) return { outcome: 'refused', reason: 'not configured' };
+  if (channel === 'webhook') {
+    const secret = callbackSecret(await readPepper(), accountId);
+    const body = alertBody(delivery, settings);
+    return postWebhook({ url: to, id: `msg_${id}`, body, secret }, nowMs(), webhooks);
+  }
+  if (!mails) return { outcome: 'refused', reason: 'no e-mails' };
+  try {
+    await mails.send({ to, subject, text });
+    return { outcome: 'delivered' };
+  } catch (error) {
+    return { outcome: 'failed', reason: describeError(error).reason ?? 'failed' };
+  }
+}
+
+function attemptEndOf({ outcome, reason = outcome }: SentNotice, delivery: AlertDelivery, atMs: number): AttemptEnd {
+  if (outcome === 'delivered') return { state: 'delivered', deliveredAtMs: atMs };
+  if (outcome === 'refused') return { state: 'refused', reason };
+  const nextAtMs = atMs + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** delivery.attempts);
+  if (nextAtMs - delivery.begunAtMs > ATTEMPTS_END_AFTER_MS) return { state: 'dead', reason };
+  return { state: 'pending', nextAtMs, reason };
+}
+
+function logAttempt(
+  { id, accountId, attempts }: AlertDelivery,
+  end: Exclude<AttemptEnd, { state: 'delivered' }>,
+): void {
+  const fields = { deliveryId: id, accountId, attempt: attempts + 1, reason: end.reason };
+  if (end.state === 'dead') log('error', alertTripwires.deliveryDead, fields);
+  else log(end.state === 'refused' ? 'warn' : 'info', 'alert not delivered', fields);
+}

@@ -1,0 +1,39 @@
+import { readAccount } from '../store/accounts/accounts.ts';
+import { readKey } from '../store/accounts/keys.ts';
+import { readWorkspace } from '../store/accounts/workspaces.ts';
+import type { ScopeId } from '../store/counters/counters.ts';
+import type { Table } from '../store/table/table.ts';
+
+/** A scope as people know it. */
+export interface ScopeName {
+  /** For example `key "Ann's laptop"`. */
+  name: string;
+  /** Page of the console about the scope, without `#/`. */
+  page: string;
+}
+
+/** Returns the name of a scope for people. Cost: one read, and none for a member. */
+export async function readScopeName(table: Table, accountId: string, { kind, id }: ScopeId): Promise<ScopeName> {
+  switch (kind) {
+    case 'key': {
+      const key = await readKey(table, id);
+      return { name: `key "${key?.name ?? id.slice(0, 12)}"`, page: `generations?key=${id}` };
+    }
+    case 'workspace': {
+      const workspace = await readWorkspace(table, accountId, id);
+      return { name: `workspace "${workspace?.name ?? id}"`, page: `workspaces/${id}` };
+    }
+    case 'member': {
+      const [workspaceId = '', ...member] = id.split('/');
+      const memberId = member.join('/');
+      const page = `members/${encodeURIComponent(memberId)}?workspace=${encodeURIComponent(workspaceId)}`;
+      return { name: `member "${memberId}"`, page };
+    }
+    case 'account': {
+      const account = await readAccount(table, accountId);
+      return { name: `account "${account?.name ?? id}"`, page: 'overview' };
+    }
+    default:
+      return { name: `${kind as string} "${id}"`, page: 'overview' };
+  }
+}

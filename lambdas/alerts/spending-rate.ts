@@ -1,0 +1,53 @@
+import { Money } from '../money/money.ts';
+import { DAY_MS, windowEnd, windowsAt, type Interval } from '../money/periods.ts';
+import type { Counter } from '../store/counters/counters.ts';
+
+const RATE_HOUR_MS = 3_600_000;
+/** Minimum time for which a rate is computed, so that one request at the start of a window is no high rate. */
+const MIN_RATE_MS = RATE_HOUR_MS / 12;
+/** Maximum time until an estimated exhaustion. A later estimate says nothing. */
+const MAX_AHEAD_MS = 365 * DAY_MS;
+
+/** How fast a scope spends, and when its limit will be exhausted at this rate. */
+export interface SpendingRate {
+  /** RUB in an hour. */
+  hourly: Money;
+  /** Estimated time in epoch ms; undefined if nothing is spent, or if the window ends before. */
+  exhaustedAtMs: number | undefined;
+  /** End of the window in epoch ms; null for a lifetime. */
+  endsAtMs: number | null;
+}
+
+/**
+ * Computes the rate of spending in a window so far, on average. A lifetime has no start, so the average of today or of
+ * this week is used, whichever is higher.
+ */
+export function spendingRate(
+  counter: Counter,
+  { interval, room, atMs }: { interval: Interval; room: Money; atMs: number },
+): SpendingRate {
+  const rates = (interval === 'lifetime' ? (['daily', 'weekly'] as const) : [interval]).map((one) =>
+    hourlyIn(counter, one, atMs),
+  );
+  const hourly = Money.max(rates[0]!, ...rates.slice(1));
+  const endsAtMs = windowEnd(interval, atMs);
+  if (hourly.pico <= 0n) return { hourly, exhaustedAtMs: undefined, endsAtMs };
+  const left = room.isNegative ? 0n : room.pico;
+  const exhaustedAtMs = atMs + Number((left * BigInt(RATE_HOUR_MS)) / hourly.pico);
+  return {
+    hourly,
+    exhaustedAtMs: exhaustedAtMs < (endsAtMs ?? atMs + MAX_AHEAD_MS) ? exhaustedAtMs : undefined,
+    endsAtMs,
+  };
+}
+
+function hourlyIn(counter: Counter, interval: Exclude<Interval, 'lifetime'>, atMs: number): Money {
+  const spent = counter.spent(windowsAt(atMs)[interval]);
+  const sinceMs = Math.max(MIN_RATE_MS, atMs - windowStartMs(interval, atMs));
+  return Money.fromPico((spent.pico * BigInt(RATE_HOUR_MS)) / BigInt(Math.round(sinceMs)));
+}
+
+function windowStartMs(interval: Exclude<Interval, 'lifetime'>, atMs: number): number {
+  // The name of a window ends with its first day, or with its month.
+  return Date.parse(windowsAt(atMs)[interval].split('_')[1]!);
+}

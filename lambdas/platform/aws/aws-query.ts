@@ -1,0 +1,55 @@
+/**
+ * Calls AWS services whose protocol is a form with an answer in XML (SNS), and signs the calls. Callers need no values
+ * of the answer.
+ */
+
+import { AwsError, CallTime, retryTransient, type CallOptions } from './aws-call.ts';
+import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
+import { exchangeSigned } from './aws-exchange.ts';
+import type { AwsIdentity } from './aws-identity.ts';
+import { newAwsSigner } from './aws-signer.ts';
+import { nowMs } from '../clock.ts';
+import { onceOpen } from '../concurrency/once.ts';
+
+interface AwsQueryService {
+  /** Name of the service in signatures. */
+  name: string;
+  /** Version of the service's API. */
+  version: string;
+  address: AwsAddress;
+}
+
+/**
+ * Calls an operation.
+ * @throws {AwsError} an error of the service
+ * @throws {Error} if the service did not respond
+ */
+type AwsQueryCall = (action: string, parameters: Record<string, string>, options?: CallOptions) => Promise<void>;
+
+export function openAwsQuery({ name, version, address }: AwsQueryService, identity: AwsIdentity): AwsQueryCall {
+  const opening = onceOpen(async () => {
+    const region = await identity.region();
+    const url = await endpointOf(address, { region, identity });
+    return { url, signer: newAwsSigner({ credentials: identity.credentials, region, service: name }) };
+  });
+  return async (action, parameters, options = {}) => {
+    const time = new CallTime(options);
+    const { url, signer } = await opening();
+    const body = new URLSearchParams({ Action: action, Version: version, ...parameters }).toString();
+    await retryTransient(async () => {
+      const { headers } = await signer.sign(
+        {
+          method: 'POST',
+          protocol: url.protocol,
+          hostname: url.hostname,
+          path: url.pathname,
+          headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+          body,
+        },
+        { signingDate: new Date(nowMs()) },
+      );
+      const { status, text } = await exchangeSigned(url, { method: 'POST', headers, body, signal: time.signal });
+      if (status !== 200) throw new AwsError(status, { __type: /<Code>([\w.]+)<\/Code>/.exec(text)?.[1] });
+    }, time);
+  };
+}

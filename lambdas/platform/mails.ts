@@ -1,0 +1,78 @@
+/**
+ * Sends e-mails through one SNS topic. Each address is a subscription of the topic with its own filter, and each
+ * message has the attribute that only this filter accepts. AWS asks the owner of an address to confirm the
+ * subscription. On a laptop, e-mails are files in a directory.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownIdentity } from './aws/aws-identity.ts';
+import { openAwsQuery } from './aws/aws-query.ts';
+import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
+
+export interface Mail {
+  to: string;
+  /** At most 99 ASCII characters. */
+  subject: string;
+  text: string;
+}
+
+export interface Mails {
+  /** Subscribes an address, unless it is subscribed. The owner of the address gets a message to confirm. */
+  subscribe(address: string): Promise<void>;
+  /** @throws {Error} if the e-mail was not accepted */
+  send(mail: Mail): Promise<void>;
+}
+
+/** Name of the message attribute by which the filters of subscriptions select e-mails. */
+const RECIPIENT = 'to';
+
+/** Returns the e-mails that the environment configures; undefined if it configures none. */
+export function openMails(): Mails | undefined {
+  const topicArn = optionalVariable(variables.mailTopic);
+  if (topicArn !== undefined) return mailsThrough(topicArn);
+  const directory = optionalVariable(variables.mailDirectory);
+  return directory !== undefined && isOnOwnMachine() ? mailsInDirectory(directory) : undefined;
+}
+
+export function mailsThrough(topicArn: string): Mails {
+  const call = openAwsQuery({ name: 'sns', version: '2010-03-31', address: { id: 'SNS', host: 'sns' } }, ownIdentity);
+  return {
+    async subscribe(address) {
+      await call('Subscribe', {
+        TopicArn: topicArn,
+        Protocol: 'email',
+        Endpoint: address,
+        'Attributes.entry.1.key': 'FilterPolicy',
+        'Attributes.entry.1.value': JSON.stringify({ [RECIPIENT]: [recipientName(address)] }),
+      });
+    },
+    async send({ to, subject, text }) {
+      await call('Publish', {
+        TopicArn: topicArn,
+        Subject: subject,
+        Message: text,
+        'MessageAttributes.entry.1.Name': RECIPIENT,
+        'MessageAttributes.entry.1.Value.DataType': 'String',
+        'MessageAttributes.entry.1.Value.StringValue': recipientName(to),
+      });
+    },
+  };
+}
+
+/** Returns a name of an address that shows the address to nobody who sees the messages of the topic. */
+function recipientName(address: string): string {
+  return createHash('sha256').update(address.toLowerCase()).digest('hex');
+}
+
+function mailsInDirectory(directory: string): Mails {
+  return {
+    subscribe: async () => {},
+    async send({ to, subject, text }) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const mail = `To: ${to}\nSubject: ${subject}\n\n${text}\n`;
+      writeFileSync(join(directory, `${randomUUID()}.txt`), mail, { mode: 0o600 });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { readItem } from '../table/query.ts';
+import { count, oneOf, record, type RecordOf } from '../table/record.ts';
+import type { Table } from '../table/table.ts';
+import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
+
+/** Levels of a prepaid balance, in the order in which a balance falls. */
+export const balanceLevels = ['sufficient', 'low', 'exhausted'] as const;
+export type BalanceLevel = (typeof balanceLevels)[number];
+
+const balanceAlarmRecord = record({
+  /** Lowest level since the balance was last sufficient. */
+  level: oneOf('level', balanceLevels),
+  /** Number of changes. */
+  version: count('version'),
+});
+
+/** Level of an account's balance about which a notice was sent. */
+export type BalanceAlarm = RecordOf<typeof balanceAlarmRecord>;
+
+export const balanceAlarmAttributes = balanceAlarmRecord.attributes;
+
+function balanceAlarmKey(accountId: string): Key {
+  return { pk: `ALERTS#${accountId}`, sk: 'BALANCE' };
+}
+
+export async function readBalanceAlarm(table: Table, accountId: string): Promise<BalanceAlarm> {
+  const item = await readItem(table, balanceAlarmKey(accountId));
+  return item ? balanceAlarmRecord.from(item) : { level: 'sufficient', version: 0 };
+}
+
+/** Sets the level, if it has not changed since it was read. */
+export function balanceAlarmPut(table: Table, accountId: string, before: BalanceAlarm, level: BalanceLevel): Write {
+  const item = {
+    ...balanceAlarmKey(accountId),
+    entity: 'balance_alarm',
+    ...balanceAlarmRecord.toItem({ level, version: before.version + 1 }),
+  };
+  return before.version === 0 ? putNew(table, item) : putOver(table, item, before.version);
+}

@@ -1,0 +1,43 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { decodeAlertCheck } from '../../alerts/alert-check.ts';
+import { checkPayer } from '../../alerts/check-payer.ts';
+import { attemptDelivery } from '../../alerts/deliver.ts';
+import { log } from '../../platform/logger.ts';
+import type { AlertDelivery } from '../../store/alerts/deliveries.ts';
+import { deliveryTools } from '../delivery-tools.ts';
+import { describeUnreadable } from '../failure-log.ts';
+import { queues } from '../queues.ts';
+import type { WorkerContext } from '../worker-context.ts';
+
+/** Time in ms before the function's timeout from which no attempt is started: an attempt takes up to ten seconds. */
+const STOP_SENDING_BEFORE_TIMEOUT_MS = 15_000;
+
+/**
+ * Checks the payers in a batch, and makes the first attempt to deliver each new notice. Only failed checks return to the
+ * queue. `send-alerts` delivers the notices for which no time is left, or whose first attempt fails.
+ */
+export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
+  const about = { worker: 'check-alerts', awsRequestId: context.awsRequestId };
+  const { table, nowMs } = deliveryTools();
+  const failed: SQSRecord[] = [];
+  const due: AlertDelivery[] = [];
+  // Several messages about one payer need only one check.
+  for (const records of Map.groupBy(event.Records, ({ body }) => body).values()) {
+    try {
+      due.push(...(await checkPayer(table, decodeAlertCheck(records[0]!.body), nowMs())));
+    } catch (error) {
+      log('error', 'alerts not checked', { ...about, messageId: records[0]!.messageId, ...describeUnreadable(error) });
+      failed.push(...records);
+    }
+  }
+  await Promise.all(
+    due.map(async (delivery) => {
+      if (context.getRemainingTimeInMillis() < STOP_SENDING_BEFORE_TIMEOUT_MS) return;
+      await attemptDelivery(deliveryTools(), delivery).catch((error: unknown) =>
+        log('warn', 'alert not sent at once', { ...about, deliveryId: delivery.id, ...describeUnreadable(error) }),
+      );
+    }),
+  );
+  if (failed.length > 0) await queues.returns('check-alerts').retrySoon(failed);
+  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}

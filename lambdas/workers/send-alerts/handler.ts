@@ -1,0 +1,22 @@
+import { deliverDue } from '../../alerts/deliver-due.ts';
+import { log } from '../../platform/logger.ts';
+import { deliveryTools } from '../delivery-tools.ts';
+import { logFailures } from '../failure-log.ts';
+import type { WorkerContext } from '../worker-context.ts';
+
+/** Time in ms before the function's timeout from which no attempt is started: an attempt takes up to ten seconds. */
+const STOP_ATTEMPTS_BEFORE_TIMEOUT_MS = 15_000;
+
+/**
+ * Delivers the notices that are due: retries, and notices whose first attempt was not made. Runs every minute.
+ * @throws {AggregateError} with all failures of the table, after everything else is sent
+ */
+export async function handler(_event: unknown, context: WorkerContext): Promise<{ delivered: number }> {
+  const about = { worker: 'send-alerts', awsRequestId: context.awsRequestId };
+  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_ATTEMPTS_BEFORE_TIMEOUT_MS;
+  const { delivered, failures } = await deliverDue(deliveryTools(), { deadlineMs });
+  if (delivered > 0) log('info', 'alerts sent', { ...about, count: delivered });
+  logFailures('alerts not sent', failures, about);
+  if (failures.length > 0) throw new AggregateError(failures, `The run had ${failures.length} failures`);
+  return { delivered };
+}
