@@ -1,4 +1,5 @@
 import type { Interval } from '../money/periods.ts';
+import { isTagKind } from '../store/counters/tag-scopes.ts';
 import { consoleUrl, minuteText, roundedRub, withLink, type Notice } from './notice.ts';
 import type { ScopeName } from './scope-names.ts';
 import type { SpendingRate } from './spending-rate.ts';
@@ -12,12 +13,13 @@ export function limitNotice(
 ): Notice {
   const { scope, interval, window, threshold, spent, limit } = crossing;
   const isExhausted = threshold === 100;
+  const kind = isTagKind(scope.kind) ? 'tag' : scope.kind;
   const limited = `${interval} ${scope.kind === 'key' || scope.kind === 'account' ? 'limit' : 'budget'}`;
   const notice: Notice = {
     type: isExhausted ? 'alert.limit.exhausted' : 'alert.limit.threshold',
     subject: isExhausted
-      ? `Model gateway: a ${limited} of a ${scope.kind} is exhausted`
-      : `Model gateway: a ${scope.kind} has used ${threshold} % of its ${limited}`,
+      ? `Model gateway: a ${limited} of a ${kind} is exhausted`
+      : `Model gateway: a ${kind} has used ${threshold} % of its ${limited}`,
     lines: [
       isExhausted
         ? `The ${name} has exhausted its ${limited}: requests are refused.`

@@ -2,6 +2,7 @@ import { readAccount } from '../store/accounts/accounts.ts';
 import { readKey } from '../store/accounts/keys.ts';
 import { readWorkspace } from '../store/accounts/workspaces.ts';
 import type { ScopeId } from '../store/counters/counters.ts';
+import { tagOfScope } from '../store/counters/tag-scopes.ts';
 import type { Table } from '../store/table/table.ts';
 
 /** A scope as people know it. */
@@ -12,8 +13,9 @@ export interface ScopeName {
   page: string;
 }
 
-/** Returns the name of a scope for people. Cost: one read, and none for a member. */
-export async function readScopeName(table: Table, accountId: string, { kind, id }: ScopeId): Promise<ScopeName> {
+/** Returns the name of a scope for people. Cost: one read, and none for a member or a tag. */
+export async function readScopeName(table: Table, accountId: string, scope: ScopeId): Promise<ScopeName> {
+  const { kind, id } = scope;
   switch (kind) {
     case 'key': {
       const key = await readKey(table, id);
@@ -33,7 +35,9 @@ export async function readScopeName(table: Table, accountId: string, { kind, id 
       const account = await readAccount(table, accountId);
       return { name: `account "${account?.name ?? id}"`, page: 'overview' };
     }
-    default:
-      return { name: `${kind as string} "${id}"`, page: 'overview' };
+    default: {
+      const { name, value } = tagOfScope(scope);
+      return { name: `tag "${name}=${value}"`, page: 'overview' };
+    }
   }
 }

@@ -8,6 +8,7 @@ import type { AlertSettings } from '../../lambdas/store/alerts/alert-settings.ts
 import type { AlertDelivery } from '../../lambdas/store/alerts/deliveries.ts';
 import { configureUpdate, type ScopeKind } from '../../lambdas/store/counters/counters.ts';
 import type { Limits } from '../../lambdas/store/counters/limits.ts';
+import { tagScope, tagText } from '../../lambdas/store/counters/tag-scopes.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { transact } from '../../lambdas/store/table/transact.ts';
 import { storeAlerts } from '../support/alerts.ts';
@@ -86,6 +87,21 @@ describe('a threshold', () => {
     await spend(spender, '6');
 
     expect((await checked(spender)).toSorted()).toEqual(['key daily 50', 'workspace daily 50']);
+  });
+
+  it('is reported for the budget of a tag, by the settings of the account', async () => {
+    const spender = await watched({});
+    const tag = tagText('project', 'лес');
+    const scope = tagScope(spender.payer.accountId, tag);
+    const counter = configureUpdate(table, scope, { limits: { monthly: rub('10') }, revision: 1, active: true });
+    await transact(table, { counter });
+    const payer = { ...spender.payer, countedTags: [tag] };
+    await spend({ ...spender, payer }, '8.5');
+
+    const [notice] = await checkPayer(table, { payer, date: utcDate(Date.now()) }, Date.now());
+
+    expect(notice!.text).toContain('The tag "project=лес" has used 80 % of its monthly budget.');
+    expect(notice!.subject).toBe('Model gateway: a tag has used 80 % of its monthly budget');
   });
 
   it('is not reported for a limit of 0', async () => {

@@ -69,7 +69,8 @@ function deliveryKey({ accountId, id }: Pick<AlertDelivery, 'accountId' | 'id'>)
 }
 
 function markKey(accountId: string, name: string): Key {
-  return { pk: `NOTICES#${accountId}`, sk: `MARK#${name}` };
+  // Names may be longer than a sort key may be.
+  return { pk: `NOTICES#${accountId}#${name}`, sk: 'MARK' };
 }
 
 /** Event of an account, by a name that no other event of the account has. */
