@@ -22,6 +22,7 @@ const request = {
   latency: 7,
   generation_time: 206,
   workspace_id: exampleIds.workspace,
+  tags: { user: 'ann', project: 'lake' },
 };
 const { model: _model, ...attempt } = route;
 
@@ -43,6 +44,7 @@ const generation = {
   native_tokens_completion: 20,
   native_finish_reason: 'end_turn',
   is_byok: false,
+  external_user: 'ann',
   origin: '',
   data_region: 'global',
   provider_responses: [
