@@ -39,6 +39,7 @@ async function makeOctober(): Promise<RunningGateway> {
   await manage(early, 'POST', '/workspaces/default/members/add', { user_ids: ['ann'] });
   const key = (name: string, more: object = {}) => manage(early, 'POST', '/keys', { name, ...more });
   const server = (await key('server', { member_id: 'ann' })).body as { key: string; data: { hash: string } };
+  await manage(early, 'PUT', '/tags', { reported: ['project'] });
   ids = [];
   for (let index = 0; index < REQUESTS; index += 1) {
     const client = { ...early, key: index % 2 === 0 ? server.key : early.key };
@@ -47,6 +48,7 @@ async function makeOctober(): Promise<RunningGateway> {
       model,
       max_tokens: 20 + index,
       messages: [said('Hi', 'delay=0')],
+      ...(index % 2 === 0 ? { metadata: { tags: { project: 'озеро' } } } : {}),
     });
     const { id } = (await answer.json()) as { id: string };
     ids.push(id);
@@ -113,6 +115,21 @@ describe('October, queried in November over HTTP,', () => {
     expect(new Set(rows.map(({ user_id }) => user_id))).toEqual(new Set(['ann', null]));
   });
 
+  it.each(['/statements/2026-10?', `/activity?from=${october.from}&to=${october.to}&`])(
+    'has rows by tag in %s',
+    async (path) => {
+      const { data } = await read(`${path}group_by=tag:project`);
+      const rows = (Array.isArray(data) ? data : data.rows) as { tags: object; requests: number; usage: number }[];
+      expect(rows.map(({ tags, requests }) => [tags, requests])).toEqual(
+        expect.arrayContaining([
+          [{ project: '' }, 2],
+          [{ project: 'озеро' }, 2],
+        ]),
+      );
+      expect(Money.sum(rows.map(({ usage }) => Money.parseNumber(String(usage)))).toString()).toBe(total.toString());
+    },
+  );
+
   it.each([
     ['from=2026-10-05&to=2026-10-01', 'from'],
     ['to=2026-11-22', 'to'],
@@ -120,6 +137,7 @@ describe('October, queried in November over HTTP,', () => {
     ['date=2026-11-20&to=2026-11-21', 'date'],
     ['from=yesterday', 'from'],
     ['group_by=model', 'group_by'],
+    ['group_by=tag:team', 'group_by'],
   ])('refuses the activity of %s', async (query, field) => {
     const { status, body } = await manage(gateway, 'GET', `/activity?${query}`);
     expect([status, body.error.metadata.field]).toEqual([400, field]);
