@@ -27,6 +27,8 @@ export interface AccountData extends Owners {
   /** Spending of each completed day, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
+  /** Names of the tags by which completed days can be split. */
+  reportedTags: string[];
   /** Cost of each model today, in this week and in this month. */
   models: ShownSpendingByModel;
   month: ShownStatement;

@@ -8,7 +8,15 @@ import { moneyOf, type ExactNumber } from './exact-numbers.ts';
 import type { Texts } from './texts/languages.ts';
 
 export const spendingDimensions = ['workspace', 'key', 'member', 'model'] as const;
-export type SpendingDimension = (typeof spendingDimensions)[number];
+/** Dimension of days; `tag:<name>` has the values of a reported tag. */
+export type SpendingDimension = (typeof spendingDimensions)[number] | `tag:${string}`;
+
+const TAG = 'tag:';
+
+/** Returns the name of the tag of a dimension; undefined for other dimensions. */
+export function tagOf(by: SpendingDimension): string | undefined {
+  return by.startsWith(TAG) ? by.slice(TAG.length) : undefined;
+}
 
 export interface DaySpending {
   date: string;
@@ -18,11 +26,12 @@ export interface DaySpending {
   cost: Money;
 }
 
-type Names = Pick<Texts, 'others' | 'noMember' | 'deletedKey'>;
+type Names = Pick<Texts, 'others' | 'noMember' | 'deletedKey' | 'noTagValue' | 'notSplitYet'>;
 
 /**
  * Returns the cost per day and name: newest day first, then most expensive first. There are no rows for days without
  * spending.
+ * @param data its activity must be split by `by`
  */
 export function spendingByDay(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const nameOf = nameByDimension(data, by, texts);
@@ -46,11 +55,16 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);
   const rest = moneyOf(data.credits.usage_daily).minus(Money.sum(rows.map(({ usage }) => moneyOf(usage))));
-  const named = [...rows, { name: by === 'member' ? texts.noMember : texts.others, usage: rest.toString() }];
+  const named = [...rows, { name: nameOfRest(by, texts), usage: rest.toString() }];
   const date = utcDate(data.readAtMs);
   return [...Map.groupBy(named, ({ name }) => name)]
     .map(([name, own]) => ({ date, name, requests: null, cost: Money.sum(own.map(({ usage }) => moneyOf(usage))) }))
     .filter(({ cost }) => !cost.isZero && !cost.isNegative);
+}
+
+function nameOfRest(by: SpendingDimension, texts: Names): string {
+  if (by === 'member') return texts.noMember;
+  return tagOf(by) === undefined ? texts.others : texts.notSplitYet;
 }
 
 interface Counted {
@@ -68,6 +82,9 @@ function counted({ workspaces, keys, members, models }: AccountData, by: Spendin
       return members.map(({ id, usage_daily }) => ({ name: id, usage: usage_daily }));
     case 'model':
       return models.data.map(({ model, usage_daily }) => ({ name: model, usage: usage_daily }));
+    default:
+      // No counter has today's spending by tag.
+      return [];
   }
 }
 
@@ -83,5 +100,7 @@ function nameByDimension(data: AccountData, by: SpendingDimension, texts: Names)
       return ({ user_id }) => user_id ?? texts.noMember;
     case 'model':
       return ({ model }) => model;
+    default:
+      return ({ tags = {} }) => tags[tagOf(by)!] || texts.noTagValue;
   }
 }
