@@ -198,6 +198,19 @@ describe('the days of a history', () => {
     expect(rowDifferences([...records, day, ...rows.slice(1)])).toMatchObject([{ stored: '0', expected: '1.5' }]);
   });
 
+  it('differ if the rows of a key are not split by the reported tags', () => {
+    const settings: RawItem = { entity: 'account_tags', account_id: 'a', reported: ['project'] };
+    const records = [final('1', '1', { tags: { project: 'lake' } }), final('2', '0.5', { tags: { other: 'x' } })];
+    const lake = { ...row('KEY', '1'), tags: { project: 'lake' } };
+    const workspace = row('WORKSPACE', '1.5');
+
+    expect(rowDifferences([settings, day, ...records, workspace, lake, row('KEY', '0.5')])).toEqual([]);
+    expect(rowDifferences([settings, day, ...records, workspace, row('KEY', '1.5')])).toMatchObject([
+      { where: 'a 2026-11-29 k project=', stored: '1.5', expected: '0.5' },
+      { where: 'a 2026-11-29 k project=lake', stored: '0', expected: '1' },
+    ]);
+  });
+
   it('differ if the month of a model is not the sum of its records', () => {
     const month: RawItem = {
       entity: 'model_month',

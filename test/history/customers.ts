@@ -6,11 +6,13 @@ import { createAccount } from '../../lambdas/management/accounts.ts';
 import { topUp } from '../../lambdas/management/balance.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
+import { setReportedTags } from '../../lambdas/management/reported-tags.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { persistently } from '../support/persistence.ts';
 import type { Ceilings, Period } from './counter-books.ts';
 import { picoOf } from './raw-table.ts';
+import { reportedTags } from './requests.ts';
 import type { ReadyLine } from './gateway-processes.ts';
 
 export interface CustomerKey {
@@ -61,6 +63,7 @@ export class Customers {
     this.#baseUrl = ready.base_url;
     this.#managementKey = ready.management_key!;
     const second = await this.#ask('POST', '/workspaces', { name: 'Second', slug: 'second' });
+    await this.#ask('PUT', '/tags', { reported: reportedTags });
     this.#workspaces = { main: ready.workspace_id, second: (second['data'] as { id: string }).id };
     await this.#ask('POST', `/workspaces/${this.#workspaces.main}/members/add`, { user_ids: ['ann'] });
     await this.#budget('main', 'monthly', AMPLE);
@@ -103,6 +106,7 @@ export class Customers {
     const { pepper } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { pepper: string };
     const account = await createAccount(this.#table, actor, { name: 'Prepaid', mode: 'prepaid' });
     this.#prepaid = { table: this.#table, accountId: account.id, actor };
+    await setReportedTags(this.#prepaid, { reported: reportedTags });
     await this.#pay(FIRST_PAYMENT);
     const { secret } = await createKey(this.#prepaid, pepper, {
       kind: 'inference',

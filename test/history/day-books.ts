@@ -1,7 +1,7 @@
 /** Expected values of days, months of models and budgets of free models, computed from records alone. */
 
 import type { Difference } from './counter-books.ts';
-import { itemsIn, picoIn, roublesOf, textIn, type RawItem } from './raw-table.ts';
+import { itemIn, itemsIn, picoIn, roublesOf, textIn, textsIn, type RawItem } from './raw-table.ts';
 
 type Sums = Map<string, bigint>;
 
@@ -41,9 +41,14 @@ export function recordedDays(items: readonly RawItem[]): Set<string> {
   );
 }
 
-/** Compares the current rows of complete days, of each key and each workspace. */
+/**
+ * Compares the current rows of complete days, of each key and each workspace, and of each key by the values of the tags
+ * that its account reports. The settings must be older than the rows, and a key may have only a few combinations.
+ */
 export function rowDifferences(items: readonly RawItem[]): Difference[] {
   const complete = completeDays(items);
+  const settings = items.filter(({ entity }) => entity === 'account_tags');
+  const reported = new Map(settings.map((one) => [textIn(one, 'account_id'), textsIn(one, 'reported')]));
   const days = new Map(items.filter(({ entity }) => entity === 'activity_day').map((day) => [dayName(day), day]));
   const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
   for (const row of items) {
@@ -55,15 +60,25 @@ export function rowDifferences(items: readonly RawItem[]): Difference[] {
     if (level === 'MEMBER') continue;
     const owner = textIn(row, level === 'KEY' ? 'key_hash' : 'workspace_id');
     addTo(stored, `${name} ${level} ${owner}`, picoIn(row, 'usage_rub'));
+    const names = reported.get(account!);
+    if (level === 'KEY' && names) addTo(stored, `${name} ${owner} ${tagsOf(row, names)}`, picoIn(row, 'usage_rub'));
   }
   for (const record of finalRecords(items)) {
     const name = `${textIn(record, 'account_id')} ${textIn(record, 'created_at').slice(0, 10)}`;
     if (!complete.has(name)) continue;
     const cost = picoIn(record, 'total_cost_rub');
-    addTo(expected, `${name} KEY ${textIn(record, 'key_hash')}`, cost);
+    const key = textIn(record, 'key_hash');
+    const names = reported.get(textIn(record, 'account_id'));
+    addTo(expected, `${name} KEY ${key}`, cost);
+    if (names) addTo(expected, `${name} ${key} ${tagsOf(record, names)}`, cost);
     addTo(expected, `${name} WORKSPACE ${textIn(record, 'workspace_id')}`, cost);
   }
   return differencesOf('row', stored, expected);
+}
+
+function tagsOf(item: RawItem, names: readonly string[]): string {
+  const tags = itemIn(item, 'tags');
+  return names.map((name) => `${name}=${textIn(tags, name)}`).join();
 }
 
 function dayName(day: RawItem): string {

@@ -11,6 +11,8 @@ export interface HistoryRequest {
   /** Milliseconds after the beginning of the answer at which the client disconnects. */
   leavesAfterMs?: number;
   hasIdempotencyKey?: boolean;
+  /** Value of the header `x-gateway-tags`. */
+  tags?: string;
 }
 
 type Random = () => number;
@@ -45,7 +47,7 @@ function shortWords(random: Random): string {
   return `tokens=${between(random, 2, 40)} delay=${between(random, 0, 8)}`;
 }
 
-type Make = (random: Random) => Omit<HistoryRequest, 'kind'>;
+type Make = (random: Random) => Omit<HistoryRequest, 'kind' | 'tags'>;
 
 const talk = (random: Random, words = shortWords(random)) => [said('Write a few words.', words)];
 
@@ -266,7 +268,18 @@ export function randomRequest(random: Random): HistoryRequest {
   let place = random() * total;
   for (const [kind, { weight, make }] of Object.entries(makers)) {
     place -= weight;
-    if (place < 0) return { kind, ...make(random) };
+    if (place < 0) return { kind, ...make(random), ...randomTags(random) };
   }
   return randomRequest(random);
+}
+
+/** Tags by which the accounts of a history report their spending. */
+export const reportedTags = ['project', 'team'];
+
+/** Returns none of the tags, one, or both. */
+function randomTags(random: Random): { tags?: string } {
+  const tags = reportedTags.flatMap((name) =>
+    random() < 0.6 ? [`${name}=${pick(random, ['lake', 'a#b', 'deep sea'])}`] : [],
+  );
+  return tags.length === 0 ? {} : { tags: tags.join(',') };
 }

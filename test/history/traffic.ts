@@ -117,6 +117,7 @@ export class Traffic {
           authorization: `Bearer ${key.secret}`,
           'content-type': 'application/json',
           ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+          ...(request.tags === undefined ? {} : { 'x-gateway-tags': request.tags }),
         },
         body: JSON.stringify(request.body),
         signal: AbortSignal.any([leaving.signal, this.#leaving.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
