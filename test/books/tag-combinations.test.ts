@@ -23,13 +23,15 @@ import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
 import { documentsOf } from '../support/documents.ts';
 import { newTable } from '../support/table.ts';
-import { reportedNames, sumsBy, taggedDate as date, TaggedTenant } from '../support/tagged-tenant.ts';
+import { reportedNames, rowUsage, sumsBy, taggedDate as date, TaggedTenant } from '../support/tagged-tenant.ts';
 
 const startMs = Date.parse(date);
 
 /** Number of requests, more than a shard counts combinations. All are in one shard, which the last digit names. */
 const REQUESTS = 150;
 const SHARD = 3;
+
+const nameOf = ({ tags }: { tags?: RequestTags | undefined }) => tagsJson(tags!);
 
 describe('a key with more combinations of values than a shard counts', () => {
   let tenant: TaggedTenant;
@@ -63,8 +65,7 @@ describe('a key with more combinations of values than a shard counts', () => {
     return rows;
   };
   const dayFindings = async () => (await tenant.differences()).filter(({ kind }) => kind === 'day');
-  const usageOf = ({ usage }: { usage: Money }) => usage;
-  const total = String(Money.sum(stored.map(usageOf)));
+  const total = String(Money.sum(stored.map(rowUsage)));
 
   it('has rows of its first combinations, and one for all others', async () => {
     const rows = await tenant.keyRows();
@@ -72,11 +73,10 @@ describe('a key with more combinations of values than a shard counts', () => {
     const combinations = [...new Set(inOrder.map(({ tags }) => tagsJson(tags)))];
     const first = new Set(combinations.slice(0, MAX_TAG_COMBINATIONS));
     const other = tagsJson({ project: OTHER_TAG_VALUES, team: OTHER_TAG_VALUES });
-    const nameOf = ({ tags }: { tags?: RequestTags | undefined }) => tagsJson(tags!);
-    const expected = sumsBy(stored, (one) => (first.has(nameOf(one)) ? nameOf(one) : other), usageOf);
-    expect(sumsBy(rows, nameOf, usageOf)).toEqual(expected);
+    const expected = sumsBy(stored, (one) => (first.has(nameOf(one)) ? nameOf(one) : other), rowUsage);
+    expect(sumsBy(rows, nameOf, rowUsage)).toEqual(expected);
     expect(rows).toHaveLength(MAX_TAG_COMBINATIONS + 1);
-    expect(String(Money.sum(rows.map(usageOf)))).toBe(total);
+    expect(String(Money.sum(rows.map(rowUsage)))).toBe(total);
   });
 
   it('has the same rows after another computation, and they agree with the records', async () => {
@@ -89,11 +89,11 @@ describe('a key with more combinations of values than a shard counts', () => {
   it('has its exact spending by value in a statement, which reads the records', async () => {
     const period = periodOf({ from: date, to: date });
     const { rows } = await readStatement(table, { account: tenant.account, period, by: ['tag:project'], filter: {} });
-    expect(sumsBy(rows, ({ values }) => values[0], usageOf)).toEqual(
-      sumsBy(stored, ({ tags }) => tags['project'], usageOf),
+    expect(sumsBy(rows, ({ values }) => values[0], rowUsage)).toEqual(
+      sumsBy(stored, ({ tags }) => tags['project'], rowUsage),
     );
     const activity = await tenant.activityBy('tag:project');
-    expect(String(Money.sum(activity.map(usageOf)))).toBe(total);
+    expect(String(Money.sum(activity.map(rowUsage)))).toBe(total);
     expect(activity.some(({ tags }) => tags!['project'] === OTHER_TAG_VALUES)).toBe(true);
   });
 
@@ -136,7 +136,7 @@ describe('a key with more combinations of values than a shard counts', () => {
 
     expect([await dayFindings(), await dayDrift('rolled-back')]).toEqual([[], []]);
     const rows = await readActivity(table, accountId, [date], { splitBy: ['key'] });
-    expect(String(Money.sum(rows.map(usageOf)))).toBe(total);
+    expect(String(Money.sum(rows.map(rowUsage)))).toBe(total);
     await setReportedTags(tenant.context, { reported: reportedNames });
     await tenant.rollUp();
     const ofShard = (await tenant.keyRows()).filter(({ shard }) => shard === SHARD);

@@ -15,7 +15,7 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { holdRequest, outcome, placeHold, rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
-import { sumsBy, taggedDate as date, TaggedTenant, tagsOfSecondKey } from '../support/tagged-tenant.ts';
+import { rowUsage, sumsBy, taggedDate as date, TaggedTenant, tagsOfSecondKey } from '../support/tagged-tenant.ts';
 
 const startMs = Date.parse(date);
 
@@ -107,6 +107,7 @@ async function spend(tenant: TaggedTenant, all: readonly Request[]) {
   return sent.filter(({ cost }) => !cost.isZero);
 }
 
+const costOf = ({ cost }: Sent) => cost;
 const valueOf = ({ payer, tags }: Sent, tenant: TaggedTenant, name: 'project' | 'team') =>
   tags?.[name] ??
   (payer.keyHash === tenant.payers[1]!.keyHash ? (tagsOfSecondKey as RequestTags)[name] : undefined) ??
@@ -119,8 +120,6 @@ describe('sums by tag', () => {
       fc.asyncProperty(requests, async (all) => {
         const tenant = await TaggedTenant.create(table);
         const sent = await spend(tenant, all);
-        const costOf = ({ cost }: Sent) => cost;
-        const usageOf = ({ usage }: { usage: Money }) => usage;
         const value = (one: Sent, name: 'project' | 'team') => valueOf(one, tenant, name);
 
         const byBoth = await tenant.activityBy('tag:project', 'tag:team', 'key', 'member');
@@ -128,7 +127,7 @@ describe('sums by tag', () => {
           sumsBy(
             byBoth,
             ({ tags, keyHash, memberId }) => [tags!['project'], tags!['team'], keyHash, memberId],
-            usageOf,
+            rowUsage,
           ),
         ).toEqual(
           sumsBy(
@@ -140,7 +139,7 @@ describe('sums by tag', () => {
         for (const name of ['project', 'team'] as const) {
           const expected = sumsBy(sent, (one) => value(one, name), costOf);
           const rows = await tenant.activityBy(`tag:${name}`);
-          expect(sumsBy(rows, ({ tags }) => tags![name], usageOf)).toEqual(expected);
+          expect(sumsBy(rows, ({ tags }) => tags![name], rowUsage)).toEqual(expected);
           const period = periodOf({ from: date, to: date });
           const statement = await readStatement(table, {
             account: tenant.account,
@@ -148,9 +147,9 @@ describe('sums by tag', () => {
             by: [`tag:${name}`],
             filter: {},
           });
-          expect(sumsBy(statement.rows, ({ values }) => values[0], usageOf)).toEqual(expected);
+          expect(sumsBy(statement.rows, ({ values }) => values[0], rowUsage)).toEqual(expected);
         }
-        const account = Money.sum((await readActivity(table, tenant.account.id, [date], {})).map(usageOf));
+        const account = Money.sum((await readActivity(table, tenant.account.id, [date], {})).map(rowUsage));
         expect([String(account), await tenant.differences()]).toEqual([String(Money.sum(sent.map(costOf))), []]);
       }),
       { numRuns: histories },
@@ -159,7 +158,6 @@ describe('sums by tag', () => {
 
   it('use the settings of the time at which a day is added up', async () => {
     const tenant = await TaggedTenant.create(table);
-    const usageOf = ({ usage }: { usage: Money }) => usage;
     const one = { key: 0, tags: { project: 'lake', cost: '7' }, pico: 5, fate: 'settled' } as const;
     await spend(tenant, [one, { ...one, tags: { project: 'sea', cost: '7' } }]);
     const names = (await tenant.keyRows()).map(dailyRowName);
@@ -174,6 +172,6 @@ describe('sums by tag', () => {
     await tenant.rollUp();
     const rows = await tenant.keyRows();
     expect(rows.map(({ tags }) => tags)).toEqual(rows.map(() => undefined));
-    expect([String(Money.sum(rows.map(usageOf))), await tenant.differences()]).toEqual(['0.00000000001', []]);
+    expect([String(Money.sum(rows.map(rowUsage))), await tenant.differences()]).toEqual(['0.00000000001', []]);
   });
 });

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { spendingByDay, tagOf } from '../../lib/console/spending-by-day.ts';
 import { languages } from '../../lib/console/texts/languages.ts';
 
-describe('the spending of thirty days by tag', () => {
-  const row = (project: string, usage: string) => ({
-    date: '2026-11-23',
-    model: 'sandbox/claude',
-    usage,
-    requests: 2,
-    tags: { project },
-  });
+const row = (project: string, usage: string) => ({
+  date: '2026-11-23',
+  model: 'sandbox/claude',
+  usage,
+  requests: 2,
+  tags: { project },
+});
 
+describe('the spending of thirty days by tag', () => {
   it('has a row for each value and day, and one for today, which is not split', () => {
     const data = {
       readAtMs: Date.parse('2026-11-24T12:00:00Z'),

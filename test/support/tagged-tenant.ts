@@ -86,3 +86,5 @@ export function sumsBy<Of>(
   const groups = Map.groupBy(all, (one) => JSON.stringify(nameOf(one)));
   return Object.fromEntries([...groups].map(([name, own]) => [name, String(Money.sum(own.map(amountOf)))]));
 }
+
+export const rowUsage = ({ usage }: { usage: Money }): Money => usage;
