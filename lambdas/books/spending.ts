@@ -32,7 +32,7 @@ export function isTag(dimension: Dimension): dimension is TagSplit {
   return splitTags([dimension]).length > 0;
 }
 
-/** Maximum number of rows in a report. Nobody reads more, and the limit bounds the memory of the process. */
+/** Maximum number of rows in a report. Nobody reads a longer report, and the limit bounds the memory of the process. */
 const MAX_SPENDING_ROWS = 200_000;
 
 /**
@@ -84,7 +84,7 @@ function byValues({ values: a }: SpendingRow, { values: b }: SpendingRow): numbe
   return index === -1 ? 0 : a[index]! < b[index]! ? -1 : 1;
 }
 
-/** Beginnings of the two forms that a value of a tag has until `rowsByTags` has read the tags of keys. */
+/** Prefixes of the two forms that a value of a tag has until `rowsByTags` has read the tags of keys. */
 const RECORDED = '=';
 const TAG_OF_KEY = '#';
 

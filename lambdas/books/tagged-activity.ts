@@ -40,7 +40,7 @@ export async function readTaggedActivity(
 
 interface TagSplitting {
   tagNames: readonly string[];
-  /** Whether rows of different keys stay apart. */
+  /** Whether rows of different keys are kept separate instead of merged. */
   isByKey: boolean;
   names: Names;
 }

@@ -11,7 +11,8 @@ export interface TopToken {
  * it is the label with any surrounding blanks; case is ignored if the match remains unique. Labels that are not among
  * the listed tokens share the remaining probability (1 minus the listed probabilities) equally, but each gets at most
  * the probability of the least probable listed token.
- * @returns undefined if none of the labels is among the tokens: the model would have written something else
+ * @returns undefined if none of the labels is among the tokens, because the model would then have written something
+ *   else
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
   const masses = labels.map(() => 0);

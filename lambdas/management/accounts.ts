@@ -112,8 +112,8 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
 
 /**
  * Spreads the records of an account's future requests over many partitions per day, for an account that sends more than
- * a few hundred requests per second. It cannot be undone: readers search spread partitions only for accounts with this
- * setting.
+ * a few hundred requests per second. The change cannot be undone, because readers search spread partitions only for
+ * accounts with this setting.
  * @throws {GatewayError} 404 if the account does not exist
  */
 export async function spreadRecords(context: ChangeContext): Promise<Account> {

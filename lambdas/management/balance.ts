@@ -35,7 +35,7 @@ export interface Payment {
 export interface Booked {
   /** Account after the booking. */
   account: Account;
-  /** Whether the payment had been booked before. Then nothing changed. */
+  /** Whether the payment had already been booked, so that nothing changed. */
   wasBooked: boolean;
 }
 
@@ -94,8 +94,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         'This account is postpaid: it has no balance. Create a prepaid account with "accounts create --mode prepaid", and name it with --account <id>.',
       );
     }
-    // This check must come after the account is read. Then the sum that was read includes an earlier booking, or the
-    // write fails because the sum is outdated.
+    // This check must come after the account is read. If the payment was booked earlier, the sum that was read then
+    // includes the payment, or the write fails because the sum is outdated.
     if (await isBooked(context, { id, amount })) {
       return { account: await requireAccount(table, accountId), wasBooked: true };
     }

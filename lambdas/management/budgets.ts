@@ -115,7 +115,8 @@ export function withLimit(
   const limits: Limits = { ...before };
   const limitTimes = { ...timesBefore };
   if (limit) {
-    // A release that did not store times has created this budget. It gets the creation time of its owner.
+    // A release that did not store times has created this budget. The creation time of its owner is used as the time of
+    // the budget.
     const since = before[interval] ? createdAt : at;
     limits[interval] = limit;
     limitTimes[interval] = { created: limitTimes[interval]?.created ?? since, updated: at };

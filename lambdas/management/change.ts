@@ -14,8 +14,8 @@ export interface ChangeContext {
   actor: Actor;
   requestId?: string | undefined;
   /**
-   * Returns the ids of all providers. Privacy settings can name only these. If the function is absent, settings can
-   * name no provider.
+   * Returns the ids of all providers. Privacy settings can name only these providers. If the function is absent,
+   * settings can name no provider.
    */
   providerIds?: () => Promise<readonly string[]>;
 }
@@ -44,17 +44,17 @@ export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 export const noExtraWrite = (): undefined => undefined;
 
 /**
- * Maximum number of attempts at the transaction of a change. To disable a runaway key or lower a budget conflicts with
- * the holds of the same scope, and must still succeed. The attempts take about five seconds, less than a function's
- * fifteen.
+ * Maximum number of attempts at the transaction of a change. A change that disables a runaway key or lowers a budget
+ * conflicts with the holds of the same scope, and must still succeed. The attempts take about five seconds, less than a
+ * function's fifteen.
  */
 const ATTEMPTS = 30;
 
 /**
  * Writes a change and its audit entry in one transaction.
  *
- * Guarantee: if the change was made, it is reported as made. An attempt may be refused after an attempt without a
- * reply. Then the audit entry shows whether the earlier attempt made the change.
+ * Guarantee: if the change was made, it is reported as made. If an attempt is refused after an earlier attempt got no
+ * reply, the audit entry shows whether the earlier attempt made the change.
  * @returns the outcome of the transaction, with the names in `writes`
  * @throws {AlreadyAnsweredError} if the condition of `alongside` failed
  */

@@ -113,7 +113,8 @@ export async function createKey(
     );
     if (outcome.committed) return created;
     const { failed } = outcome;
-    // Hashes are made from random secrets. So an existing key is this request's own write, whose reply was lost.
+    // Hashes are made from random secrets. If the key already exists, this request therefore wrote it in an attempt
+    // whose reply was lost.
     const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
     if (failed.workspace) throw missingWorkspace(failed.workspace.item);

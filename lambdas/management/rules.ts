@@ -3,8 +3,8 @@
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
 /**
- * Rule for slugs of workspaces. A path may contain a workspace's id, which is a UUID, or its slug. So a slug must not
- * look like a UUID.
+ * Rule for slugs of workspaces. A path may contain a workspace's id, which is a UUID, or its slug. A slug must
+ * therefore not look like a UUID.
  */
 export const slugRule: TextRule = {
   minLength: 1,

@@ -19,19 +19,20 @@ import { retryOnConflict } from './change.ts';
 const BATCH = 25;
 
 /**
- * Stops or releases every key of an account, as the account's status requires. It is idempotent, so repeat it after a
- * crash. `createKey` sets the right state for keys that are created concurrently.
+ * Stops or releases every key of an account, as the account's status requires. The function is idempotent, so it can be
+ * repeated after a crash. `createKey` sets the right state for keys that are created concurrently.
  * Cost: all keys of the account are read at least once (twice if any changes), and changed keys are written.
  *
- * Guarantee: each write checks the account's status in its transaction. So a slower command cannot undo a later one.
+ * Guarantee: each write checks the account's status in its transaction. A slower command therefore cannot undo a later
+ * one.
  * @returns the number of changed keys
  * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status at the same time
  */
 export async function alignKeys(table: Table, accountId: string): Promise<number> {
   const account = await requireAccount(table, accountId);
   let changed = 0;
-  // If a key is deleted during a pass, the later keys move in the list, and the pass may miss a key. So passes are
-  // repeated until one changes no key.
+  // If a key is deleted during a pass, the later keys move in the list, and the pass may miss a key. Passes are
+  // therefore repeated until a pass changes no key.
   for (let inPass = -1; inPass !== 0; changed += inPass) inPass = await alignOnce(table, account);
   return changed;
 }

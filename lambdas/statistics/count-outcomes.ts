@@ -15,7 +15,10 @@ export interface Ended {
   outcome: Outcome;
 }
 
-/** Maximum age of a counted generation. The statistics no longer cover the end of an older generation. */
+/**
+ * Maximum age of a counted generation. The statistics cover only the last day, so the end of an older generation is not
+ * in them.
+ */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 /**
  * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time of writing. A

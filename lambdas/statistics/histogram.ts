@@ -28,7 +28,7 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 
 /**
  * Returns percentiles as OpenRouter defines them: for p90, 90 % of the values are at least as good as the returned
- * value. So from p50 to p99, latency rises and throughput falls.
+ * value. From p50 to p99, latency therefore rises and throughput falls.
  * @param better whether low or high values are better
  * @returns null if there are fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection

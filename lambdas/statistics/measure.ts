@@ -1,8 +1,8 @@
 /**
  * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, and speed over
- * half an hour. Outcomes are counted in slots of five minutes, and only whole slots are read. So "the last five
- * minutes" are five to ten minutes, and "a day" is up to an hour longer. The slots of a completed hour are added up
- * once, so that measuring a day needs few reads.
+ * half an hour. Outcomes are counted in slots of five minutes, and only whole slots are read. "The last five minutes"
+ * are therefore five to ten minutes, and "a day" is up to an hour longer than a day. The slots of a completed hour are
+ * added up once, so that measuring a day needs few reads.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';

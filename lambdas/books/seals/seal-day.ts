@@ -47,8 +47,8 @@ export interface SealTools {
 }
 
 /**
- * Time in ms after which an estimated generation is no longer corrected. It is longer than the total time that a
- * settlement can wait in its queue and in the dead-letter queue, even twice in each.
+ * Time in ms after which an estimated generation is no longer corrected. This time is longer than a settlement message
+ * can wait in its queue and in the dead-letter queue together, even if it is in each queue twice.
  */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
@@ -135,9 +135,9 @@ async function writeDay(
     const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // Write all files before the statement that names them: a day that has a statement is never written again. File
-    // names contain the root hash of the lines, so they cannot collide with files left by an interrupted run with other
-    // lines.
+    // All other files are written before the statement that names them, because a day that has a statement is never
+    // written again. File names contain the root hash of the lines, so they cannot collide with files left by an
+    // interrupted run with other lines.
     await files.putNew(names.lines(file), lines);
     await files.putNew(names.leaves(root), leaves);
     await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });

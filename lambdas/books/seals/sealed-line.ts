@@ -29,7 +29,7 @@ const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as 
 
 /**
  * Number of billing units in the lines of the first release that sealed days. Columns that were added later are at the
- * end of a line. So a line always begins with the line that an earlier release would have written.
+ * end of a line. A line therefore always begins with the line that an earlier release would have written.
  */
 const FIRST_UNITS = 10;
 /** Number of billing units whose columns come before the column of the tags, which the same release added. */

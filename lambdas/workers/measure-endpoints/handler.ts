@@ -7,7 +7,9 @@ import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Measures the endpoints. Runs every minute. If a run fails, the next run also covers its time. */
+/**
+ * Measures the endpoints. Runs every minute. If a run fails, the next run also measures the minute of the failed run.
+ */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
   // Reads the providers' keys again, so that lists of models and inference notice a new key at about the same time.
   await rereadProviderKeys();
