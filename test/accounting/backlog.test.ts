@@ -5,7 +5,7 @@ import type { QueueLevels } from '../../lambdas/platform/queues/queue-levels.ts'
 const MINUTE_MS = 60_000;
 const empty: QueueLevels = { waiting: 0, inFlight: 0, dead: 0 };
 
-/** Returns the results of observations of a queue that are a minute apart. */
+/** Lets a watch read these message counts of a queue, one a minute. Returns its result after each reading. */
 function lookAt(...levels: Partial<QueueLevels>[]) {
   const watch = new BacklogWatch();
   return levels.map((level, minute) => watch.look({ ...empty, ...level }, minute * MINUTE_MS));

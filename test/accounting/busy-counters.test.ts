@@ -48,7 +48,7 @@ async function settle(through: Table, spender: Spender, cost: string): Promise<v
   expect(result).toBe('settled');
 }
 
-/** Creates a spender whose account's counter is stored in parts, as this process knows. */
+/** Creates a spender whose account's counter is stored in parts that this process knows. */
 async function busySpender(): Promise<{ spender: Spender; account: ScopeId }> {
   const spender = await newSpender(table, {});
   const account = scopeOf(spender, 'account');
@@ -206,7 +206,7 @@ describe('a hold placed while its scope was limited', () => {
 
     expect(await settleBatch(table, [first], { swept: false })).toEqual(['settled']);
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.8', '1.8'));
-    // The settlement is in one batch with one that holds nothing.
+    // The batch also contains a settlement of a request that held nothing.
     const batch = [second, await message(unlimited, '0.1')];
     expect(await settleBatch(table, batch, { swept: false })).toEqual(['settled', 'settled']);
     expect((await books(table, spender)).account).toEqual(settledEverywhere('1.3'));

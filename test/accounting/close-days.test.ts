@@ -44,7 +44,7 @@ describe('the closing of days', () => {
     await addAccount('young', dayBeforeYesterday);
     await addAccount('new', utcDate(Date.now()));
     await closeDays(table, queue);
-    // A gateway that was not running for months rolls up all days before.
+    // A gateway that was not running for months rolls up all earlier days.
     expect(daysOf('old')).toHaveLength(400);
     expect(daysOf('young')).toEqual([dayBeforeYesterday, yesterday]);
     expect(daysOf('new')).toEqual([]);

@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** One account, and its spent and held amounts as the test adds them up. */
+/** One account, and its spent and held amounts, which the test adds up itself. */
 class Model {
   spent = 0n;
   readonly held: ReturnType<typeof settlement>[] = [];
@@ -121,7 +121,10 @@ class Model {
     expect(outcome).toEqual({ committed: true });
   }
 
-  /** Ends the gathering of counter parts at one of its calls. Only the reply to that call may be lost. */
+  /**
+   * Simulates a process that dies while it merges counter parts, at one of its calls: before the call, or after the
+   * call but before its reply.
+   */
   async #die({ calls, isReplyLost }: { calls: number; isReplyLost: boolean }): Promise<void> {
     let made = 0;
     proxy.faultFor = ({ action }) => {

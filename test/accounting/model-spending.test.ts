@@ -60,7 +60,7 @@ describe('the lifetime spending on a model', () => {
 
   it('counts a request on its day of admission, also in a week with days of two months', async () => {
     const spender = await newSpender(table, {});
-    // The day is a Tuesday, whose week begins with the last day of the month before.
+    // The day is a Tuesday. The week of this day begins with the last day of the previous month.
     const nowMs = Date.parse('2026-12-01T12:00:00Z');
     vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
     try {

@@ -33,7 +33,7 @@ const startMs = Date.parse(date);
  */
 const SAVED = Money.parse('-0.000000000125');
 
-/** Final generation as settlement leaves it, with a cost that no float can represent. */
+/** Final generation as settlement writes it, with a cost that no float can represent exactly. */
 interface Sample {
   id: string;
   workspaceId: string;
@@ -140,7 +140,7 @@ const ask = async (table: Table, accountId: string, question: ActivityQuestion =
 const placeOf = ({ model, workspaceId, keyHash, memberId }: { [Name in keyof ActivityRow]?: unknown }) =>
   [model, workspaceId, keyHash, memberId].join('\n');
 
-/** Number of generations, so large that shards, pages and batches are full. */
+/** Number of generations. It is large enough to fill shards, pages and batches. */
 const GENERATIONS = repeated(20_000, { ofWhichAlways: 2_000 });
 
 describe('a day with many generations over 50 keys and 10 models', () => {
@@ -156,7 +156,7 @@ describe('a day with many generations over 50 keys and 10 models', () => {
     await rollUpDay(table, accountId);
   }, 120_000);
 
-  /** Returns the rows in the simplest way, computed from the list. */
+  /** Returns the expected rows, computed from the list of generations in the simplest way. */
   function straight(matches: (generation: Sample) => boolean, splitBy?: readonly ActivitySplit[]) {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
@@ -238,7 +238,7 @@ async function rowsOf(table: Table, accountId: string): Promise<unknown[]> {
   return Items ?? [];
 }
 
-/** Creates a generation of the day in a shard, which is held but not settled yet. */
+/** Creates a generation of the day in this shard. Its hold is placed, but it is not settled yet. */
 async function heldInShard(table: Table, spender: Spender, shard: number): Promise<Settlement> {
   for (;;) {
     const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
@@ -254,7 +254,7 @@ async function settledInShard(table: Table, spender: Spender, shard: number): Pr
   return message;
 }
 
-/** Returns a table through a proxy at which the first call of a kind waits until the test continues it. */
+/** Returns a table behind a proxy. In the proxy, the first call of this kind waits until the test continues it. */
 async function pausedAt(action: string, table: Table) {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const reached = Promise.withResolvers<void>();

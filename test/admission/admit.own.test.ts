@@ -31,7 +31,9 @@ afterAll(() => {
   for (const { stop } of meters) stop();
 });
 
-/** Sends a request, and resolves when it has been refused once. From then on the request waits for money. */
+/**
+ * Asks for admission, and resolves when the store has refused the hold once. From then on, the request waits for money.
+ */
 async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Promise<Admitted> }> {
   const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
   meters.push(meter);

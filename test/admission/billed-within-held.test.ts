@@ -20,10 +20,10 @@ import { repeated } from '../support/long-runs.ts';
 import { generatedPrompt, type GeneratedPrompt } from '../support/prompt-arbitrary.ts';
 
 /**
- * Provider with the highest usage that is still correct. It counts a token for each byte of each text, in the longest
- * normal form and with escapes in JSON. It counts the maximum for each image, and a whole context for content that the
- * gateway cannot count. It adds its own instructions for tools, writes all requested caches, and thinks up to
- * max_tokens.
+ * Simulates a provider that reports the highest usage that is possible. The provider counts a token for each byte of
+ * each text, in the text's longest Unicode normal form and with escapes in JSON. It counts the maximum for each image,
+ * and a whole context for content that the gateway cannot count. It adds its own instructions for tools, writes all
+ * requested caches, and thinks up to max_tokens.
  */
 const price = fc.bigInt(0n, 10n ** 10n).map((pico) => Money.fromPico(pico));
 const maybe = (value: Arbitrary<Money>) => fc.option(value, { nil: undefined });
@@ -253,8 +253,8 @@ describe('the charge of a request', () => {
       ),
       { numRuns: runs },
     );
-    // The test is only meaningful if many of the generated requests are sent. Each translated wire refuses some of
-    // them.
+    // The test is only meaningful if many of the generated requests are sent. Each translated wire refuses some of the
+    // requests.
     expect((asked - refused) / runs).toBeGreaterThan(0.35);
   }, 120_000);
 });

@@ -42,7 +42,7 @@ function quote(more: Partial<UsageBound> = {}, hiddenReasoningTokens = 0): Quote
   return { pricing, bound, hiddenReasoningTokens, beyondMaxTokens: 0 };
 }
 
-/** Begins a stream of a spender, with a hold for its prompt and one step. */
+/** Begins a stream of a spender, with a hold for its prompt and one step of output. */
 async function begin(spender: Spender, of = quote()): Promise<{ extender: HoldExtender; request: HoldRequest }> {
   const request = holdRequest(spender, planSpending([of], STEP).amount);
   const placed = await placeHold(table, request);

@@ -57,7 +57,7 @@ interface Counted {
   isSwept?: boolean;
 }
 
-/** One key, and the state that three plain numbers would have. */
+/** One key, and three plain numbers that show the expected state of the key's counts. */
 class Model {
   #minute = nextMinute();
   /** Requests that were counted before the first step. */
@@ -109,7 +109,7 @@ class Model {
     });
   }
 
-  /** Returns how many requests plain numbers would admit. */
+  /** Returns how many requests the plain numbers would admit. */
   #room(needed: number): number {
     const { requests = Infinity, tokens: most = Infinity, parallel = Infinity } = this.#limits;
     const held = Math.min(needed, most);
@@ -142,7 +142,10 @@ class Model {
     expect(results.filter((result) => 'placed' in result)).toHaveLength(Math.min(count, room));
   }
 
-  /** Ends the process at one of its calls. Only the reply to that call may be lost. The record shows the result. */
+  /**
+   * Simulates a process that dies at one of its calls: before the call, or after the call but before its reply. The
+   * generation's record shows whether the hold was placed.
+   */
   async #die({ tokens: needed, calls, isReplyLost }: Extract<Step, { do: 'die-at-hold' }>): Promise<void> {
     let made = 0;
     proxy.faultFor = ({ action }) => {

@@ -95,7 +95,7 @@ class Process {
   readonly leases = new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 4, refusedMs: 1 });
 }
 
-/** One key that two processes serve, and the state that a single counter would have. */
+/** One key that two processes serve, and the state that the key's counter would have without leases. */
 class Model {
   spent = Money.zero;
   /** Number of holds that were placed from leases. */
@@ -165,8 +165,8 @@ class Model {
   }
 
   /**
-   * Checks that each committed amount was spent, is held by a record, or remains in an open lease. A lease that was
-   * returned too early has returned too much, until that is corrected.
+   * Checks that each committed amount was spent, is held by a record, or remains in an open lease. If a lease was
+   * returned too early, too much was returned, until this is corrected.
    */
   async check(): Promise<void> {
     const leases = await this.#leases();
@@ -204,7 +204,7 @@ class Model {
     return found;
   }
 
-  /** Whether a lease has returned too much. Limits admit too much until that is corrected. */
+  /** Whether too much was returned from a lease. Until this is corrected, limits admit too much. */
   async #isWrong(): Promise<boolean> {
     const leases = await this.#leases();
     const left = await Promise.all(leases.map((lease) => leftIn(lease)));
@@ -230,7 +230,8 @@ class Model {
     // A correction counts the holds that were admitted because of a wrong return.
     expect(isWithin || wasWrong).toBe(true);
     const refused = amounts.filter((_, index) => 'refused' in results[index]!);
-    // In the meantime, only leases return money. So an amount that exceeds the limit now exceeded it then.
+    // Since the refusal, only leases have returned money, so an amount that exceeds the limit now also exceeded it
+    // then.
     for (const amount of refused) expect(after.plus(amount).exceeds(this.#limit)).toBe(true);
   }
 

@@ -14,7 +14,7 @@ import { books, holdRequest, newSpender, rub, type Spender } from '../support/sp
 const { table, faulty, proxy } = await faultyTable();
 
 beforeEach(() => {
-  // Timers are simulated. So no lease ends by itself on a slow machine, and all holds are within one second.
+  // Timers are simulated, so that no lease ends by itself on a slow machine, and all holds are within one second.
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] });
 });
 afterEach(() => vi.useRealTimers());
@@ -149,7 +149,7 @@ describe('a process with leases', () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
 
-    // The limit is 200, of which two holds are subtracted. The lease has 1.2 of the rest.
+    // The limit is 200. After two holds, the lease takes 1.2 of the remaining amount.
     const { hold } = placed(await placeHold(table, holdRequest(spender, rub('199.2')), { leases }));
 
     expect(hold.amount).toEqual(rub('199.2'));

@@ -96,7 +96,7 @@ function isRemembered(refused: HoldRefusal, revision: number): boolean {
   return refused.kind === 'no_room' && refused.counter.revision < revision;
 }
 
-/** One key, and the state that a single counter would have. */
+/** One key, and the state that its counter would have if it were a single item. */
 class Model {
   spent = Money.zero;
   limits: Limits = {};
@@ -221,7 +221,10 @@ class Model {
     expect(placed).toHaveLength(Math.min(count, rooms));
   }
 
-  /** Ends the process at one of its calls. Only the reply to that call may be lost. The record shows the result. */
+  /**
+   * Simulates a process that dies at one of its calls: before the call, or after the call but before its reply. The
+   * generation's record shows whether the hold was placed.
+   */
   async #die({ amount, calls, isReplyLost }: Extract<Step, { do: 'die-at-hold' }>): Promise<void> {
     let made = 0;
     proxy.faultFor = ({ action }) => {

@@ -206,7 +206,8 @@ describe('a hold of a counter with parts', () => {
 
     await placeHold(faulty, holdRequest(spender, rub('0.01')));
 
-    // Each attempt in a part pauses once, the change of the part chooses a number, and then the hold pauses again.
+    // Each attempt in a part pauses once. Then the process chooses the number of another part, and the hold pauses
+    // again.
     expect(throttled).toBe(2);
     expect(pauses.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(await held(spender)).toBe('0 of 0.01');
@@ -387,7 +388,7 @@ describe('a merge of parts', () => {
   it('is done by only one of all concurrent holds without room', async () => {
     const { spender, key } = await busySpender({ daily: rub('2') });
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    // The date stands still, so that a process does not count as dead on a slow machine.
+    // The clock is stopped, so that a process does not count as dead on a slow machine.
     vi.spyOn(Date, 'now').mockReturnValue(Date.now());
 
     const requests = Array.from({ length: 30 }, () => holdRequest(spender, rub('1.2')));
@@ -455,7 +456,7 @@ describe('readers of counters with parts', () => {
     const seen = new Set<string>();
     const reading = (async () => {
       while (!granting.isOver) {
-        // A reader may give up if each of its reads meets a grant. It must not return another amount.
+        // A reader may fail if a grant is made during each of its reads, but it must not return a wrong amount.
         const read = await readCounter(table, key).catch(unlessBusy);
         if (read) seen.add(read.committed('lifetime').toString());
       }

@@ -9,7 +9,7 @@ import {
 } from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 
-/** Tokens that are added to every prompt that its provider does not count. */
+/** Number of tokens that the gateway adds to its bound for a prompt if the provider does not count the prompt. */
 const ADDED = 1_024;
 
 const requestOf = (fields: Partial<MessagesRequest> = {}): MessagesRequest => ({

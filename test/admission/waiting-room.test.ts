@@ -6,7 +6,7 @@ const MAX_WAITING = 32;
 const inMs = (ms: number) => performance.now() + ms;
 const far = () => inMs(10_000);
 
-/** Takes places in front of a scope, as long as there are free places. */
+/** Takes places in the queue of a scope, as long as there are free places. */
 const enter = (room: WaitingRoom, count: number, name = 'key#a') =>
   Array.from({ length: count }, () => room.enter(name));
 

@@ -1,5 +1,6 @@
 /**
- * Tests of leases that the sweep returns although their process runs, or although a record of them is not written yet.
+ * Tests of leases that the sweep returns although their process still runs, or although a record that uses the lease is
+ * not written yet.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';

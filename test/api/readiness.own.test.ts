@@ -13,7 +13,7 @@ afterEach(() => {
 const model = loadShippedCatalog().find('anthropic/claude-sonnet-5')!;
 const anthropic = model.endpoints.find(({ provider }) => provider.id === 'anthropic')!;
 
-/** Simulates a process on AWS, whose measurements name the providers with a credential. */
+/** Simulates a process on AWS, which learns from stored measurements which providers have a credential. */
 function measuring() {
   vi.stubEnv(variables.providerKeysSecret, 'arn');
   const state = { atMs: 1_000_000, live: [] as string[], reads: 0 };

@@ -23,7 +23,7 @@ function isDeclaration(value: unknown): value is { makes: Modality; apiType: str
   return typeof value === 'object' && value !== null && 'makes' in value && 'apiType' in value && 'engines' in value;
 }
 
-/** Returns the kinds of all requests, with those of each declared modality. */
+/** Returns all kinds of requests, including the kind of each declared modality. */
 async function allKinds(): Promise<Kind[]> {
   const files = readdirSync(declarations).filter((name) => name.endsWith('.ts'));
   const modules = await Promise.all(

@@ -7,7 +7,7 @@ import { loadShippedCatalog } from '../support/catalog.ts';
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** Request that uses a promised feature, and the text that the request to a provider with this feature must contain. */
+/** Request that uses a feature which the catalog lists, and the text that the provider's request must then contain. */
 interface Promised {
   request: Partial<MessagesRequest>;
   leaves: string;

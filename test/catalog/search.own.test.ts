@@ -29,7 +29,10 @@ const freeTerms = {
   output_token_limit: 64,
 };
 
-/** Loads a catalog with this search file (undefined: without one), test/model, and the free test/model:free. */
+/**
+ * Loads a catalog with this search file (undefined: no search file) and two models: test/model, and the free
+ * test/model:free.
+ */
 function load(search: object | undefined, more: { pricing?: object; serviceCost?: object } = {}) {
   const free = { ...none, service_cost: { ...none.pricing, ...more.serviceCost } };
   const models = [

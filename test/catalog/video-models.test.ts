@@ -5,7 +5,7 @@ import { videoWire } from '../../lambdas/providers/video/wires.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 const films = loadShippedCatalog().models.filter(({ data }) => data.video);
-/** Returns the price in thousandths of a rouble for one in thousandths of a dollar. */
+/** Converts a price from thousandths of a dollar to thousandths of a rouble. */
 const rub = (usd: bigint, perSeconds = 1n) => (usd * 99n) / perSeconds;
 const optionsOf = (id: string) => films.find((model) => model.id === id)!.data.video!;
 

@@ -13,7 +13,7 @@ const ROOMS = /^(catalog|providers)\//;
 const EXAMPLES = /\/examples\.ts$/;
 /** Words with another meaning in these files: a provider's id. */
 const HOMONYMS: Record<string, string> = { 'http/privacy-field.ts': "'anthropic'" };
-/** A wire may have the name of its output modality, which every room may know. */
+/** Some wires have the same name as their output modality, and any directory may use the names of modalities. */
 const isModality: ReadonlySet<string> = new Set(modalities);
 
 describe('the name of a wire', () => {
