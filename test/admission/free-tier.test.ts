@@ -220,8 +220,8 @@ describe('the budget of a free model', () => {
 
     const passed = results.filter(({ status }) => status === 'fulfilled').length;
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as GatewayError] : []));
-    // Eight parts of 4.5 can pay for four requests of 1 each. A request that meets too many conflicts fails, so fewer
-    // requests may pass.
+    // Each of the eight parts of 4.5 RUB can pay for four requests that cost 1 RUB each. A request that meets too many
+    // conflicts fails, so fewer requests may pass.
     expect(passed).toBeLessThanOrEqual(32);
     expect(await budgetOf(table, id)).toBe(`0 of ${passed}`);
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));

@@ -19,7 +19,7 @@ beforeAll(async () => {
   scripted = await startScriptedGateway({
     providers: [
       { id: 'first', wire: 'openai-chat', timeouts: { first_byte_ms: 5_000 } },
-      // The timeout is longer than the two seconds in which no thinking is assumed.
+      // The timeout is longer than the first two seconds, in which the gateway assumes no thinking.
       { id: 'second', wire: 'openai-chat', timeouts: { first_byte_ms: 3_000 } },
       { id: 'claude', wire: 'anthropic' },
     ],

@@ -6,8 +6,8 @@ import { repeated } from '../support/long-runs.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
 /**
- * Tests of attacks that once ended the whole process, and so all answers. They occur at moments in which no code
- * handles errors of a connection.
+ * Tests of attacks that once ended the whole process, and so all answers. They cause errors of a connection at moments
+ * in which no code handles such errors.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => hostile.stop());
 
 const inParallel = 6;
 
-/** Repeats a function, a few at a time. */
+/** Calls a function repeatedly, with a few concurrent calls. */
 async function again(times: number, once: (time: number) => Promise<unknown>): Promise<void> {
   let started = 0;
   const worker = async () => {
@@ -40,7 +40,7 @@ it.each(wires)('an error without a message, over %s, does not end the gateway', 
     '{"__type":"internalServerException"}',
     '{"__type":"throttlingException","message":null}',
   ];
-  // Each error is followed by each ending, once streamed and once not.
+  // Each combination of an error and an ending is tested twice: with streaming and without.
   await again(2 * errors.length, (time) => {
     const hangsUp = time > errors.length;
     return hostile.attack({

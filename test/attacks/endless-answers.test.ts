@@ -19,8 +19,8 @@ const PING_EVERY_MS = 300;
 const KB = 1_024;
 const MB = KB * KB;
 /**
- * Maximum size of the output. No known token has more than 64 bytes; the other part may be received before it can be
- * counted.
+ * Maximum size of the output: 64 bytes per token, because no known token is longer, and 128 KB that may be received
+ * before they can be counted.
  */
 const MAX_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
 
@@ -61,7 +61,7 @@ function expectEndedByGateway({ status, stopReason, events, message, text, body 
 
 const anthropicDelta = (delta: string, index = 0) =>
   dialects.anthropic.event(`{"type":"content_block_delta","index":${index},"delta":${delta}}`);
-/** Returns a block after the block before it. */
+/** Returns the events of a block: the end of the previous block, then this block. */
 const anthropicBlock = (block: string, index = 1) =>
   dialects.anthropic.event(`{"type":"content_block_stop","index":${index - 1}}`) +
   dialects.anthropic.event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
@@ -163,7 +163,10 @@ describe('an answer with two megabytes of', () => {
   });
 });
 
-/** Calls that are announced one after another, and never complete. All but the first wait for their turn. */
+/**
+ * Calls that are announced one after another, and never complete. The gateway holds back all calls except the first
+ * until it is their turn.
+ */
 const unfinishedCalls: [WireName, (index: number) => string][] = [
   [
     'openai-chat',
@@ -190,7 +193,7 @@ describe('an answer with calls that only begin', () => {
 describe.each(attackedWires)('an answer over %s', (wire) => {
   it.concurrent.each([true, false])('is not read further after max_tokens (streamed: %s)', async (stream) => {
     const isRead = Promise.withResolvers<boolean>();
-    // The size exceeds all buffers on the way.
+    // The size exceeds all buffers between the provider and the client.
     await attack(wire, (exchange) => isRead.resolve(pourOut(exchange, 64 * MB)), { stream });
     expect(await isRead.promise).toBe(false);
   });

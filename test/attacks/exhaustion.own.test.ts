@@ -44,7 +44,7 @@ const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
   await finish();
 };
 
-/** Sends normal answers first, so that costs that every process has once are not measured. */
+/** Sends normal answers first, so that the test does not measure costs that a process has only once. */
 async function warmUp(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
     const wire = wires[round % wires.length]!;
@@ -143,7 +143,7 @@ const floods: [string, Attack][] = [
       },
     ],
   ]),
-  // Before the wire reads an answer, the code is the same for all wires.
+  // The code that handles an answer before the wire reads it is the same for all wires.
   [
     '40 MB of blank lines, at once',
     {
@@ -233,7 +233,7 @@ function inPieces(wire: WireName): Attack {
   };
 }
 
-/** Small events that are repeated. Each of them might cost more than the one before it. */
+/** Small events that are repeated. In a faulty implementation, each event might cost more than its predecessor. */
 const grinding: [string, Attack][] = [
   [
     'a call in pieces after one that is not complete',

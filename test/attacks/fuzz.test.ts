@@ -27,7 +27,7 @@ const REQUESTS = repeated(5_000, { ofWhichAlways: 150 });
 const MAX_ANSWER_MS = 15_000;
 /**
  * Number of rounds. The first round warms up: code is compiled, and pools and caches fill. After that, retained memory
- * may grow once, but not in each round. The short form has too few requests to see growth, so it does not check it
+ * may grow once, but not in each round. The short form has too few requests to show growth, so it does not check growth
  * (kept-timers.test.ts checks the most frequent cause).
  */
 const ROUNDS = repeated(3, { ofWhichAlways: 1 });
@@ -187,9 +187,7 @@ interface MutatedRequest extends SentBody {
 
 /**
 
- * Sends a request.
-
- * @returns the status of the answer, and a description of its fault if there is one
+ * Sends a request.  @returns the status of the answer, and a description of the fault if the answer breaks a rule
 
  */
 async function ask({ path, body, contentType }: MutatedRequest): Promise<{ status: number; fault?: string }> {

@@ -42,8 +42,8 @@ const imageOf = (data: string) => ({ type: 'image', source: { type: 'base64', me
 const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } };
 
 /**
- * Answers every request, also requests for a count. A count that is a stream cannot be read, so the prompt is held by
- * its size.
+ * Answers every request with a stream, also a request for a token count. The gateway cannot read a stream as a count,
+ * so the size of the prompt determines the hold.
  */
 const answering: Behaviour = async ({ begin, send, finish, dialect }) => {
   await begin();
@@ -52,7 +52,7 @@ const answering: Behaviour = async ({ begin, send, finish, dialect }) => {
 };
 
 describe('a prompt next to an image that is not sent', () => {
-  /** Prompt of 80,000 tokens, for which 5 RUB are not enough. The image has as many bytes. */
+  /** Prompt of 80,000 tokens, for which 5 RUB are not enough. The image has the same number of bytes. */
   const words = 'word '.repeat(80_000);
   const image = imageOf('A'.repeat(words.length));
 

@@ -1,6 +1,7 @@
 /**
- * Attacks by providers of images, speech, transcripts, ranks and embeddings, over every wire. An attack is the
- * provider's failure, costs nothing, and is not read beyond a bound. Reported usage never costs more than was held.
+ * Attacks by providers of images, speech, transcripts, ranks and embeddings, over every wire. An attack counts as a
+ * failure of the provider, and costs the client nothing. The gateway reads only a limited part of the attacking
+ * response. Reported usage never costs more than was held.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -161,7 +162,7 @@ function attackAt({ wire, step }: Place, attack: Answering, signal?: AbortSignal
   return ask(wire, [...Array.from({ length: step }, () => validly), ...repeats], signal);
 }
 
-/** Returns the attacked places for which the check fails, so that one test shows all of them. */
+/** Returns the attacked places for which the check fails, so that one test reports all these places. */
 async function failingAt(attacked: readonly Place[], attack: Answering, isWell: (outcome: Outcome) => boolean) {
   const outcomes = await Promise.all(attacked.map((place) => attackAt(place, attack)));
   return attacked.flatMap(({ wire, step }, index) => {
@@ -173,7 +174,7 @@ async function failingAt(attacked: readonly Place[], attack: Answering, isWell: 
 
 const isProviders = ({ failure }: Outcome) => failure !== undefined && [502, 504, 529].includes(failure.status);
 const isFreeFailure = (outcome: Outcome) => isProviders(outcome) && !outcome.hasBegun && outcome.cost.isZero;
-/** An answer that broke off after its first content may cost its content. */
+/** If an answer broke off after its first content, that content may be charged. */
 const isBoundedFailure = (outcome: Outcome) =>
   isProviders(outcome) && (outcome.hasBegun || outcome.cost.isZero) && !outcome.cost.exceeds(outcome.held);
 
@@ -255,7 +256,7 @@ describe('content that is no image', () => {
       };
       const drawn = places.filter(({ wire, step }) => 'image' in wire.target && step === 0);
 
-      // Jobs have their image in a later exchange.
+      // Wires with jobs are excluded, because their image is in a later exchange.
       const outright = drawn.filter(({ wire }) => wire.bodies('').length === 1);
       expect(await failingAt(outright, disguised, isFreeFailure)).toEqual([]);
       const jobs = drawn.filter(({ wire }) => wire.bodies('').length > 1);

@@ -11,7 +11,7 @@ import {
 } from '../support/hostile-gateway.ts';
 import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
 
-/** Many of these attacks mostly wait, so more of them run concurrently. */
+/** Many of these attacks mostly wait, so more tests run concurrently than usual. */
 vi.setConfig({ maxConcurrency: 8 });
 
 /** Tests of attacks by a provider on the connection. Each test also checks that the books are exact. */
@@ -41,7 +41,7 @@ async function repeat(write: Exchange['write'], bytes: string | Buffer, times: n
  */
 type BeforeTheAnswer = [what: string, status: number, behaviour: Behaviour];
 
-/** Responses that are not valid HTTP. No wire reads them, so one wire is enough. */
+/** Responses that are not valid HTTP. They are rejected before any wire reads them, so a test of one wire is enough. */
 const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
   ['resets the connection', 502, ({ reset }) => reset()],

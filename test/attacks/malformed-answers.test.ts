@@ -192,7 +192,10 @@ describe('an answer with an event that is', () => {
   );
 });
 
-/** Answers that are unreliable. Whether they are accepted or refused, the rules for every answer must hold. */
+/**
+ * Answers with contradictory or missing parts. They may be accepted or refused, but must obey the rules for every
+ * answer.
+ */
 const { event, opening, text, reason, stop } = dialects.anthropic;
 const blockStart = (index: number, block = '{"type":"text","text":""}') =>
   event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);

@@ -8,7 +8,10 @@ import { listen, type Listening } from '../support/listen.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
-/** Stages in which the crash injector throws, selected by the provider's address. No code awaits them. */
+/**
+ * Stages at which the crash injector throws an error that no code catches. The path of the provider's address selects
+ * the stage.
+ */
 const paths = ['connect', 'socket', 'head', 'response', 'data'];
 
 /** Milliseconds between words, so that a fault occurs during an answer. */

@@ -32,7 +32,7 @@ const providerWires = [
 /** Text that the provider hears in every recording. */
 const TRANSCRIPT = 'The code of the safe is 7-4-1-9.';
 
-/** All text that has left the gateway: addresses, headers and bodies. */
+/** All text that the gateway has sent: addresses, headers and bodies. */
 const sent: string[] = [];
 let upstream: Listening;
 let catalog: CatalogDirectory;
@@ -173,7 +173,10 @@ async function storedText(): Promise<string> {
 const PLANT = 'PLANTED';
 const nameOf = (index: number) => `leak${index}x`;
 
-/** Number of texts of each route that are always tested. Of routes with more than twice as many, a part is tested. */
+/**
+ * Number of texts of each route that are always tested. If a route has more than twice as many, only a part of its
+ * texts is tested.
+ */
 const SOME = 100;
 
 interface PlantedValue {

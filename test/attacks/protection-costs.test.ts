@@ -10,7 +10,7 @@ import { lowestThreadCpuMs } from '../support/thread-cost.ts';
 
 /** Maximum milliseconds for which one request may block the event loop. */
 const MAX_MS = 400;
-/** Length of the longest text that is searched without a thread. */
+/** Length of the longest text that the gateway searches in its main thread. */
 const AT_ONCE = 32 * 1024;
 /** Slightly less than the length of the largest body. */
 const LONGEST = 5_900_000;
@@ -93,8 +93,8 @@ describe('a text that is searched in the main thread', () => {
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
 describe('the longest prompt blocks the event loop only for a moment', () => {
-  // Timers are simulated, because the time that a thread needs depends on the machine. A search that times out would
-  // prove less, because its result is not read.
+  // Timers are simulated, because the time that a thread needs depends on the machine. If a search timed out, its
+  // result would not be read, and the test would prove less.
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });

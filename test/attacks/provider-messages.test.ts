@@ -7,8 +7,9 @@ import { expectBrokenOff, startHostileGateway, type Attack, type HostileGateway 
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
 /**
- * Tests of the error messages of a provider. Clients match on the messages, so they get them. They must not get the
- * operator's credential or the provider's address. Every answer is checked for that: headers, bodies and log lines.
+ * Tests of the error messages of a provider. Clients get these messages, because their code searches the messages for
+ * known texts. Clients must not get the operator's credential or the provider's address. The headers, body and log
+ * lines of every answer are checked for these.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -41,7 +42,10 @@ const errorTypes: [string, number][] = [
 /** Errors that concern the operator's account at the provider. Their messages must not reach clients. */
 const OPERATORS = new Set(['authentication_error', 'permission_error', 'billing_error']);
 
-/** A wire reads the messages; the meaning of a status is the same for all wires. */
+/**
+ * Error messages are tested on every wire, because each wire reads them itself. The meaning of a status is the same for
+ * all wires.
+ */
 describe('an error of a provider', () => {
   it.concurrent.each([400, 413, 422, 429, 500, 503, 504, 529, 599])(
     'with status %i is passed on with its message, without its secrets',

@@ -66,7 +66,7 @@ async function expectCapped(aftermath: Aftermath): Promise<void> {
   await eventually(() => expect(hostile.alarms('usage beyond the hold', aftermath)).toHaveLength(1));
 }
 
-/** Values that are no exact whole number from 0 on, and so no valid count. */
+/** Values that are not exact integers of at least 0, and so are not valid counts. */
 const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
 const absurdCounts = ['217', '5000', '1e15'];
 
@@ -160,7 +160,7 @@ describe.each(wires)('a prompt that a provider on %s counts', (wire) => {
   });
 });
 
-/** Inconsistent parts and sums. The last value is whether they exceed the possible usage. */
+/** Reports with inconsistent parts and sums. The last value states whether the report exceeds the possible usage. */
 const odd: [WireName, string, string, boolean][] = [
   ['anthropic', '{"input_tokens":10,"cache_read_input_tokens":1e15}', '{"output_tokens":5}', true],
   ['anthropic', '{"input_tokens":10,"cache_read_input_tokens":-4}', '{"output_tokens":5}', false],

@@ -13,7 +13,7 @@ afterAll(() => hostile.stop());
 const KB = 1024;
 const MB = KB * KB;
 const FLOOD_BYTES = 300 * MB;
-/** Maximum number of bytes that are read: the bound of 32 MiB, and the buffers on both sides. */
+/** Maximum number of bytes that are read: the gateway's bound of 32 MiB, and the buffers of both processes. */
 const MAX_READ_BYTES = 56 * MB;
 
 const signs: [string, (dialect: Dialect) => string][] = [

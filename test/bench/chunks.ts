@@ -1,7 +1,8 @@
 /**
- * Measures the CPU of one streamed chunk, and the memory of many streams, in the server (npm start -- --web) with
- * leases. The opening and the end of a stream are not part of it. All versions and the byte pipe run at the same time,
- * and get chunks in turns. So they meet the same disturbances, and only their ratio to the pipe is printed as a result.
+ * Measures the CPU time for one streamed chunk, and the memory of many streams, in the server (npm start -- --web) with
+ * leases. The start and the end of a stream are not measured. All versions and the byte pipe run at the same time, and
+ * get chunks in turns, so other work on the machine affects all of them. Only the ratio of a version to the pipe is
+ * printed as a result.
  * Two processes of one version differ by up to 15 %, so each version is started several times.
  *
  * A chunk is sent when its predecessor has arrived, so a slow machine never merges two chunks.

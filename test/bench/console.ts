@@ -16,7 +16,7 @@ const DEFAULT_GENERATIONS = 100_000;
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const count = Number(positionals[0] ?? DEFAULT_GENERATIONS);
-/** The gateway uses this machine's clock, and the day before this one has ended. */
+/** The gateway uses this machine's clock. The copied generations are spread over the current UTC day. */
 const nowMs = Date.now();
 const today = utcDate(nowMs);
 

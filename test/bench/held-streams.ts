@@ -1,4 +1,7 @@
-/** Streams that stay open, and get a chunk only on demand. So a measurement has no opening, no end, and no timer. */
+/**
+ * Streams that stay open, and get a chunk only on demand, so that a measurement includes no start of a stream, no end
+ * and no timer.
+ */
 
 import http, { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** Lanes that are compared: the upstream itself, a pipe of bytes, gateways of ours and of others. */
+/**
+ * Lanes (ways from the client to the upstream) that are compared: no gateway, a pipe of bytes, versions of this
+ * gateway, and other gateways.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
@@ -19,7 +22,10 @@ export interface Lane {
   target: (wire: WireName, shape: Shape) => Target | undefined;
   /** Whether the lane supports streams. Some gateways fail at streams with some versions of their dependencies. */
   streams: boolean;
-  /** Returns the CPU milliseconds used so far, of the process that answers, and of the processes that assist it. */
+  /**
+   * Returns the CPU milliseconds that were used so far: by the process that answers, and by the processes that assist
+   * it.
+   */
   cpuMs: () => Promise<{ answering: number; beside: number }>;
   residentMb: () => Promise<number>;
   stop: () => Promise<void>;

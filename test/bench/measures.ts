@@ -1,4 +1,4 @@
-/** Measurements of one lane on one wire in one round. */
+/** Measures one lane on one wire in one round. */
 
 import type { WireName } from './bench-catalog.ts';
 import type { GatewayLane, Lane } from './lanes.ts';
@@ -52,7 +52,7 @@ export async function measureCold(lane: GatewayLane, { count }: Scale): Promise<
   return { cold_total_ms: median(timings.map(({ totalMs }) => totalMs)) };
 }
 
-/** Measures the same streams with a key that removes sensitive data. */
+/** Measures streams of a key for which the gateway removes sensitive data. */
 export async function measureProtected(lane: GatewayLane, key: string): Promise<Figures> {
   const target = lane.target('anthropic', '100x20')!;
   const guarded = { ...target, headers: { 'x-api-key': key } };

@@ -58,7 +58,9 @@ const tokenOf = (text: string): AnswerEvent => ({
   raw: Buffer.alloc(0),
 });
 
-/** Answer of tokens as a provider sends them. Every hundredth token has a placeholder, in two pieces. */
+/**
+ * Sends the tokens of an answer as a provider does. After every 98 tokens, a placeholder follows in two pieces.
+ */
 async function sendTokens(sink: Sink<AnswerEvent[]>): Promise<void> {
   await sink([{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }]);
   for (let count = 0; count < CHUNKS; count += 100) {

@@ -1,6 +1,6 @@
 /**
  * Measures whether streams in one process disturb each other. The figure is the longest pause between two pieces of any
- * stream: without other requests, with other requests that are most expensive to read, and while a fault escapes.
+ * stream: without other requests, with requests that take the most time to read, and during an uncaught error.
  * Usage: npm run bench:server [-- <streams>]
  */
 import http from 'node:http';

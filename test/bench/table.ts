@@ -1,6 +1,6 @@
 /**
- * Prints the figures of a run as a table: lanes next to each other, one wire after another, without the cost of the
- * direct lane.
+ * Prints the figures of a run as a table with one column per lane and one section per wire. The times of the direct
+ * lane are subtracted from the times in rows that begin with "added".
  */
 
 import type { Figures } from './measures.ts';

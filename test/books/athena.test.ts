@@ -1,5 +1,6 @@
 /**
- * Tests a history in exports as DynamoDB writes them. The unchanged views of Amazon Athena read the exports, in DuckDB.
+ * Tests the views that reviewers create in Amazon Athena. The unchanged views read exports of a history, in the form in
+ * which DynamoDB writes exports. DuckDB runs the views instead of Athena.
  */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,7 +67,7 @@ function writeHistory(whole: readonly Attributes[]): void {
   const third = (place: number) => whole.filter((_, index) => index % 3 === place);
   const [added, changed, same] = [third(0), third(1), third(2)];
   const deleted = whole.slice(0, 40).map(elsewhere);
-  // An earlier month, whose values are outdated.
+  // The full export of an earlier month, whose values are outdated.
   writeFull(
     9,
     [...changed, ...deleted].map((item) => withAmount(item, '9')),
@@ -93,7 +94,7 @@ const asked = async (sql: string) => {
   return books.query(sql);
 };
 
-/** Returns the number of rows of each check that has any. */
+/** Returns the number of rows of each check that returns rows. */
 const found = async () => {
   const counts = Object.keys(athenaChecks).map((view) => `SELECT '${view}' AS view, count(*) AS rows FROM ${view}`);
   const rows = await asked(counts.join(' UNION ALL '));

@@ -1,5 +1,5 @@
 /**
- * Tests that a unit which exists only as an entry of the table of units is held, charged, recorded, sealed and shown.
+ * Tests that a new entry in the table of units is enough for a unit to be held, charged, recorded, sealed and shown.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -53,7 +53,7 @@ let whole: Period;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
   const terms = { generations: GENERATIONS };
-  // With so many generations, the faults of the short form would take an hour.
+  // With the many generations of the long form, the injected faults of the short form would take an hour.
   history = isLongForm
     ? { ...(await makeHistory(await newTable(), terms)), stop: () => Promise.resolve() }
     : await makeRuledHistory(terms);
@@ -303,7 +303,10 @@ const differing = async (from = exported()) => {
   }
 };
 
-/** Whether an item is part of sums. Capped charges, and prices of an answer that is not charged, are part of none. */
+/**
+ * Returns whether sums include the amounts of an item. They do not include capped charges, and prices of an answer that
+ * is not charged.
+ */
 const isInSum = (item: string) => !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(item);
 
 const withNextDigit = (item: string, digit: RegExp) =>

@@ -1,4 +1,4 @@
-/** Tests of a history whose counters are stored in parts, in all comparisons. */
+/** Tests that all comparisons of the books work for a history whose counters are stored in parts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

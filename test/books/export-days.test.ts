@@ -40,7 +40,7 @@ const stateOf = async (arn: string): Promise<ExportState> => {
   asked.push(arn);
   return states[arn] ?? { state: 'COMPLETED' };
 };
-/** Makes the first run of all, twenty minutes before this time. It only records that it ran. */
+/** Makes the very first run, twenty minutes before this time. The first run only records its own time. */
 const seen = (at: string) => run(new Date(Date.parse(at) - 20 * 60_000).toISOString());
 const run = (at: string, how: TableExports['begin'] = begin) =>
   exportDays(table, { begin: how, stateOf }, { ...where, atMs: Date.parse(at) });

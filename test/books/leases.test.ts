@@ -50,8 +50,8 @@ afterAll(async () => {
 });
 
 /**
- * Places a hold without a lease, and two holds from the lease that is taken for them. `holdOne` places another hold
- * from the lease.
+ * Places three holds: the first without a lease, and two from the lease that the process then takes. `holdOne` places
+ * another hold from the lease.
  */
 async function holdFromALease(): Promise<HoldRequest[]> {
   const context = { table, accountId: account.id, actor };

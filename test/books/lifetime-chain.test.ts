@@ -1,6 +1,6 @@
 /**
- * Tests of lifetime windows, which are compared each night with the total that was proved before and the daily rows
- * since.
+ * Tests of lifetime windows. Each night, they are compared with the sum of the spending that was proved earlier and the
+ * daily rows since then.
  */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -109,7 +109,8 @@ describe('the books of a day', () => {
 
     expect(await reconcileDays(table, { atMs: at('03:00:00') })).toBe(0);
     expect(lines).toEqual([]);
-    // From this time on, the delay is reported with its account, and other accounts do not wait for it.
+    // From this time on, the delay is reported with the account that causes it, and other accounts do not wait for this
+    // account.
     expect(await reconcileDays(table, { atMs: at('15:00:01') })).toBe(0);
     expect(lines).toMatchObject([
       { level: 'error', message: 'books are late', date: yesterday, accountId: account.id },
@@ -129,7 +130,7 @@ describe('a record that does not prove its price', () => {
   it('is reported with its id when its day is rolled up', async () => {
     const { table, account, dates } = await history();
     const generations = await Array.fromAsync(generationsOfDay(table, account.id, dates[0]!));
-    // Free and capped charges would not change with another token, so this generation is neither.
+    // The charge of a free or capped generation would not change with another token, so another generation is selected.
     const generation = generations.find(({ outcome }) => !outcome!.cost.isZero && !outcome!.capped);
     await documentsOf(table).send(
       new UpdateCommand({

@@ -6,8 +6,8 @@ import { athenaViews } from '../../lib/shared/book-views/views.ts';
 import { trinoMistakes } from '../support/trino.ts';
 
 /**
- * Functions whose arguments and results in Trino's documentation match their use in the views. Each was looked up
- * there.
+ * Functions whose arguments and results in Trino's documentation match their use in the views. A person has looked up
+ * each function in the documentation.
  */
 const ofTrino = [
   'cast',

@@ -6,8 +6,8 @@ import { reviewedItems } from '../../lambdas/store/days/reviewed-items.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Kinds of items without a view: items without amounts, health of endpoints, lists, and temporary items. Months of
- * models have a view of another form.
+ * Kinds of items for which this test expects no view: items without amounts, health of endpoints, lists, and temporary
+ * items. The sums of models by month have a view of another form.
  */
 const otherEntities = [
   'account_tags',
@@ -48,7 +48,7 @@ describe('views of an export', () => {
     const written = texts.flatMap((text) => [...text.matchAll(/entity: '([a-z_]+)'/g)].map(([, entity]) => entity!));
     const reviewed = Object.values(reviewedItems).flatMap(({ entities }) => entities);
 
-    // The kind of a ledger entry is a field of its record, so these three share one entity.
+    // The kind of a ledger entry is a field of its record, so these three kinds share one entity.
     const ofLedger = new Set(['top_up', 'refund', 'adjustment']);
     const known = [...reviewed, ...otherEntities].filter((entity) => !ofLedger.has(entity));
     expect([...new Set(written)].toSorted()).toEqual(known.toSorted());

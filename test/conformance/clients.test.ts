@@ -19,7 +19,7 @@ beforeAll(async () => {
   process.stdout.write(`\n${report.table}\n\n`);
 }, 300_000);
 
-/** Common client programs, through every API and over all wires of the sandbox, against one running gateway. */
+/** Tests common client programs with one running gateway, through every API and over all wires of the sandbox. */
 describe('clients', () => {
   it('are tested over every wire with messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);

@@ -1,4 +1,7 @@
-/** Requests of two SDKs to every route of a modality: refused, too large and cancelled. Other files have their answers. */
+/**
+ * Tests requests of two SDKs that are refused, too large or cancelled, on every route of a modality. Other files test
+ * successful requests.
+ */
 
 import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 
 /**
- * All pitfalls. Each was an open fault of at least one other gateway. Several have a part in requests and a part in
- * answers.
+ * All pitfalls. Each pitfall was a known fault of at least one other gateway. Some pitfalls have one part for requests
+ * and one for answers.
  */
 const pitfalls = [...requestPitfalls, ...answerPitfalls, ...journeyPitfalls].toSorted((a, b) => a.number - b.number);
 

@@ -14,8 +14,8 @@ import { wireRows } from './recorded/rows.ts';
 import { heard, type Said } from './recorded/said.ts';
 
 /**
- * Sample of the recordings, played back through the whole gateway: streams and one document of each provider.
- * recorded.test.ts measures all recordings, with the decoders alone.
+ * Tests a sample of the recordings with the whole gateway: some streams and one document of each provider.
+ * recorded.test.ts tests all recordings, but only with the decoders.
  */
 const MAX_STREAMS = repeated(8, { ofWhichAlways: 4 });
 const MAX_SMALL = repeated(8, { ofWhichAlways: 4 });
@@ -159,8 +159,8 @@ function unnamed(events: MessagesEvent[]): unknown[] {
       return { ...event, message: { ...message, id: '', model: '', usage: { ...noCaches, ...message.usage } } };
     }
     if (event.type !== 'message_delta') return event;
-    // Clients cannot request searches by the provider, and such searches are not charged. So their number is not passed
-    // on.
+    // Clients cannot request searches by the provider, and such searches are not charged. Their number is therefore not
+    // passed on.
     const { cost: _, input_tokens: __, server_tool_use: ___, output_tokens, ...usage } = event.usage;
     // With several iterations, the gateway reports the charged total instead of the provider's output count.
     const output = (usage.iterations?.length ?? 0) > 1 ? {} : { output_tokens };

@@ -5,7 +5,10 @@ import { hasRecordings } from './recorded/interactions.ts';
 import { reportOnRecordings, type RecordedReport } from './recorded/report.ts';
 import { wireRows } from './recorded/rows.ts';
 
-/** Recordings of the traffic of real providers, in both directions. test/conformance/results.md describes the results. */
+/**
+ * Tests with recordings of the traffic of real providers: of requests and of answers. test/conformance/results.md
+ * describes the results.
+ */
 describe('recorded interactions', () => {
   it('are measured on every wire with messages', () => {
     expect(wireRows.map(({ wire }) => wire).toSorted()).toEqual(messagesWires.toSorted());

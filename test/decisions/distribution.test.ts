@@ -30,7 +30,8 @@ describe('probabilities of labels', () => {
   });
 
   it('give an unlisted label at most the probability of the last listed token', () => {
-    // The remainder is 0.1 for two labels, but the last listed label has 0.02, which is the bound for each.
+    // The remaining probability for two labels is 0.1, but each gets at most 0.02, the probability of the last listed
+    // label.
     const [a, b, c, d] = labelProbabilities(tokens({ A: 0.88, B: 0.02 }), ['A', 'B', 'C', 'D'])!;
     close(
       [a!, b!, c!, d!],

@@ -151,7 +151,8 @@ export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
 }
 
 /**
- * Milliseconds until settlements must be complete. It is longer than a settlement takes that was refused for a while.
+ * Milliseconds until settlements must be complete. This is longer than a settlement takes that the table refused for a
+ * while.
  */
 const SETTLED_WITHIN_MS = 200_000;
 

@@ -40,7 +40,7 @@ export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
 const TRANSACTION_MS = 5;
 
 /**
- * Makes transactions conflict as in DynamoDB, which emulators do not do. A transaction that uses an item of a running
+ * Makes transactions conflict as DynamoDB does and emulators do not. A transaction that uses an item of a running
  * transaction is cancelled, with the reason at that item.
  */
 function letMeet(table: FaultProxy, conflicts: { count: number }): void {
@@ -66,7 +66,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   };
 }
 
-/** Returns the keys of the items that a transaction writes, as JSON in the form that the call has. */
+/** Returns the keys of the items that a transaction writes, as JSON in the form of the call. */
 function transactionItemKeys({ body }: DynamodbCall): string[] {
   const { TransactItems } = JSON.parse(body) as {
     TransactItems: Record<string, { Key?: ItemKey; Item?: ItemKey }>[];

@@ -10,8 +10,8 @@ import {
 } from './drill.ts';
 
 /**
- * Drill: the table throttles calls. First a third of them are throttled, which clients do not notice. Then all of them
- * are, and clients get an error with `retry-after`.
+ * Drill: the table throttles calls. First, a third of the calls are throttled, which clients do not notice. Then all
+ * calls are throttled, and clients get an error with `retry-after`.
  */
 export function drillThrottled(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {

@@ -21,7 +21,7 @@ let gateway: RunningGateway;
 /** Key of the gateway, which is printed only at its first start. */
 let key: string;
 
-/** Starts a gateway. The records stay when a gateway ends. */
+/** Starts a gateway on a database that outlives it. */
 const start = () => startGateway({ args: ['--data', directory], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
 
 beforeAll(async () => {
@@ -39,7 +39,10 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Whether a request with this header was answered, now or before; undefined if the gateway did not respond. */
+/**
+ * Sends a request with this Idempotency-Key. Returns whether it was answered, now or at an earlier attempt; undefined
+ * if the gateway did not respond.
+ */
 async function ask(header: string, turn: number): Promise<boolean | undefined> {
   const messages = [said('Hi', `delay=${20 * (turn % 5)}`)];
   const body = { model: 'sandbox/claude', max_tokens: 30, stream: turn % 2 === 0, messages };

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** Makes the first writes have these faults, one each. */
+/** Makes each of the next writes have one of these faults, in this order. */
 function suffer(faults: TableFault[]): void {
   const left = [...faults];
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) ? left.shift() : undefined);
@@ -47,7 +47,10 @@ const newKey = () => createKey(context, 'pepper', { kind: 'inference', workspace
 const auditOf = async (target: string) =>
   (await readAudit(table, context.accountId, { limit: 1_000 })).filter((entry) => entry.target === target);
 
-/** A conflict after a lost reply is the worst case: the write has happened, and its token is used up. */
+/**
+ * A conflict after a lost reply is the worst case: the write was made, but the next attempt has another token, so
+ * DynamoDB does not recognize it as a repetition.
+ */
 describe.each<TableFault[][]>([
   [['conflict', 'conflict']],
   [['throttle']],

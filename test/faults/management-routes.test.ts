@@ -99,7 +99,8 @@ it(`${ROUNDS} clients get the result of their changes, or a request to retry, an
 
   expect(wrong).toEqual([]);
   expect(proxy.rules.imposed['lost reply']).toBeGreaterThan(ROUNDS);
-  // Whatever was lost, each workspace was created once. A workspace that has had a key is kept for the books.
+  // Each workspace was created once, although calls and replies were lost. A workspace that has had a key is kept for
+  // the books.
   const workspaces = await listWorkspaces(gateway.table(), gateway.accountId);
   expect(workspaces.filter(({ status }) => status === 'active').map(({ slug }) => slug)).toEqual(['default']);
   expect(workspaces).toHaveLength(ROUNDS + 1);

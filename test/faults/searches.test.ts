@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => search.stop());
 
-/** Faults of a turn, each in one of its rounds. */
+/** Faults of a turn. Each fault affects one round of its turn. */
 const mishaps = ['none', 'provider once', 'provider for ever', 'broken off', 'client leaves'] as const;
 type Mishap = (typeof mishaps)[number];
 

@@ -116,7 +116,7 @@ describe('a batch of settlements', () => {
 
   it('abandons a record that stays different from the version that was read', async () => {
     const stubborn = await message(await limited(), '0.2');
-    // Before each attempt, another process changes the record.
+    // Before each attempt of the settlement, another process changes the record.
     proxy.before = async ({ action, body }) => {
       if (action !== 'TransactWriteItems' || !body.includes(stubborn.generationId)) return;
       await raiseHold(stubborn);

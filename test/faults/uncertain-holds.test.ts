@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterAll(() => proxy.stop());
 
-/** Places a hold while every attempt has the fault. Later calls have none. */
+/** Places a hold while every attempt has this fault. Calls after the hold have no fault. */
 async function placeUncertainly(spender: Spender, fault: TableFault): Promise<HoldRequest> {
   const request = holdRequest(spender, rub('1'));
   proxy.faultFor = () => fault;

@@ -1,4 +1,4 @@
-/** Checks all books of a history at once, when no request is running. */
+/** Checks all books of a history together, when no request is running. */
 
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ export interface Checked {
   records: { final: number; pending: number; swept: number; leased: number };
   leases: { returned: number; open: number };
   told: { compared: number; swept: SweptAfterTold };
-  /** Whether `reconcile --deep` reports that the books are sound; null if it was not run. */
+  /** Whether `reconcile --deep` reports that the books agree; null if the command was not run. */
   reconciled: boolean | null;
   differences: Difference[];
 }

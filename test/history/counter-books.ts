@@ -18,7 +18,7 @@ interface Amounts {
 type ScopeAmounts = Map<string, Map<string, Amounts>>;
 
 const DAY_MS = 86_400_000;
-/** Milliseconds after the end of a window at which counters drop the window. */
+/** Milliseconds after the end of a window from which this check no longer expects the window in counters. */
 const KEPT_AFTER_END_MS = DAY_MS;
 
 /** Returns the windows of all intervals at a time. */
@@ -97,7 +97,7 @@ function amountsIn(amounts: ScopeAmounts, scope: string, window: string): Amount
   return sum;
 }
 
-/** Returns the partition key of an item's counter. A part has it too, or has it before its own name. */
+/** Returns the partition key of an item's counter. The partition key of a part is the same, or begins with it. */
 function counterOf(item: RawItem): string {
   return textIn(item, 'pk').replace(textIn(item, 'sk').slice('COUNTER'.length), '');
 }
@@ -171,7 +171,7 @@ export function excesses(items: readonly RawItem[], ceilings: Ceilings): Differe
   return differences;
 }
 
-/** Returns the leases whose returned amount differs from the amount that their records leave. */
+/** Returns the leases whose returned amount differs from the amount that no record uses. */
 export function leaseDifferences(items: readonly RawItem[]): Difference[] {
   const drawn = new Map<string, bigint>();
   for (const item of items) {

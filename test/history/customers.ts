@@ -33,7 +33,10 @@ type Random = () => number;
 
 const actor = { kind: 'operator', id: 'history' } as const;
 const FIRST_PAYMENT = '40';
-/** Limit in roubles that no request ever reaches. It is high because leases need much remaining money. */
+/**
+ * Limit in roubles that no request ever reaches. It is so high because a process takes leases only if much money
+ * remains.
+ */
 const AMPLE = 1_000_000;
 
 export class Customers {
@@ -79,7 +82,7 @@ export class Customers {
     await this.#prepaidAccount(data);
   }
 
-  /** Uses the management API of the gateway's present start. */
+  /** Uses the management API of the gateway that was started last. */
   movedTo({ base_url }: ReadyLine): void {
     this.#baseUrl = base_url;
   }

@@ -142,7 +142,7 @@ export class GatewayProcesses {
     return this.hasEnded;
   }
 
-  /** Directories of bundles, which a killed process leaves behind. */
+  /** Directories of bundles. A killed process does not remove its directory. */
   get builds(): string[] {
     return this.#builds;
   }

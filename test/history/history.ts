@@ -1,5 +1,6 @@
 /**
- * History: a gateway under load whose processes are killed and whose table fails, and then the comparison of its books.
+ * Runs a history: a gateway is under load while its processes are killed and its table fails. Afterwards, its books are
+ * compared.
  */
 
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -216,7 +217,7 @@ export class History {
     const [kept, ...others] = started;
     if (!kept) return this.#start();
     if (others.length > 0) this.#report.starts.twice += 1;
-    // If both serve requests, clients of the first gateway keep its addresses.
+    // If both gateways serve requests, clients of the first one continue to use its addresses.
     if (others.length > 0) this.#traffic.movedTo(kept.ready);
     this.#took(others[0] ?? kept);
   }
@@ -277,7 +278,7 @@ export class History {
   }
 
   /**
-   * Makes the last check. It runs two days later by the gateway's clock, so that all remaining holds are swept and all
+   * Makes the last check. By the gateway's clock, it runs two days later, so that all remaining holds are swept and all
    * days are rolled up.
    */
   async #lastCheck(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Blows to the processes of a gateway: kills, pauses, signals and starts at the wrong time. */
+/** Blows to the processes of a gateway: kills, pauses, signals, and starts at the wrong time. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcesses } from './gateway-processes.ts';
@@ -23,7 +23,8 @@ interface Blow {
 const LEAST_PAUSE_MS = 2_000;
 const MOST_PAUSE_MS = 25_000;
 /**
- * Milliseconds until the front process has stopped after it lost its server. Its last requests may take some seconds.
+ * Milliseconds in which the front process must stop after its server process has ended. Its last requests may take some
+ * seconds.
  */
 const LOSS_MS = 20_000;
 const STOP_MS = 40_000;
@@ -91,7 +92,7 @@ const blows: Record<string, Blow> = {
       await sleep(random() * 3_000);
       await gateway.signal('front', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
-      // The server continues next to the next start of the gateway, with the state that it had before.
+      // The paused server continues, with the state that it had before, while the next start of the gateway runs.
       setTimeout(() => void gateway.signal('server', 'SIGCONT'), random() * MOST_PAUSE_MS).unref();
       return 'start again';
     },

@@ -1,6 +1,6 @@
 /**
- * Providers that run in the process of the history. So a stream continues while the front process of the gateway is
- * dead.
+ * Providers that run in the process of the history, so that a stream continues while the front process of the gateway
+ * is dead.
  */
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ export interface OutsideProviders {
 }
 
 const pricing = { prompt: '0.0003', completion: '0.0015' };
-/** Number of requests to the flaky provider of which one fails. */
+/** One of this many requests to the flaky provider fails. */
 const FAILS_EVERY = 3;
 
 const providerAt = (id: string, url: string) => ({

@@ -21,7 +21,10 @@ export interface ClockSpan {
   offsetMs: number;
 }
 
-/** Number of costs in responses that differ from the records after a kill. guarantees.md describes this weakness. */
+/**
+ * Number of costs in responses that differ from the records because a process was killed. docs/guarantees.md describes
+ * this weakness.
+ */
 export interface SweptAfterTold {
   lower: number;
   higher: number;

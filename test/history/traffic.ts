@@ -1,4 +1,4 @@
-/** Clients of a history: requests at random times, over every address at which a server may answer. */
+/** Clients of a history. They send requests at random times, to every address at which the gateway may answer. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,11 +15,11 @@ const ANSWER_TIMEOUT_MS = 90_000;
  */
 const TO_FUNCTIONS = 0.1;
 const TO_EARLIER = 0.15;
-/** Milliseconds that the end of a load waits for responses. After that, its clients disconnect. */
+/** Milliseconds for which `end` waits for responses. After that, the clients disconnect. */
 const LAST_ANSWERS_MS = 20_000;
 /** Number of times that a client sends a request with an Idempotency-Key. */
 const REPEATS = 3;
-/** Factors of the load, one of which is chosen every few seconds: quiet, as configured, nearly twice as much. */
+/** Factors of the load, from 0.3 to 1.7 times the configured load. One of them is chosen every few seconds. */
 const LOADS = [0.3, 1, 1, 1.7] as const;
 const LOAD_MS = 8_000;
 
@@ -48,7 +48,7 @@ export class Traffic {
     this.#perSecond = terms.perSecond;
   }
 
-  /** Sends requests to this start from now on. Some clients still use the server of earlier starts. */
+  /** Sends requests to this start of the gateway from now on. Some clients still use the servers of earlier starts. */
   movedTo(urls: { base_url: string; streaming_url: string; web_url?: string }): void {
     if (this.#urls.server !== undefined) this.#earlier = [this.#urls.server, ...this.#earlier].slice(0, 3);
     this.#urls = {

@@ -4,7 +4,7 @@ import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
 
 const CHUNK = 'x'.repeat(8 * 1024);
 
-/** Waits for one turn of the event loop. Everything that is read without further input has then been read. */
+/** Waits for one turn of the event loop. The stream has then read everything that it reads without further input. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function textOf(stream: AnswerStream): Promise<string> {

@@ -23,8 +23,8 @@ const routed = {
 };
 
 /**
- * Returns a candidate that records weak references to its written requests, so that the test does not keep them in
- * memory.
+ * Returns a candidate that records its written requests as weak references, so that the test itself does not keep the
+ * requests in memory.
  */
 function listing(written: WeakRef<object>[]): Candidate {
   const candidate = candidateAt('http://localhost');

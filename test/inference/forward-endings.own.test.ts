@@ -1,4 +1,6 @@
-/** Endings of forwarded speech that no client can cause: the process stops, or the time of the function is over. */
+/**
+ * Tests of ends of forwarded speech that no client can cause: the process stops, or the time of the function is over.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -80,7 +82,10 @@ function inputOf(more: Pick<InferenceInput<unknown>, 'stopping' | 'remainingMs'>
   };
 }
 
-/** The first milliseconds of a function whose streams end 15 seconds before its timeout. */
+/**
+ * Remaining milliseconds of a function, of which 200 are left for the stream, because streams end 15 seconds before the
+ * function's timeout.
+ */
 const NEARLY_OVER_MS = 15_200;
 
 const stopped = () => {

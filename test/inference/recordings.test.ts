@@ -69,7 +69,7 @@ describe('a recording', () => {
   });
 
   it('has the bound of its bytes if its length is not plausible for its size', async () => {
-    // 48 kHz, 65,535 channels and 32 bits would be a moment.
+    // With 48 kHz, 65,535 channels and 32 bits, the same bytes would last only a moment.
     const bytes = waveFile(400, { sampleRate: 44_100 });
     bytes.writeUInt16LE(60_000, 22);
 

@@ -32,7 +32,7 @@ async function newAccount() {
   return { changes, newKey, become };
 }
 
-/** Whether the field is set by which the previous release refuses a key. */
+/** Returns whether `disabled`, by which the previous release refuses a key, is set. */
 const isDisabledBefore = async (hash: string) => (await readItem(table, keyItemKey(hash)))!['disabled'];
 const ownSetting = async (hash: string) => (await readKey(table, hash))!.disabled;
 

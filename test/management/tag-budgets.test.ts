@@ -34,7 +34,7 @@ function setBudget(spender: Spender, change: Partial<TagBudgetChange>) {
   return setTagBudget(contextOf(spender), { ...lake, interval: 'daily', limit: rub('33.5'), ...change });
 }
 
-/** Returns the spender of a request with these tags, with the budgets that the account has now. */
+/** Returns the spender of a request with these tags. The spender includes the account's current budgets. */
 async function tagged(spender: Spender, tags: RequestTags, from = spender): Promise<Spender> {
   const { budgets } = await readTagSettings(table, spender.payer.accountId);
   const { payer, scopes } = from;

@@ -9,7 +9,7 @@ import { requestsTo, type GeneratedRequest } from '../support/request-arbitrary.
 /** Number of requests per operation. Over all operations, a run sends more than 3,000. */
 const REQUESTS_PER_OPERATION = repeated(100, { ofWhichAlways: 50 });
 
-/** Workspaces that tests may delete. Later tests need the others. */
+/** Workspaces that tests may delete. Later tests need all other workspaces. */
 const doomed = ['gone-1', 'gone-2', 'gone-3', 'nowhere'];
 
 let gateway: GatewayClient;
@@ -91,7 +91,7 @@ async function faultOf(documented: DocumentedOperation, request: GeneratedReques
     ...(request.body === undefined ? {} : { body: request.body }),
   });
   const text = await response.text();
-  // A part of the path that is empty, or contains a slash, leads to another resource, or to none.
+  // With an empty path parameter, or one that contains a slash, the path leads to another resource, or to none.
   const isElsewhere = response.status === 404 && text.includes('describes every route');
   const documentedAnswer = documentedResponse(operation, isElsewhere ? 404 : response.status);
   if (isElsewhere) return undefined;

@@ -127,7 +127,7 @@ describe('a job whose client disconnects', () => {
     const hanging = leavingClient();
     const waiting = leavingClient();
     const outcomes: Promise<JobOutcome<number>>[] = [thread.run('hang', hanging.request, PATIENT)];
-    // If one of these jobs were started, it would never end.
+    // These jobs would never end if they were started.
     for (let count = 0; count < 20; count += 1) outcomes.push(thread.run('hang', waiting.request, PATIENT));
 
     waiting.leave();

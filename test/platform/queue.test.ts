@@ -10,7 +10,10 @@ interface Entry {
   MessageBody: string;
 }
 
-/** SQS, as far as a sender needs it. Calls wait until the test continues them, and fail as the test sets. */
+/**
+ * Simulates the part of SQS that a sender needs. Calls wait until the test continues them, and fail if the test sets a
+ * failure.
+ */
 const sqs = {
   batches: [] as string[][],
   gate: Promise.resolve() as Promise<unknown>,

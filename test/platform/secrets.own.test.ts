@@ -8,7 +8,7 @@ import { listen, type Listening } from '../support/listen.ts';
 
 const REFRESH_MS = 5 * 60_000;
 
-/** Secrets Manager, as far as a function needs it. */
+/** Simulates the part of Secrets Manager that a function needs. */
 const stored = {
   secrets: {} as Record<string, string | undefined>,
   /** Previous versions of the secrets. */

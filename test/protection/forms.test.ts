@@ -5,7 +5,7 @@ import { sensitiveCategories } from '../../lambdas/store/accounts/sensitive-data
 const all = new Set(sensitiveCategories);
 const valuesIn = (text: string) => findSensitive(text, all).map(({ start, end }) => text.slice(start, end));
 
-/** Values in texts that people write, which were once missed, or found with too many characters. */
+/** Tests texts whose values an earlier version missed, or found with too many characters. */
 describe('detection', () => {
   it.each([
     ['an AWS id of letters alone', 'id AKIAQWERTYUIOPASDFGH here', ['AKIAQWERTYUIOPASDFGH']],
@@ -94,7 +94,7 @@ describe('a row of key prefixes', () => {
   it.each(['glpat-', 'sk-', 'sk-ant-', 'xoxb-', 'sk-proj-'])('of %j is read once', (unit) => {
     const millisecondsOf = (characters: number) => {
       const text = unit.repeat(characters / unit.length);
-      // The test takes the lowest of several times, because other threads and processes only add to it.
+      // The test uses the shortest of several measured times, because other threads and processes only add time.
       return Math.min(
         ...Array.from({ length: 3 }, () => {
           const before = process.cpuUsage();
@@ -104,7 +104,7 @@ describe('a row of key prefixes', () => {
         }),
       );
     };
-    // With quadratic time, it would take sixteen times as long for four times the text.
+    // With quadratic time, four times the text would take sixteen times as long.
     expect(millisecondsOf(1_200_000)).toBeLessThan(10 * Math.max(20, millisecondsOf(300_000)));
   });
 });

@@ -38,7 +38,10 @@ const withResult = (content: unknown): Partial<MessagesRequest> => ({
   ],
 });
 
-/** Requests with every field that contains text, one request per field, because not every wire supports each. */
+/**
+ * One request for each field that contains text. They are separate requests, because not every wire supports every
+ * field.
+ */
 const features: Record<string, Partial<MessagesRequest>> = {
   'system as text': { system: SECRET },
   'system as blocks': { system: [{ type: 'text', text: SECRET, cache_control: { type: 'ephemeral' } }] },
@@ -179,7 +182,10 @@ describe.each(Object.entries(features))('a request with a protected value in %s'
   });
 });
 
-/** Returns the request; if it was refused by name, returns the error message, because nothing is then sent. */
+/**
+ * Returns the written request. If the wire refuses a field by its name, returns the error message, because nothing is
+ * then sent.
+ */
 function written(write: () => unknown): unknown {
   try {
     return write();

@@ -195,7 +195,7 @@ it('a model cannot make an answer grow without limit', async () => {
   expect(textsOf(events).join('').length).toBeLessThan(20 * 1024 * 1024);
 });
 
-/** Arbitrary words of people, with values that are protected, and texts that only look like a placeholder. */
+/** Arbitrary text of a person, with protected values, and with texts that only look like a placeholder. */
 const words = fc.oneof(
   fc.constantFrom(
     'ann@example.org',

@@ -36,7 +36,7 @@ afterEach(() => expect(logged.join('')).not.toMatch(/secret-key|private words/))
 const page = { title: 'T', url: 'https://x.example/', text: 'x', age: null };
 const unavailable = { error: 'unavailable' };
 
-/** Returns a valid answer with an additional member. */
+/** Returns a valid response of a backend, with an additional member. */
 function grown(kind: SearchKind, text: string): string {
   return answerOf[kind]([page]).replace(/}$/, `,"more":"${text}"}`);
 }

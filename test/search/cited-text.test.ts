@@ -182,11 +182,14 @@ describe('the pieces of a cited text', () => {
 
   const MARKER = String.raw`\[\^?\d{1,4}(?:, ?\^?\d{1,4})*\]|【\^?\d{1,4}(?:, ?\^?\d{1,4})*】`;
 
-  /** Whether a text equals another one without some of its markers and the blanks before them. */
+  /**
+   * Returns whether `text` equals `whole` without some of the markers in `whole`, and without the white space before
+   * these markers.
+   */
   function isWithoutMarkers(text: string, whole: string): boolean {
     const marker = new RegExp(String.raw`(?:[^\S\n]*|, ?)(?:${MARKER})`, 'y');
     let ends = new Set([0]);
-    // Positions in the text that were reached, for each way to read the other text up to here.
+    // Positions in `text` that each way of reading `whole` up to here may have reached.
     const reached = new Map<number, Set<number>>([[0, ends]]);
     for (let at = 0; at < whole.length; at += 1) {
       ends = reached.get(at) ?? new Set();

@@ -7,8 +7,8 @@ import { listen, type Listener } from '../../lambdas/server/listener.ts';
 import { directly, originOf } from '../../lambdas/server/origin.ts';
 
 /**
- * Program that answers with its process id. When it gets the signal to end, it stops listening at once, breaks the
- * answer off, and ends some time later.
+ * Program that answers with its process id. On the signal to end, the program stops listening at once, breaks its
+ * answer off, and exits some time later.
  */
 const PROGRAM = `
 import { createServer } from 'node:http';

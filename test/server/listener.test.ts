@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
     let most = 0;
     const { listener } = await started((path, response) => {
       most = Math.max(most, ++running);
-      // Later requests end sooner, so answers in the wrong order would be noticed.
+      // Later requests are answered sooner, so the test would notice answers in the wrong order.
       setTimeout(
         () => {
           running -= 1;

@@ -14,7 +14,7 @@ import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
-/** The time is twenty-two minutes past the hour, when the hour before is complete. */
+/** The time is twenty-two minutes past the hour, so the previous hour is complete. */
 const NOW = Date.UTC(2026, 10, 20, 12, 22);
 const MINUTE = 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -168,7 +168,7 @@ describe('storage of measurements', () => {
     await readOften();
     expect(await readMeasurements(table, STATISTICS_COPIES - 1)).toHaveLength(1);
 
-    // The next measurement has fewer requests, so only the first key has it.
+    // The next measurement has fewer requests, so it is stored only under the first key.
     vi.setSystemTime(NOW + 20 * MINUTE);
     await measureEndpoints(table, NOW + 20 * MINUTE);
     await readOften();
@@ -194,7 +194,7 @@ describe('storage of measurements', () => {
   it('needs few reads per minute, once the hours of the day are closed', async () => {
     for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
     const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
-    // The time is nine minutes past the hour, when the hour before is not complete.
+    // The time is nine minutes past the hour, so the previous hour is not complete.
     await measureEndpoints(tableThrough(meter.endpoint, table), NOW + 47 * MINUTE);
     expect(meter.calls['PutItem']).toBe(1);
     expect(meter.calls['Query']).toBeLessThanOrEqual(1 + 14 * SLOT_SHARDS);

@@ -35,7 +35,7 @@ async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {
   return scope;
 }
 
-/** Creates a counter that has spent 1 in itself, 2 in its first part and 3.5 in its last. */
+/** Creates a counter whose spending is 1 in the counter item itself, 2 in its first part and 3.5 in its last part. */
 async function spreadScope(): Promise<{ scope: ScopeId; spread: string }> {
   const scope = await newScope();
   await count(table, scope, { amount: '1' });
@@ -229,7 +229,7 @@ describe('the first limit of a counter', () => {
   });
 });
 
-/** Number of calls of a whole gathering: reads, closings, and the transaction. */
+/** Number of table calls that merge all parts: reads, one call to close each part, and the transaction. */
 const CALLS = 2 + 2 * COUNTER_PARTS;
 const deaths = [...new Set([1, ...placesIn(CALLS, { ofWhichAlways: 6 }), CALLS - 1])];
 
@@ -250,7 +250,8 @@ describe.each(['unavailable', 'lost-reply'] as const)(
       proxy.faultFor = () => undefined;
 
       expect(await spent(table, scope)).toBe('6.5');
-      // A settlement with an outdated view counts in the part, or is refused and counts in the counter.
+      // A settlement by a process that does not know of the merge is either counted in the part, or refused there and
+      // counted in the counter.
       const stale = await count(table, scope, { amount: '1', spread, part: 5 });
       if (!stale.committed) await count(table, scope, { amount: '1' });
       expect(await spent(table, scope)).toBe('7.5');

@@ -89,7 +89,10 @@ describe('the list of keys', () => {
   });
 });
 
-/** Entries as the creation of ten thousand keys would leave them. Creating the keys would take minutes. */
+/**
+ * The entries are written directly, as the creation of ten thousand keys would write them, because creating the keys
+ * would take minutes.
+ */
 describe('a list of 10,000 keys', () => {
   const COUNT = 10_000;
   /** Upper bound of the size of an entry, which determines the cost to read it, in units of 4 KB. */
@@ -125,7 +128,7 @@ describe('a list of 10,000 keys', () => {
     meter.reset();
     expect(await walk(metered, 100)).toEqual(hashes);
     const pages = COUNT / 100;
-    // In addition to its entries, a page reads the count before and after, and a bookmark, and writes a bookmark.
+    // Besides its entries, a page reads the count before and after them, reads a bookmark, and writes a bookmark.
     expect(meter.units).toBeLessThan(readingAll + pages * (2 + 1 + 1 + 1));
   });
 

@@ -1,4 +1,4 @@
-/** Tests of closing documents of months, and of changes to a month after its document. */
+/** Tests of closing documents, and of changes to a month after its document was issued. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../../lambdas/accounting/settle.ts';
 import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts';

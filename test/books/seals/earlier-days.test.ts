@@ -1,6 +1,6 @@
 /**
- * Tests of days that were sealed before all units were in one table, with records of release 0.2.0 and with records
- * that have each unit.
+ * Tests of days that earlier releases sealed, before the table of billing units existed. The records are from release
+ * 0.2.0, or have a count of each unit.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

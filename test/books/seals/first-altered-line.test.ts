@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LineFileWriter, type LineFile } from '../../../lambdas/books/seals/line-file.ts';
 import { firstAlteredLine, rootOfLeafList } from '../../../lib/admin/seals/leaf-list.ts';
 
-/** Number of lines. It exceeds the number of lines that are searched after a difference. */
+/** Number of lines. It exceeds the number of lines that are searched for the position after a difference. */
 const LINES = 3_000;
 
 let directory: string;

@@ -14,7 +14,7 @@ const DATES = [MONDAY, TUESDAY, WEDNESDAY];
 const ACCOUNTS = ['a', 'b'];
 
 let directory: string;
-/** The files are those of two accounts on three days, with a list for each day. */
+/** Seals three days of two accounts, which creates a list for each day. */
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-lists-'));
   for (const date of DATES) {

@@ -4,7 +4,10 @@ import { CHUNK_LEAVES, leafOf, pathOf, rootByPath, RootHasher, rootOf } from '..
 
 /** Leaves of RFC 6962's own test vectors. */
 const known = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
-/** Roots over the first leaf, the first two leaves, and so on. Only the first characters of each root are listed. */
+/**
+ * Expected roots over the first leaf, the first two leaves, and so on. Only the first characters of each root are
+ * listed.
+ */
 const roots = ['6e340b9c', 'fac54203', 'aeb6bcfe', 'd37ee418', '4e3bbb1f', '76e67dad', 'ddb89be4', '5dc9da79'];
 
 const leafOfBytes = (hex: string) =>

@@ -18,7 +18,7 @@ export const archiveServer = join(import.meta.dirname, 'mcp-server.mjs');
 
 const programOf = (name: string) => join(directory, 'node_modules', '.bin', name);
 
-/** Whether the tests of this agent are skipped. */
+/** Returns whether the tests of this agent are skipped. */
 export function isLeftOut(name: string): boolean {
   return process.env['AGENT_CLIENTS'] !== 'required' && !existsSync(programOf(name));
 }

@@ -1,5 +1,6 @@
 /**
- * Claude Code with models other than Claude. It shortens the conversation when a provider refuses a prompt as too long.
+ * Tests of Claude Code with models other than Claude. When a provider refuses a prompt as too long, Claude Code must
+ * shorten the conversation.
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Codex with a tool server: it finds and calls the tools, keeps its history, and shortens the history. */
+/**
+ * Tests of Codex with a tool server. Codex must find and call the server's tools, keep its history, and shorten the
+ * history.
+ */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * opencode with a model whose provider reports a too long prompt in a message of its own form. opencode shortens the
- * conversation and continues.
+ * Tests of opencode with models whose providers report a prompt that is too long, each provider with its own error
+ * message. opencode must shorten the conversation and continue.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Shipped catalog in which every provider has the same address. Models, endpoints and quirks are those that operators
- * get.
+ * Copy of the shipped catalog in which the providers' addresses are replaced by addresses of one local server. Models,
+ * endpoints and quirks are those that operators get.
  */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

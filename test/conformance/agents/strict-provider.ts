@@ -1,5 +1,5 @@
 /**
- * All providers of the shipped catalog at one address of this machine. Each request must pass the strict fake (a
+ * Local server that stands in for all providers of the shipped catalog. Each request must pass the strict fake (a
  * checker of the provider's rules) of its endpoint, and fit into the context. The answer is the next turn of a script.
  */
 

@@ -1,4 +1,6 @@
-/** Gateway between real agents and strict providers, with a record of the agents' requests. */
+/**
+ * Starts a gateway between real agents and the strict provider (strict-provider.ts), and records the agents' requests.
+ */
 
 import { createServer, request as forward } from 'node:http';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';

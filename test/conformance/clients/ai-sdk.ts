@@ -1,4 +1,4 @@
-/** The AI SDK through each API. It checks every event and body against a schema. */
+/** Tests the AI SDK with each API. The SDK checks every event and body against a schema. */
 
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';

@@ -1,4 +1,4 @@
-/** The Anthropic SDK, in its present version and in an older version that other clients still include. */
+/** Tests the Anthropic SDK, in its present version and in an older version that other clients still include. */
 
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';

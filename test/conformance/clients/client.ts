@@ -28,7 +28,7 @@ type Api = 'messages' | 'chat completions' | 'responses';
 
 /**
  * Client program with one function per feature. Each function throws if the client does not get the expected result.
- * Cancelled answers are checked afterwards, by the key.
+ * Whether an answer was cancelled is checked afterwards, in the generations of the client's key.
  */
 export interface Client {
   name: string;

@@ -1,4 +1,7 @@
-/** Clients that embed texts, each used as its documentation shows. Some request base64 by default. */
+/**
+ * Tests clients that embed texts, each used as its documentation shows. Some of these clients request base64 by
+ * default.
+ */
 
 import assert from 'node:assert/strict';
 import { createOpenAI } from '@ai-sdk/openai';

@@ -1,6 +1,6 @@
 /**
- * LangChain's model of OpenAI over both of OpenAI's APIs. It ignores unexpected events of streams, and sends back the
- * parts that it kept.
+ * Tests LangChain's client for OpenAI with both of OpenAI's APIs. This client ignores unexpected events of streams, and
+ * sends the parts that it kept in the next request.
  */
 
 import assert from 'node:assert/strict';

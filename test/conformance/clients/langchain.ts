@@ -1,4 +1,7 @@
-/** LangChain's model of Anthropic. It ignores unexpected events of streams, and adds up their usage. */
+/**
+ * Tests LangChain's client for Anthropic. This client ignores unexpected events of streams, and adds up the usage in
+ * all events.
+ */
 
 import assert from 'node:assert/strict';
 import { ChatAnthropic, type ChatAnthropicInput } from '@langchain/anthropic';

@@ -1,4 +1,7 @@
-/** OpenAI's SDK over both of OpenAI's APIs. Its streams check that every event follows from the events before it. */
+/**
+ * Tests OpenAI's SDK with both of OpenAI's APIs. When the SDK reads a stream, it checks that every event may follow the
+ * earlier events.
+ */
 
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
@@ -133,8 +136,8 @@ async function runChatTools(
 ): Promise<OpenAI.ChatCompletionMessage> {
   const { completions } = connect(subject).chat;
   const request = { ...question, tools: chatTools };
-  // The SDK's streams keep only the last piece of unknown fields, such as the thinking. So thinking is tested without
-  // streaming.
+  // The SDK's streams keep only the last piece of unknown fields, such as the thinking. Thinking is therefore tested
+  // without streaming.
   const first =
     form === 'whole'
       ? await completions.create(request)

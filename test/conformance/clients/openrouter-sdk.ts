@@ -1,6 +1,6 @@
 /**
- * OpenRouter's SDK over both of OpenAI's APIs. It checks every event and body against a schema, and is the strictest
- * client.
+ * Tests OpenRouter's SDK with both of OpenAI's APIs. The SDK checks every event and body against a schema, and is the
+ * strictest of all tested clients.
  */
 
 import assert from 'node:assert/strict';

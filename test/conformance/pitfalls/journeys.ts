@@ -1,4 +1,4 @@
-/** Pitfalls that are visible only end to end: the sandbox answers on each wire, and a client reads the result. */
+/** Pitfalls that only end-to-end tests can find: the sandbox answers on each wire, and a client reads the result. */
 
 import { expect, vi } from 'vitest';
 import { AnswerStream, type WriteAnswer } from '../../../lambdas/http/answer-stream.ts';
@@ -10,7 +10,7 @@ import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
 import { ask, chatDelta, chatStream, decoded, eventsFor, sandboxWires, type Pitfall } from './pitfall.ts';
 
-/** Minimum limit of output tokens of some providers. The gateway raises a smaller limit to it. */
+/** Smallest `max_tokens` that some providers accept. The gateway raises a smaller value to this minimum. */
 const MIN_LIMIT = 16;
 const openaiChat = (wire: string) => wire === 'openai-chat';
 

@@ -1,5 +1,6 @@
 /**
- * Python clients against one running gateway. `pip install -r test/conformance/python/requirements.txt` installs them.
+ * Tests Python clients with one running gateway. `pip install -r test/conformance/python/requirements.txt` installs
+ * them.
  * A client that is not installed is skipped, unless PYTHON_CLIENTS=required (the nightly job). PYTHON names the
  * interpreter.
  */

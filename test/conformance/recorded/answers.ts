@@ -1,4 +1,4 @@
-/** Answers of providers, read by our decoders, and then by strict clients. */
+/** Reads recorded answers of providers with the gateway's decoders, and the results with strict clients. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { MessageAssembler } from '../../../lambdas/messages/assemble.ts';
@@ -86,8 +86,7 @@ export function messageOf(events: MessagesEvent[]): MessageBody {
 }
 
 /**
- * Returns the parts of an answer that differ. A recording without usage, or without an end, is not compared in that
- * part.
+ * Returns the parts in which two answers differ. If a recording has no usage, or no end, this part is not compared.
  */
 export function differences(who: string, said: Partial<Said>, own: Partial<Said>): string[] {
   return (Object.keys(said) as (keyof Said)[])

@@ -1,5 +1,5 @@
 /**
- * Schema of a provider's requests, as far as recordings show it. For each position in the JSON, it has the observed
+ * Schema of a provider's requests, derived from recordings. For each position in the JSON, it contains the observed
  * types, and the observed words of a fixed vocabulary. Objects are closed. An object with a `type` or `role` has a
  * separate schema for each value of that field.
  */

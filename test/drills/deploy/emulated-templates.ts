@@ -135,7 +135,10 @@ function withBatchRight(
   });
 }
 
-/** Removes conditions on partition keys, because the emulator treats conditions on unknown keys as not met. */
+/**
+ * Removes conditions on partition keys from IAM policies, because the emulator does not know these condition keys and
+ * treats the conditions as not met.
+ */
 function withoutPartitions(
   properties: Record<string, unknown>,
   reportGap: (gap: string) => void,

@@ -23,7 +23,8 @@ export function lastReleaseOf(changelog: string): string | undefined {
 }
 
 /**
- * Checks out the last release into a directory: from its tag, or else from the commit that dated it in the changelog.
+ * Checks out the last release into a directory: from its tag, or else from the commit that added its date to the
+ * changelog.
  * It uses the packages of this project if the versions are the same, and installs them otherwise.
  * @throws {StartFailure} if git does not have the commit, as in a shallow clone
  */

@@ -19,8 +19,8 @@ interface ServiceConfig {
 }
 
 /**
- * Adds the outputs. It must run before the Web Function is removed from the template. It also allows the account, and
- * so the drill, to assume the server's role.
+ * Adds the outputs. Call this before the Web Function is removed from the template. The function also allows the
+ * account, and so the drill, to assume the server's role.
  */
 export function withServerOutputs(template: EmulatedTemplate): EmulatedTemplate {
   const { Resources, Outputs = {} } = template;

@@ -72,7 +72,7 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
   const [first] = await askOneAfterAnother(reporter, 'a request', { gateway, key: customer.key, requests: 1 });
   const costRub = first?.costRub ?? Number.NaN;
   await warmUp(reporter, gateway, customer);
-  // The limit includes half an answer more, for the bytes of prompts, which are held before their tokens are counted.
+  // The limit is higher by half the cost of an answer, because a hold counts a token for each byte of the prompt.
   const limitRub = (costRub * (PAID_FOR + 0.5)).toFixed(12);
   const key = await gateway.limitedKey(projectDirectory, customer, limitRub);
   const { answers, busy } = await askTogether(gateway, key, AT_ONCE);
@@ -89,8 +89,8 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
 }
 
 /**
- * Numbers of concurrent requests with which the functions are started. The emulator starts a process for each
- * concurrent request, and many starts at the same moment would compete for the CPU.
+ * Numbers of concurrent requests in the rounds that start the functions' processes. The emulator starts a process for
+ * each concurrent request, and many starts at the same moment would compete for the CPU.
  */
 const ROUNDS = [5, 10, 20, 40, AT_ONCE];
 
