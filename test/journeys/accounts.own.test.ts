@@ -1,4 +1,4 @@
-/** Tests accounts that are suspended, closed, limited and adjusted, as their clients experience it. */
+/** Tests what clients observe when their account is suspended, closed, limited or adjusted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Name in the ledger of the person who runs commands in these tests. */
+/** Name under which the ledger records the person who runs the commands in these tests. */
 const operator = `operator ${userInfo().username}`;
 
 const run = (account: string, ...args: string[]) => adminHere(directory, '--json', '--account', account, ...args);

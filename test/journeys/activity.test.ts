@@ -42,7 +42,7 @@ it('GET /activity has a day after its end, with requests that were still running
   });
   expect((await activity('?date=2026-12-31')).error.metadata.field).toBe('date');
 
-  // Admitted before midnight, settled well after the day was rolled up.
+  // This request is admitted before midnight, and settled well after the day was rolled up.
   const streaming = post(gateway, '/messages', {
     model: 'sandbox/gpt',
     messages: [said('Still here', 'delay=250 tokens=110')],
@@ -74,7 +74,10 @@ it('GET /activity has a day after its end, with requests that were still running
   await checkAgainstReferees(id);
 });
 
-/** Checks data that only exists after a day has ended, with a client's validators and with our own API document. */
+/**
+ * Checks responses that exist only after a day has ended, with a client's validators and with the gateway's API
+ * document.
+ */
 async function checkAgainstReferees(generationId: string): Promise<void> {
   const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
   const sdk = new OpenRouter({ ...options, apiKey: gateway.managementKey });

@@ -1,4 +1,7 @@
-/** Tests that the models that a gateway shows as available can be called, and that it lists them for their routes. */
+/**
+ * Tests that the models that a gateway shows as available can be called, and that the lists of their routes contain
+ * them.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Modality } from '../../lambdas/catalog/modality.ts';
 import { routes } from '../../lambdas/routes.ts';

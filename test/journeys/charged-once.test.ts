@@ -100,7 +100,7 @@ describe('requests with one Idempotency-Key', () => {
     expect(failed.status).toBe(502);
     await finalGeneration(gateway, failed.id);
 
-    // The same body fails again, so the status shows that the request was sent again.
+    // If the same body fails again, the request was sent to the provider again.
     const again = await ask(header, failing);
     expect(again.status).toBe(502);
     expect(again.id).not.toBe(failed.id);

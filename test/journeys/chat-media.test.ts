@@ -169,7 +169,7 @@ const speaking = (more: object = {}) =>
     ...more,
   }) as OpenAI.ChatCompletionCreateParamsNonStreaming;
 
-/** Bytes of five words of 200 ms: 16-bit mono at 24 kHz. */
+/** Bytes of five spoken words of 200 ms each, as 16-bit mono audio at 24 kHz. */
 const SPOKEN_BYTES = 5 * 9_600;
 
 describe('a spoken answer', () => {

@@ -31,7 +31,10 @@ const DOT = Buffer.from(
   'base64',
 );
 
-/** Clients in the playground, and words that their code contains for a request with a search, thinking and an image. */
+/**
+ * Clients for which the playground shows code, and words that the code must contain for a request with a search,
+ * thinking and an image.
+ */
 const clientsInCode: [client: string, words: string[]][] = [
   ['curl', ['/v1/messages', 'web_search_20250305', 'adaptive', 'image/png']],
   ['Anthropic SDK', ['messages.stream', 'web_search_20250305', 'adaptive', 'image/png']],
@@ -239,7 +242,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     callable = 'nobody/nothing';
     await page.reload();
     await page.getByText(none).waitFor();
-    // After a reload, the page may still request its models.
+    // After a reload, the page may still request the list of models.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.close();
   });
@@ -429,7 +432,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const { id } = (await many.json()) as { id: string };
     await finalGeneration(gateway, id);
     await finalGeneration(gateway, rare.id);
-    // The copies are newer than the rare request.
+    // All copies are newer than the request that the filter must find.
     const of = { accountId: gateway.accountId, id, count: 900, endMs: Date.now() + 1_000, spanMs: 900 };
     await copyGeneration(gateway.table(), of);
     await signIn(page);

@@ -8,11 +8,11 @@ import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, get, post, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations } from '../support/openapi.ts';
 
-/** Examples that need a provider, or a video that does not exist yet. */
+/** Examples that this test does not execute, because they need a provider, or a video that does not exist yet. */
 const others = new Set(['POST /videos/notices/{name}', 'GET /videos/{id}/content', 'GET /videos/{id}']);
 /**
- * Returns the position of an example in the order of execution. Budgets are read after they were set. Deletions come
- * last, inner resources first.
+ * Returns the position of an example in the order of execution. Budgets are set before they are read. Deletions come
+ * last, and inner resources are deleted first.
  */
 function placeOf(name: string): number {
   if (name.startsWith('DELETE')) return 100 - name.length / 1_000;

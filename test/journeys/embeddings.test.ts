@@ -90,7 +90,7 @@ describe('embeddings', () => {
   });
 
   it('are held at the maximum length of each text, and refused if the limit has no room for that', async () => {
-    // The estimate of a thousand texts of a thousand characters exceeds the context of one text by far.
+    // The estimated tokens of a thousand texts of a thousand characters are far more than the context for one text.
     const input = Array.from({ length: 1_000 }, (_, index) => `${index} ${'word '.repeat(200)}`);
     const key = await keyWith({ limit: 1 });
 

@@ -103,8 +103,8 @@ describe('a provider with encrypted reasoning', () => {
     const sendBack = (signature: string) =>
       ask([asked, { role: 'assistant', content: altered(signature) }, resultOf(call)]);
 
-    // As after a change of the provider account, the sandbox refuses the signature. The gateway then sends the request
-    // without it.
+    // The sandbox refuses the signature, as a provider does after a change of the account. The gateway then sends the
+    // request again without the signature.
     expect((await sendBack(sealOf('AAAA.BBBB'))).stop_reason).toBe('end_turn');
     await expect(sendBack('gw1.sandbox-responses.AAAA')).rejects.toMatchObject({ message: /was altered/ });
   });

@@ -102,7 +102,7 @@ describe('an answer that is interrupted after its first text', () => {
       type: 'error',
       error: { metadata: { error_type: 'provider_unavailable', provider_name: 'Test' } },
     });
-    // The cost covers 10 reported prompt tokens, and one token that the first event reports in advance.
+    // The cost is that of 10 reported prompt tokens, and of one output token that the first event already reports.
     expect(await settled(response)).toMatchObject({
       total_cost: 0.02,
       tokens_prompt: 10,
@@ -151,7 +151,7 @@ describe('a provider that is silent for longer than the timeout', () => {
     expect(response.headers.get('x-should-retry')).toBe('false');
     const generation = await settled(response);
     expect(generation).toMatchObject({ ending: 'out_of_time', cancelled: true, estimated: true });
-    // The first two seconds count as no thinking. One further second is estimated at sixty tokens per second.
+    // The gateway assumes no thinking in the first two seconds. For each further second, it estimates sixty tokens.
     expect(generation['tokens_completion']).toBeGreaterThan(30);
     expect(generation['tokens_completion']).toBeLessThan(200);
   });

@@ -59,8 +59,8 @@ const statuses = async () =>
   Object.fromEntries((await shownEndpoints()).map(({ endpoint_id: id, status }) => [id, status]));
 
 /**
- * Sends a request to a model with two endpoints, the first of which fails. The request orders the endpoints, so the
- * first is tried first whatever its health.
+ * Sends a request to a model with two endpoints, the first of which fails. The request itself sets the order of the
+ * endpoints, so the failing endpoint is always tried first, even if it is unhealthy.
  */
 async function ask(stream = false): Promise<number> {
   let failures = 0;
@@ -112,7 +112,7 @@ describe('an endpoint that fails', () => {
     await ask();
 
     expect(await statuses()).toEqual({ 'test/two/0': -1, 'test/two/1': 0 });
-    // The report is published concurrently with the answer, which does not wait for it.
+    // The report is published concurrently with the answer. The answer does not wait for the report.
     await expect.poll(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
   });
 

@@ -85,7 +85,7 @@ describe('the candidates of an estimate', () => {
     expect(askedByEstimate).toBe(0);
     expect(told).toHaveLength(4);
     expect(tried).toEqual(told);
-    // Endpoints that fail at present are tried last, and are not excluded.
+    // Endpoints that have just failed are tried last, but are not excluded.
     expect(namesOf(await estimate({ model: 'test/failing', provider: { order: ['dear'] } }))[0]).toBe('dear');
   });
 

@@ -91,8 +91,8 @@ async function estimate(on: RunningGateway, path: string, body: object): Promise
 }
 
 /**
- * Waits until the vocabulary of the tokenizer is loaded. Until then, prompts are not counted, and are held by their
- * bytes.
+ * Waits until the vocabulary of the tokenizer is loaded. Until then, the gateway does not count prompts: their holds
+ * are computed from their bytes.
  */
 async function vocabularyIsLoaded(): Promise<void> {
   const [, body] = requests['/messages'];
@@ -139,7 +139,8 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
   it('has the held amount: exactly that amount admits the request', async () => {
     const roomy = await estimate(await limitedTo(enough), path, body);
     const tight = await limitedTo(Money.parse(roomy.hold_rub).minus(TINY));
-    // If the limit is lower than the bound by the prompt's bytes, the prompt is counted.
+    // The limit is lower than the upper bound that is computed from the prompt's bytes, so the gateway counts the
+    // prompt's tokens.
     const counted = await estimate(tight, path, body);
     const exact = await limitedTo(counted.hold_rub);
     const short = await limitedTo(Money.parse(counted.hold_rub).minus(TINY));

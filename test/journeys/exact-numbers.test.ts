@@ -123,7 +123,8 @@ describe.each(['test/anthropic', 'test/openai-chat'])('numbers beyond a double, 
     await response.text();
     expect(response.status).toBe(200);
     const list = literals.join(',');
-    // The list occurs in the history, in the tool and in the format. Chat completions write arguments as text.
+    // The list of numbers must occur in the history, in the tool and in the format. In chat completions, arguments are
+    // JSON text.
     expect(received.split(list)).toHaveLength(4);
     expect(received).toContain(model === 'test/anthropic' ? input : JSON.stringify(input));
   });

@@ -7,14 +7,14 @@ import { post, said, startGateway, type RunningGateway } from '../support/gatewa
 import { descendantsOf, reportOf } from '../support/processes.ts';
 
 /**
- * CPU milliseconds of a gateway: far more than one search for sensitive data takes, and less than all earlier requests
- * together take.
+ * Maximum CPU milliseconds that a gateway may use until it answers. A search for sensitive data takes far less; the
+ * searches of all earlier requests together would take more.
  */
 const MAX_CPU_MS = 5_000;
 
 const sensitiveData = { enabled: true, action: 'replace', categories: ['email', 'phone', 'credential', 'card'] };
 const words = (length: number) => 'The quick brown fox jumps. '.repeat(length / 27);
-/** Returns the text that takes longest to search for its length. */
+/** Returns the text of this length that takes longest to search. */
 const slow = (length: number) => 'secret: a1 '.repeat(length / 11);
 const asking = (content: string) => ({
   model: 'sandbox/claude',

@@ -37,7 +37,7 @@ beforeAll(async () => {
   catalog = catalogDirectory([
     freeModel('test/plain:free'),
     freeModel('test/slow:free', { rpm: 3 }),
-    // Each part of the budget covers one request of full size.
+    // Each part of the budget pays for one request of full size.
     freeModel('test/poor:free', { daily_budget_rub: '2', daily_base: 300 }),
     freeModel('test/near:free', { base_ip_daily: 1 }),
     textModel('test/paid', [
@@ -316,7 +316,7 @@ async function spent(): Promise<Money> {
 describe('the budget of a free model', () => {
   it('is never overspent, and the catalog shows when it is spent', async () => {
     const answers: Response[] = [];
-    // Each part covers a request of full size, and then a few smaller ones.
+    // Each part pays for one request of full size, and then for a few smaller requests.
     while (!answers.some(({ status }) => status === 429) && answers.length < 300) {
       answers.push(
         ...(await Promise.all(Array.from({ length: 40 }, () => ask(gateway, 'test/poor:free', {}, 'delay=0')))),

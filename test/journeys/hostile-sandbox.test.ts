@@ -16,8 +16,8 @@ import { frames, startUpstream } from '../support/upstream.ts';
 import { complaintsAbout } from '../providers/well-formed.ts';
 
 /**
- * Tests of faults that a hostile provider can inject into an answer, over every wire: the client's response, and its
- * cost.
+ * Tests of faults that a hostile provider can put into an answer, over every wire. Each test checks the client's
+ * response and its cost.
  */
 let sound: Listening;
 let catalog: CatalogDirectory;
@@ -164,7 +164,10 @@ const onMessages = (outcome: string) => ({ anthropic: outcome, invoke: outcome }
 const WHOLE = 'whole, as told';
 const COUNTED = 'whole, as counted';
 const BROKEN = 'a beginning and an error, as counted';
-/** Outcome of a broken answer without streaming. Only the Messages API reports the prompt tokens before the end. */
+/**
+ * Expected outcome of a broken answer without streaming. Only the Messages API reports the prompt tokens before the end
+ * of an answer.
+ */
 const brokenWhole = (wire: string) => (wire in onMessages('') ? '502, as told in its first event' : '502, free');
 const IMPOSSIBLE = '400, free';
 const WITHOUT_ARGUMENTS = 'calls without arguments, as told';
@@ -176,8 +179,8 @@ interface Row {
 }
 
 /**
- * Row for null in a call. Null counts as an empty text, so that a part of the arguments is missing. Gemini sends calls
- * as a whole, later.
+ * Row for null in place of a piece of a call's arguments. Null counts as an empty text, so this piece of the arguments
+ * is missing. Gemini sends each call as a whole, after this position.
  */
 const nullInACall = (outcome: string): Row => ({
   directives: 'tools=2 null',
@@ -238,10 +241,13 @@ const rows: Row[] = [
   { directives: 'error=529 retry-after=7', honest: spoken, expected: onAll('529 for 7 s, free') },
 ];
 
-// A stream passes on the model's output unchanged, because clients parse it carefully.
+// A stream passes unreadable arguments on unchanged, because streaming clients check them themselves.
 const streamed = [...rows, nullInACall('a call that is not JSON, as told')];
 
-/** Directives whose rows differ, or add nothing, for clients that do not stream. */
+/**
+ * Directives that are tested only with streaming, because without streaming their result differs, or the test would add
+ * nothing.
+ */
 const onlyStreamed = new Set([
   'error=429',
   'error=529',

@@ -1,4 +1,4 @@
-/** Embeddings of images, in OpenRouter's form of input. */
+/** Tests embeddings of images, with input in the form of OpenRouter's API. */
 
 import { OpenRouter } from '@openrouter/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   [fox, owl] = await Promise.all([drawn('fox'), drawn('owl')]);
 });
 
-/** A PNG of 512 × 512 pixels. */
+/** Returns a PNG of 512 × 512 pixels. */
 async function drawn(prompt: string): Promise<string> {
   const response = await post(gateway, '/images', { model: 'sandbox/painter', prompt, size: '512x512' });
   const { data } = (await response.json()) as { data: [{ b64_json: string }] };

@@ -29,7 +29,7 @@ async function keyWith(settings: object): Promise<string> {
   return (body as { key: string }).key;
 }
 
-/** Width and height in the header of a PNG. */
+/** Returns the width and height in the header of a PNG. */
 function sizeOfPng(base64: string): [width: number, height: number] {
   const bytes = Buffer.from(base64, 'base64');
   expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');

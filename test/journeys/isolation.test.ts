@@ -68,7 +68,10 @@ async function json(method: string, path: string, key: string, body?: unknown): 
   return (await send(method, path, key, body)).json();
 }
 
-/** Request that names a resource of another account. It is sent with an existing id, and with an unknown id. */
+/**
+ * Request that names a resource. It is sent once with the id of another account's resource, and once with an unknown
+ * id.
+ */
 interface Attempt {
   route: keyof typeof routes;
   path: (of: Tenant) => string;

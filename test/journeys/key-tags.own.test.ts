@@ -1,4 +1,4 @@
-/** Tests of key tags: labels that the owner gives to the work of a key, by which statements can be divided. */
+/** Tests of key tags: labels of a key, by which the owner can split statements. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -79,7 +79,7 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
     expect(swept).toHaveLength(STREAMS);
     for (const generation of swept) {
       expect(generation).toMatchObject({ state: 'final', swept: true, outcome: { cancelled: true, estimated: true } });
-      // The estimate is based on measured output, not on the input alone.
+      // The sweep's charge is based on the measured output, not on the input alone.
       expect(generation.outcome!.completionTokens).toBeGreaterThan(3);
     }
     await expectBooksToAddUp(swept);

@@ -1,4 +1,4 @@
-/** Tests of behavior that AWS has and that a local gateway imitates on request. */
+/** Tests of faults that occur on AWS and that a local gateway imitates on request. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Tests images of many megabytes from a provider of the test: their bounds, and that no part of them is logged. */
+/**
+ * Tests answers of a provider with images of many megabytes: the bounds on their size, and that no part of an image is
+ * logged.
+ */
 
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -128,7 +131,7 @@ describe('an image of many megabytes', () => {
 
     expect(response.status).toBe(502);
     expect(await costOf(response)).toBe(0);
-    // 16 MiB of an event, and what the network buffers.
+    // The gateway reads 16 MiB of an event, and the network buffers some more.
     expect(sentBytes).toBeLessThan(40 * MEBIBYTE);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Tests that this release can use records of the last release, and that the last release can read records of this one:
- * an upgrade, and a rollback.
+ * Tests an upgrade (this release uses records of the last release) and a rollback (the last release reads records of
+ * this release).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -69,7 +69,7 @@ function ask(server: RunningGateway, directives: string): Promise<string> {
   return post(server, '/messages', body).then((response) => response.text());
 }
 
-/** Sends thirty requests, a few at a time, so that a server takes a lease after the first of them. */
+/** Sends thirty requests, a few at a time. After the first of them, the server takes a lease. */
 function askOften(server: RunningGateway, directives: string): Promise<string[]> {
   return Promise.all(Array.from({ length: 30 }, (_, index) => sleep(index * 25).then(() => ask(server, directives))));
 }

@@ -4,7 +4,7 @@ import { commonGateway } from '../support/common-gateway.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Gateway that assumes that clients wait only 300 ms for the first byte. */
+/** Gateway with a setting by which an answer begins after 300 ms of silence. */
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ env: { WHOLE_ANSWER_SILENCE_MS: '300' } });

@@ -26,7 +26,7 @@ const LIVED_MS = 900;
 
 const talk = [said('Write', 'tokens=60 delay=10')];
 const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
-/** Requests of every route that spends money and answers at once. */
+/** Requests of every route that spends money and answers immediately. */
 const requests: [string, object][] = [
   ['/messages', { model: 'sandbox/claude', max_tokens: 200, stream: true, messages: talk }],
   ['/messages', { model: 'sandbox/gpt', max_tokens: 200, messages: talk }],

@@ -1,4 +1,4 @@
-/** Tests of requests about the cost of the last month: by HTTP, at the command line, and in SQL. */
+/** Tests the ways to find the cost of the last month: by HTTP, at the command line, and in SQL. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,9 +29,8 @@ const october = { from: '2026-10-01', to: '2026-10-22' };
 
 /**
 
- * Makes the records of October.
-
- * @returns the gateway of that time, because keys are printed only at the first start
+ * Creates the records of October.  @returns the gateway that created them, because a gateway prints its keys only at
+ * its first start
 
  */
 async function makeOctober(): Promise<RunningGateway> {
@@ -225,8 +224,8 @@ const run = (...args: string[]) => adminHere(directory, ...args);
 const sealedAccount = () => readdirSync(join(directory, 'books', 'sealed')).find((name) => name !== 'days')!;
 
 /**
- * Checks a copy of the files, some of which are removed. The copy has a list of the day, as a gateway makes it that was
- * running at that time.
+ * Verifies a copy of the files from which some files were removed. The copy also has the day's list of statements,
+ * which a gateway writes only if it runs at that time.
  */
 function verifiedWithout(gone: string[], ...more: string[]) {
   const copy = mkdtempSync(join(directory, 'copy-'));

@@ -1,4 +1,4 @@
-/** Requests around the moment at which the prices of their endpoint change. */
+/** Tests requests around the moment at which the prices of their endpoint change. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const always = catalogDirectory([textModel('test/launch', [{ provider: 'sandbox-openai', pricing: old }])]);
   directory = mkdtempSync(join(tmpdir(), 'gateway-price-changes-'));
   gateway = await startGateway({ args: ['--data', directory, '--catalog', always.path] });
-  // The time counts from here, because the start of a gateway takes an unknown time.
+  // The time is counted from this line, because the start of a gateway takes an unknown time.
   changeMs = Date.now() + UNTIL_CHANGE_MS;
   const changing = changingCatalog(new Date(changeMs).toISOString());
   catalogs = [always, changing];

@@ -101,15 +101,15 @@ async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
 }
 
 /**
- * Checks that each answer was charged as reported, which `sidesOf` verifies, the first at the old prices and the last
- * at the new ones.
+ * Checks that the first answers were charged at the old prices, and the last at the new prices. `sidesOf` also checks
+ * that each charge equals the cost in the response.
  */
 async function expectOneSwitch(flow: Asked[], from: Side, to: Side): Promise<void> {
   const sides = await sidesOf(flow);
   expect([sides[0], sides.at(-1)]).toEqual([from, to]);
 }
 
-/** Returns which prices each request was charged at, as its tokens and its cost show. */
+/** Returns, for each request, at which prices it was charged. Tokens and cost show this. */
 async function sidesOf(asked: Asked[]): Promise<Side[]> {
   return Promise.all(
     asked.map(async ({ id, told: read }) => {
@@ -175,7 +175,7 @@ describe('a catalog that is published during requests', () => {
 
     expect(new Set(await sidesOf(before))).toEqual(new Set(['second']));
     await expectOneSwitch(during, 'second', 'first');
-    // The catalog of the start applied before the first publication.
+    // Before the first publication, the catalog with which the gateway was started applied.
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 

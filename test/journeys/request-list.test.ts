@@ -5,7 +5,7 @@ import { finalGeneration, post, said, type GatewayClient } from '../support/gate
 import { manage } from '../support/manage.ts';
 import { copyGeneration } from '../support/many-generations.ts';
 
-/** Number of copied requests. It exceeds the number that one page reads. */
+/** Number of copied requests. It exceeds the number of requests that are read for one page. */
 const COPIES = 1_000;
 const DAY_MS = 86_400_000;
 const DAYS_AGO = [20, 31, 75];

@@ -40,13 +40,25 @@ async function tagsOfRecord({ headers }: Response): Promise<Record<string, strin
   return record.data.request.tags as Record<string, string>;
 }
 
-/** Creates a key. @returns its hash, and a client that uses it */
+/**
+
+ * Creates a key.
+
+ * @returns its hash, and a client that uses it
+
+ */
 async function keyWith(settings: object): Promise<{ client: GatewayClient; hash: string }> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'tagged', ...settings });
   return { client: { ...gateway, key: body.key as string }, hash: body.data.hash as string };
 }
 
-/** Reads all pages of a list of requests. @returns ids, newest first */
+/**
+
+ * Reads all pages of a list of requests.
+
+ * @returns ids, newest first
+
+ */
 async function listedIds(query: string, client: GatewayClient = gateway): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ;) {

@@ -113,7 +113,8 @@ describe('the price of a rank', () => {
   });
 
   it('is estimated without a report, if documents are long', async () => {
-    // 1,600 bytes are about 400 tokens, which fit into a chunk; they may also be 1,600 tokens, which do not.
+    // 1,600 bytes are about 400 tokens, which fit into a chunk. In the worst case they are 1,600 tokens, which do not
+    // fit.
     const long = Array.from({ length: 100 }, () => 'parcel: '.repeat(200));
     const { headers, body } = await rerank({ model: 'sandbox/bedrock-ranker', documents: long });
 
@@ -196,7 +197,7 @@ describe('a request for a rank', () => {
     [{ top_n: 1, top_k: 2 }, 'top_k'],
     [{ return_documents: 'yes' }, 'return_documents'],
     [{ max_tokens_per_doc: 0 }, 'max_tokens_per_doc'],
-    // Its model does not list it.
+    // The model of this request does not list this parameter.
     [{ max_tokens_per_doc: 100 }, 'max_tokens_per_doc'],
     [{ models: ['sandbox/ranker'] }, 'models'],
     [{ stream: true }, 'stream'],
@@ -248,7 +249,7 @@ describe('sensitive data of a rank', () => {
 
     const { body } = await rerank(address, key);
 
-    // The same placeholder stands for both, so that the words still match.
+    // The query and the document get the same placeholder, so that their words still match.
     expect(body.results[0]).toEqual({ index: 1, relevance_score: 1, document: { text: address.documents[1] } });
     const part = await rerank({ ...address, query: 'ann' }, key);
     expect(part.body.results.map(({ relevance_score }) => relevance_score)).toEqual([0, 0]);

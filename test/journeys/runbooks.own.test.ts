@@ -21,7 +21,10 @@ const sources = ['lambdas', 'lib', 'test/drills']
   .join('\n');
 
 describe('log lines in the runbooks', () => {
-  /** Matches commands in backticks, of the shell and of groups of `admin`. Other words in backticks are log lines. */
+  /**
+   * Matches commands in backticks: shell commands, and groups of commands of `admin`. All other words in backticks are
+   * log lines.
+   */
   const commandWords = /^(?:npm|npx|aws|admin|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
   const inBackticks = [...runbooks.matchAll(/`([a-z][a-z-]*(?: [a-z'-]+)+)`/g)].map(([, words]) => words!);
   const inQuotes = [...runbooks.matchAll(/log line "([^"]+)"/g)].map(([, words]) => words!);

@@ -10,7 +10,7 @@ import { finalGeneration, get, post, startGateway, type RunningGateway } from '.
 import { listen, type Listening } from '../support/listen.ts';
 import { readMp4 } from '../support/mp4.ts';
 
-/** Server of a client. It has a picture, and receives callbacks. */
+/** Server of a client. It serves a picture, and receives callbacks. */
 let client: Listening;
 let gateway: RunningGateway;
 let data: string;

@@ -35,7 +35,7 @@ let earlierLogs = '';
 beforeAll(async () => {
   templates = synthesize();
   directory = mkdtempSync(join(tmpdir(), 'gateway-sandboxed-'));
-  // A table in a data directory has a fixed name, so the common database cannot contain it.
+  // A table in a data directory has a fixed name, so this test cannot use the database that all tests share.
   database = await startDynamodb(undefined);
   proxy = await startFaultProxy(database.endpoint);
   // Secrets have the names by which functions find them: their logical ids.
@@ -124,7 +124,7 @@ const ofMessages = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttr
  * beginning of a resource's id if needed.
  */
 const rarelyUsed: Record<string, readonly string[]> = {
-  // These functions only query which providers are callable if a provider needs a key
+  // These functions query which providers are callable only if a provider needs a key
   // (test/routing/live-providers.own.test.ts).
   ...Object.fromEntries(
     ['list-videos-models', ...Object.keys(wholeRoutes.list)].map((name) => [name, ['dynamodb:Query']]),
@@ -157,8 +157,8 @@ const rarelyUsed: Record<string, readonly string[]> = {
   // If the queue cannot be reached, the settlement is stored on the record (test/faults/settlement-faults.test.ts). An
   // interrupted upload is aborted, and a failed message is delivered again (test/videos/jobs.test.ts).
   'advance-videos': ['dynamodb:UpdateItem', 's3:AbortMultipartUpload', 'sqs:ChangeMessageVisibility', ...ofMessages],
-  // A large request is stored in parts. If a write after it fails, it is deleted again, and the hold is reported.
-  // test/videos/jobs.test.ts covers all of this.
+  // A large request is stored in parts. If a later write fails, the stored request is deleted, and the hold is settled
+  // through the queue. test/videos/jobs.test.ts covers all of this.
   'create-video': ['s3:AbortMultipartUpload', 's3:DeleteObject', 'sqs:SendMessage FinalizeCost'],
   // A notice about an unknown job queues no message (test/journeys/sandbox-videos.test.ts).
   'notice-video': ['sqs:SendMessage'],
@@ -239,7 +239,7 @@ async function useEverything(): Promise<void> {
   });
   await ask('sandbox/claude', { messages: [said('Hi', 'error=500')] });
   for (const model of ['sandbox/claude', 'sandbox/gpt:free']) {
-    // Without an id, a conversation is recognized from its second turn on.
+    // A conversation without an id is recognized from its second turn on.
     const chat = { model, max_tokens: 20_000, messages: [said('Hi', 'delay=0'), said('And now?', 'delay=0')] };
     await (await post(limitedClient, '/chat/completions', { ...chat, stream: true })).text();
     const { messages: input, max_tokens: limit, ...rest } = chat;
@@ -370,8 +370,9 @@ async function useEverything(): Promise<void> {
 }
 
 /**
- * Returns the unused permissions after two more requests. Estimates and decisions read the health of endpoints
- * concurrently. If their process is paused before that, the next request reads it.
+ * Returns the unused permissions after two more requests: an estimate and a decision. They read the health of endpoints
+ * concurrently with their work. If the process of an earlier request was paused before this read, the next request
+ * makes the read.
  */
 async function unusedAfterAnother(): Promise<string[]> {
   await post(gateway, '/messages/estimate', { model: 'sandbox/gpt', messages: [said('Hi')] });
@@ -380,8 +381,8 @@ async function unusedAfterAnother(): Promise<string[]> {
 }
 
 /**
- * Whether an observed action uses a permission. Actions on the table are granted on its indexes as well, and the use on
- * one of them is enough.
+ * Returns whether an observed action uses a permission. Actions on the table are also granted on its indexes; it is
+ * enough if the table or one index is used.
  */
 function isUse(right: Right, deed: Deed): boolean {
   return right.action.startsWith('dynamodb:') ? right.action === deed.action : isUsedBy(right, deed);

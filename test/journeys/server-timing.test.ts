@@ -37,7 +37,7 @@ describe('the server timing of an answer', () => {
     await response.text();
 
     const { gateway: gatewayMs, provider: providerMs } = durations(response);
-    // A busy gateway notices late that its request was sent, so a part of the silence may be missing.
+    // A busy gateway notices late that its request was sent, so the measured time may lack a part of the silence.
     expect(providerMs).toBeGreaterThanOrEqual(SILENCE_MS / 2);
     expect(gatewayMs! + providerMs!).toBeLessThanOrEqual(wholeMs);
   });

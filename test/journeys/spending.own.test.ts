@@ -84,7 +84,8 @@ describe('a limited key', () => {
   });
 
   it('is refused with the affordable max_tokens also after a long prompt', async () => {
-    // The limit is lower than the bound by the prompt's bytes, and lower than the first step of an answer.
+    // The limit is lower than the upper bound that is computed from the prompt's bytes, and lower than the first step
+    // of an answer.
     const poor = await newKey('--limit', '0.5');
     const ask = { model: 'sandbox/claude', system: 'Be brief. '.repeat(200), messages: [said('Hello', 'delay=0')] };
 
@@ -150,7 +151,7 @@ describe('a limited key', () => {
     expect(generation).toMatchObject({ total_cost: usage['cost'], finish_reason: 'max_tokens', estimated: true });
     const info = await keyInfo(poor);
     expect(info['usage']).toBe(generation['total_cost']);
-    // The answer uses nearly the whole limit, not only the steps that the limit covers in full.
+    // The answer uses nearly the whole limit, and not only as many whole steps as the limit can pay for.
     expect(generation['tokens_completion']).toBeGreaterThan(200);
     expect(info['usage']).toBeLessThanOrEqual(1.5);
     expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);

@@ -103,7 +103,8 @@ describe('a gateway stopped in the middle of a stream, and started again on the 
   it('has ended the stream with an error, and settled its output like any other answer', async () => {
     const generation = await finalGeneration(client, cutId);
 
-    // Agents retry an answer that ends with an error. An interrupted connection may look like a normal end.
+    // The answer must end with an error, because agents then retry it. An interrupted connection may look like a normal
+    // end.
     expect(cutTypes.at(-1)).toBe('error');
     expect(generation).toMatchObject({ cancelled: true });
     expect(generation['tokens_completion']).toBeGreaterThan(20);

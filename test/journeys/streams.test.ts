@@ -152,7 +152,8 @@ describe('a stream', () => {
     }
 
     expect((await residentMb(gateway.process.pid!)) - before).toBeLessThan(40);
-    // The upstream server could only fill the sockets and our small buffers. The gateway does not buffer the stream.
+    // The upstream server could fill only the sockets and the gateway's small buffers, because the gateway does not
+    // buffer the stream.
     expect(written).toBeLessThan(20_000_000);
     response.destroy();
   });
@@ -164,7 +165,7 @@ describe('a stream', () => {
       response.once('close', () => closed.resolve(performance.now()));
     });
     const delays: number[] = [];
-    // The test takes the best of five, to measure the gateway and not the load of the machine.
+    // The test uses the best of five rounds, to measure the gateway and not the load of the machine.
     for (let round = 0; round < 5; round += 1) {
       closed = Promise.withResolvers();
       const response = await open(gateway);
@@ -336,7 +337,10 @@ describe('200 concurrent requests against a limit with room for 33', () => {
   });
 });
 
-/** Whether a call concerns reports about endpoints. They are read concurrently, and no request waits for them. */
+/**
+ * Returns whether a call concerns reports about endpoints. These calls are made concurrently, and no request waits for
+ * them.
+ */
 const isBeside = ({ body }: DynamodbCall) => body.includes('HEALTH#');
 
 describe('round trips to DynamoDB before the first byte', () => {

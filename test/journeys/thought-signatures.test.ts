@@ -45,7 +45,10 @@ function withNamesTurned(value: unknown): unknown {
   return Object.fromEntries(turned.map(([name, inner]): [string, unknown] => [name, withNamesTurned(inner)]));
 }
 
-/** Tests with a sandbox that refuses a call without its signature, and a signature on any other part. */
+/**
+ * Tests thought signatures with a sandbox that refuses a call without its signature, and refuses a signature on any
+ * other part.
+ */
 describe('thought signatures', () => {
   it('are directly before the call that they belong to, the first of several', async () => {
     const { content, stop_reason } = await ask([question]);

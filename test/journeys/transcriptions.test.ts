@@ -400,6 +400,6 @@ it('is what the speech of the sandbox says', async () => {
   const { text, usage } = (await transcribe({}, { file: Buffer.from(await spoken.arrayBuffer()) })).body;
 
   expect(text).toBe('Your parcel, № 7, is late.');
-  // Six words of a fifth of a second; the sandbox reports whole seconds.
+  // The recording has six words of a fifth of a second each. The sandbox reports whole seconds.
   expect(usage.seconds).toBe(1);
 });

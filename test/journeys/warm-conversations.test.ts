@@ -67,7 +67,7 @@ async function providerOf(body: object, headers: Record<string, string> = {}, cl
   return (await finalGeneration(scripted.gateway, generationId(response)))['provider_name'];
 }
 
-/** Sends the first turn to the named provider, as after a failure of the others. */
+/** Sends the first turn to the named provider, as if all other providers had failed. */
 async function begunAt(provider: string, first: string, more: object = {}, headers?: Record<string, string>) {
   const begin = { messages: [{ role: 'user', content: first }], provider: { only: [provider] }, ...more };
   expect(await providerOf(begin, headers)).toBe(provider);

@@ -135,8 +135,8 @@ async function limitedKey(limit: number): Promise<{ server: RunningGateway; stat
 }
 
 /**
- * Opens uploads that never end. An upload that is refused because other requests use the memory is sent again, so in
- * the end the uploads use all the memory that they need.
+ * Opens uploads that never end. If an upload is refused because other requests use the memory, it is sent again, so
+ * that in the end all these uploads are open.
  */
 function openUploads(count: number): { close: () => void } {
   const { hostname, port } = new URL(gateway.baseUrl);
@@ -249,7 +249,7 @@ describe('a large request', () => {
   it('is answered in another process, so that others continue', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
     const before = await Promise.all([serverProcess(), besideProcess()]);
-    // The body has as many values as allowed, each of which is read and checked.
+    // The body has the maximum number of values, each of which is read and checked.
     const hostile = {
       ...ask(1),
       messages: [{ role: 'user', content: Array.from({ length: 30_000 }, () => ({ type: 'text', text: 'x' })) }],
@@ -435,7 +435,7 @@ describe('a container that is stopped', () => {
     const api = { ...limited, baseUrl: `${gateway.anthropicUrl}/v1` };
     const ids = [long, await cut, again].map((answer) => answer.headers.get('x-generation-id')!);
     const [, ofCut, ofAgain] = await Promise.all(ids.map((id) => finalGeneration(api, id)));
-    // The provider had counted the prompt, but not its output yet.
+    // The provider had reported its count of the prompt, but not yet of its output.
     expect(Number(ofCut!['total_cost'])).toBeLessThan(Number(ofAgain!['total_cost']) / 10);
     // No money is held at the end.
     await expect.poll(async () => (await state()).reduce((sum, amount) => sum + Number(amount), 0)).toBeCloseTo(1_000);
