@@ -55,7 +55,7 @@ interface Case {
 
 const day = 'Use a day, for example';
 
-/** Cases, in an order in which no command undoes the state that the next one needs. */
+/** Cases. Their order ensures that no command changes the state that a later command needs. */
 const cases: Record<string, Case> = {
   clients: { good: ['codex', '--model', 'sandbox/gpt'], bad: [['nobody'], /claude-code, codex/] },
   'accounts create': {

@@ -15,10 +15,10 @@ const DOOR_SECONDS = 2;
 /** Seconds that API Gateway waits in tests that do not depend on this time. */
 const LONG_DOOR_SECONDS = 60;
 
-/** Functions that end the answers which are waiting for a test. */
+/** Functions that end the answers that the test keeps open. */
 const held: (() => void)[] = [];
 
-/** Functions that replace the real ones, with the worst behavior that functions may have. */
+/** Test functions that replace the real ones, and behave in the worst ways that a function may. */
 const handlers: Record<string, (event: unknown, response: ServerResponse) => Promise<unknown>> = {
   async 'create-message'(_event, response) {
     response.writeHead(200).write('begun');

@@ -16,7 +16,7 @@ import { listen } from '../support/listen.ts';
 
 type Handler = (texts: string[]) => Promise<number | undefined>;
 
-/** Whether a function uses a client of the SDK: that of S3, or that of DynamoDB for its exports. */
+/** Returns whether a function uses a client of AWS's SDK: the S3 client, or the DynamoDB client for exports. */
 const usesSdk = (name: string) =>
   (functions[name] as FunctionSpec).grants.objects !== undefined || ['seal-days', 'export-books'].includes(name);
 
@@ -162,7 +162,7 @@ describe('the bundle of a function', () => {
     await expect.poll(() => handler([text])).toBe(countTokens(text));
 
     const [here, all] = [process.threadCpuUsage(before), process.cpuUsage(ofAll)];
-    // Loading the vocabulary takes about 250 ms of computing, in another thread.
+    // Loading the vocabulary takes about 250 ms of CPU time in another thread.
     expect(here.user + here.system).toBeLessThan((all.user + all.system) / 2);
   });
 });

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { reservesConcurrency } from '../../lib/aws/reserved-concurrency.ts';
 import { readConfig } from '../../lib/aws/config.ts';
 
-/** Write units of a request, between a short answer with one limit and an answer of 5,000 tokens. */
+/**
+ * Typical number of write units for a request: more than for a short answer with one limit, less than for an answer of
+ * 5,000 tokens.
+ */
 const UNITS_OF_A_REQUEST = 40;
 
 it('by default, the write capacity of the table matches the rate limit of the API', () => {

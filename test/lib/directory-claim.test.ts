@@ -63,7 +63,7 @@ describe('a data directory', () => {
   });
 
   it('has no running gateway if only a command uses it, also after a gateway was killed', async () => {
-    // The parent process is alive, so its id represents an id that another process uses again.
+    // The parent process stands for an unrelated process that has got the id of the ended gateway.
     LocalState.at(directory).saveRun({ pid: process.ppid } as RunFile);
     expect(LocalState.at(directory).running()).toBeUndefined();
 

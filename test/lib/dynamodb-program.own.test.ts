@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Returns a machine with these commands, and without the npm package unless it is given. */
+/** Returns a simulated machine that has these commands, and the npm package only if its path is given. */
 const machine = (commands: string[], packaged?: string): Machine => ({
   packaged: () => packaged,
   runs: (command) => commands.includes(command),

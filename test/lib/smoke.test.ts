@@ -11,7 +11,7 @@ import { startGateway, type GatewayClient, type RunningGateway } from '../suppor
 import { listen, type Listening } from '../support/listen.ts';
 
 let gateway: GatewayClient;
-/** Gateway that answers like the first one, but whose worker cannot settle anything. */
+/** Gateway that answers like `gateway`, but whose worker cannot settle anything. */
 let unsettling: RunningGateway;
 let table: FaultProxy;
 beforeAll(async () => {

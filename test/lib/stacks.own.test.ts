@@ -19,7 +19,10 @@ import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/shared/table-definition.ts';
 import { writeSmallBundles } from '../templates/synthesize.ts';
 
-/** Resources of a stack of the last release that must outlive a deployment, and the outputs that others may read. */
+/**
+ * A stack of the last release: resources that must outlive a deployment, and outputs that other stacks or people may
+ * read.
+ */
 interface ReleasedStack {
   resources: Record<string, string>;
   outputs: string[];
@@ -243,7 +246,7 @@ describe('the synthesized template', () => {
     const managed = Object.entries(api.findResources('AWS::IAM::Role')).filter(
       ([, { Properties: role }]) => (role as { ManagedPolicyArns?: unknown }).ManagedPolicyArns !== undefined,
     );
-    // The only role with a managed policy is CodeDeploy's, which no function has.
+    // The only role with a managed policy is that of CodeDeploy, which no function uses.
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
   });
 
@@ -713,8 +716,8 @@ describe('the synthesized template', () => {
     const [{ Properties: rest }] = Object.values(api.findResources('AWS::ApiGateway::RestApi')) as [
       { Properties: object },
     ];
-    // JSON as a binary media type would lose a third of its maximum size, and gain nothing. The second setting would
-    // set a minimum size of bodies that are decompressed.
+    // If JSON were a binary media type, its maximum size would be a third smaller, without any benefit. The second
+    // setting would set a minimum size of bodies that are decompressed.
     expect(rest).toMatchObject({ BinaryMediaTypes: ['multipart/form-data'] });
     expect(Object.keys(rest)).not.toContain('MinimumCompressionSize');
     api.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {

@@ -1,6 +1,6 @@
 /**
- * Ceilings for the patterns that docs/writing.md replaces. They may only go down: rewrite a room or a page, then lower
- * its ceiling. If a ceiling is too low, the failure names the present figure.
+ * Ceilings for the patterns that docs/writing.md replaces. A ceiling may only be lowered: rewrite comments or a page,
+ * then lower the ceiling. If a ceiling is too low, the test's error message has the present figure.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,7 +11,10 @@ export interface Scenario {
   instances: number;
   requestsPerSecond: number;
   durationMs: number;
-  /** Whether the troubled endpoint fails an attempt at this time after the beginning. `chance` is from 0 to 1. */
+  /**
+   * Returns whether the troubled endpoint fails an attempt at this time after the beginning. `chance` is a random
+   * number from 0 to 1.
+   */
   fails: (atMs: number, chance: number) => boolean;
   /** Storage of health reports that replaces the simulated table. */
   reports?: HealthReports;

@@ -21,7 +21,7 @@ const SEEDS = repeated(200, { ofWhichAlways: 20 });
 /** Usual scenario: two instances with one request per second. */
 const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
 
-/** Returns the runs of many seeds. */
+/** Returns the results of runs with many seeds. */
 async function runs(trouble: () => Scenario['fails'], more: Partial<Scenario> = {}, seeds = SEEDS): Promise<Sent[][]> {
   const all: Sent[][] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -36,8 +36,8 @@ const first = (sent: Sent[]) => sent.filter(({ isTroubledFirst }) => isTroubledF
 const shareOf = (all: Sent[][], holds: (sent: Sent[]) => boolean) => all.filter(holds).length / all.length;
 
 /**
- * Returns the number of requests that went to the endpoint first before it was excluded. It is tried again half a
- * minute after its last failure.
+ * Returns the number of requests for which the troubled endpoint was tried first, before routing excluded it. Half a
+ * minute after its last failure, it is tried again.
  */
 const sentBeforeItWasOut = (sent: Sent[]) => first(between(sent, TROUBLE_BEGINS_MS, TROUBLE_BEGINS_MS + 27_000)).length;
 const isOutWithinTen = (sent: Sent[]) => sentBeforeItWasOut(sent) <= 10;

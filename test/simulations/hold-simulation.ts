@@ -1,7 +1,7 @@
 /**
  * Simulates requests of one limited key. Each request holds money, takes a second, and is settled. The code that holds
  * and settles is the real one; only time, chance and the table are simulated. All requests run in one process, so each
- * request uses what earlier ones have learned about the key's counter.
+ * request uses the data about the key's counter that earlier requests have cached.
  */
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -45,7 +45,10 @@ export interface Held {
 }
 
 const DELAYS = { wayMs: 2, transactionMs: 8 };
-/** Milliseconds of simulated time before the measurement, in which the first conflicts lead to the counter's parts. */
+/**
+ * Milliseconds of simulated time before the measurement. In this time, the first conflicts cause the counter to be
+ * split into parts.
+ */
 const BEGINNING_MS = 1_000;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
@@ -59,8 +62,8 @@ const HOLD = Money.parse('1');
 const COST = Money.parse('0.4');
 
 /**
- * Number of runs that this process has begun. It is part of names, so that a run does not use what the process
- * remembers of the counters of earlier runs.
+ * Number of runs that this process has begun. The number is a part of names, so that a run does not use cached data
+ * about the counters of earlier runs.
  */
 let runs = 0;
 

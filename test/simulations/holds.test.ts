@@ -6,12 +6,15 @@ import { simulateHolds } from './hold-simulation.ts';
 
 const SEEDS = repeated(10, { ofWhichAlways: 1 });
 /**
- * Requests per second, which only the long form simulates in full. The documentation has the figures of the long form.
+ * Number of requests per second. Only the long form simulates the full rate, whose figures are in the documentation.
  */
 const NIGHT_RATE = repeated(2_000, { ofWhichAlways: 500 });
 const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 0.5 }) };
 
-/** Timeout of minutes for the long form. A simulation that still runs when the next one begins would disturb it. */
+/**
+ * Timeout of several minutes for the long form. If a simulation timed out and continued to run, it would disturb the
+ * next simulation.
+ */
 const TIMES = { timeout: 900_000 };
 
 describe('a key with a limit', TIMES, () => {

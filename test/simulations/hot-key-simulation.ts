@@ -1,6 +1,6 @@
 /**
- * Counts the units of DynamoDB that one request takes from each kind of partition key. The code that reads and writes is
- * the real one; only time, chance and the table are simulated. One instance of a function sends one request after
+ * Counts the units of DynamoDB that one request takes from each kind of partition key. The code that reads and writes
+ * is the real one; only time, chance and the table are simulated. One instance of a function sends one request after
  * another, with a limited key. The requests are settled in batches of ten, each with ten models.
  */
 
@@ -64,12 +64,15 @@ const REPORTS_EVERY_MS = 20_000;
 const LEASED_A_SECOND = 40;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const AT = new Date(START_MS).toISOString();
-/** No call waits, because units do not depend on time. So a run has few steps of time. */
+/** No call waits, because units do not depend on time. A run therefore has few steps of time. */
 const NO_DELAYS = { wayMs: 0, transactionMs: 0 };
 /** Seconds of an answer from which a request needs a second step of its hold, and two checkpoints (scale-model.ts). */
 const LONG_ANSWER_SECONDS = 15;
 
-/** Number of runs in this process, part of all names: a run must not find what the process remembers of another. */
+/**
+ * Number of runs in this process. The number is a part of all names, so that a run does not use cached data of earlier
+ * runs.
+ */
 let runs = 0;
 
 export const simulateKeys = onceEach(async (scenario: KeyScenario): Promise<UnitsByKey> => {

@@ -1,6 +1,6 @@
 /**
- * Units that each partition key of a simulated table takes, and the limits of a key. The keys of the sweep index count
- * too: DynamoDB refuses a write if the index cannot take it. Items have their real sizes.
+ * Units that each partition key of a simulated table takes, and the limits of a key. The keys of the sweep index are
+ * included, because DynamoDB refuses a write if the index has no capacity for it. Items have their real sizes.
  */
 
 import type { Attributes } from '../../lambdas/store/table/attribute-values.ts';
@@ -27,7 +27,7 @@ export class PartitionLoad {
     };
   }
 
-  /** Whether the partition keys of a write have units left. */
+  /** Returns whether the partition keys of a write have units left. */
   takesWrite(change: ItemChange): boolean {
     const partitions = [change.partition, ...indexWrites(change)];
     return partitions.every((partition) => this.#rooms.write.hasRoom(partition));

@@ -58,7 +58,7 @@ interface Ceiling {
    * @param accounts number of accounts over which the requests are spread
    */
   perSecond: (seconds: number, accounts: number) => number;
-  /** Measure that raises the limit. */
+  /** What an operator can do to raise the limit. */
   raisedBy: string;
 }
 
@@ -126,7 +126,8 @@ export function ceilingRows(): string[][] {
 }
 
 /**
- * Returns the needs of a rate: executions, write units, settlement workers, and accounts over which the rate is spread.
+ * Returns what each rate of requests needs: executions, write units, settlement workers, and accounts over which the
+ * rate is spread.
  */
 export function needRows(): string[][] {
   return [1_000, 10_000].flatMap((rate) =>

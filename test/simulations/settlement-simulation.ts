@@ -1,6 +1,6 @@
 /**
- * Simulates the settlements of one account, of which there is an unlimited number, over several concurrent workers. The
- * code that settles is the real one; only time, chance and the table are simulated.
+ * Simulates several concurrent workers that settle requests of one account. There are always more requests to settle.
+ * The code that settles is the real one; only time, chance and the table are simulated.
  */
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -44,7 +44,10 @@ const BATCH = 10;
 const BETWEEN_MS = 10;
 /** Estimated delays in ms. DynamoDB does not document how long a transaction locks an item. */
 const DELAYS = { wayMs: 2, transactionMs: 8 };
-/** Milliseconds of simulated time before the measurement, in which the first conflicts lead to the counters' parts. */
+/**
+ * Milliseconds of simulated time before the measurement. In this time, the first conflicts cause the counters to be
+ * split into parts.
+ */
 const BEGINNING_MS = 1_000;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -85,12 +88,12 @@ export const simulateSettlement = onceEach(async (scenario: SettlementScenario):
 });
 
 /**
- * Number of runs that this process has begun. It is part of names, so that a run does not use what the process
- * remembers of the counters of earlier runs.
+ * Number of runs that this process has begun. The number is a part of names, so that a run does not use cached data
+ * about the counters of earlier runs.
  */
 let runs = 0;
 
-/** Requests of one account with spread records. The requests have ended, and are as many as the workers request. */
+/** Supply of ended requests of one account with spread records. It has as many requests as the workers ask for. */
 class Settlements {
   readonly account: ScopeId;
   readonly #table: SimulatedTable;

@@ -17,7 +17,10 @@ async function runs(scenario: Omit<SettlementScenario, 'seed'>) {
   return all;
 }
 
-/** Timeout of minutes for the long form. A simulation that still runs when the next one begins would disturb it. */
+/**
+ * Timeout of several minutes for the long form. If a simulation timed out and continued to run, it would disturb the
+ * next simulation.
+ */
 const TIMES = { timeout: 900_000 };
 
 describe('an account without limits', TIMES, () => {

@@ -1,7 +1,7 @@
 /**
  * Table that cancels conflicting transactions as DynamoDB does. A transaction that uses an item of a running
  * transaction is cancelled, with the reason at that item. A partition key of the table or of its index accepts 1,000
- * write units and 3,000 read units per second (partition-load.ts). It supports only the requests that
+ * write units and 3,000 read units per second (partition-load.ts). The simulated table supports only the requests that
  * store/table/writes.ts and store/table/calls.ts make, and queries without an index.
  */
 
@@ -175,7 +175,7 @@ function cancelled(codes: string[], items: (Attributes | undefined)[] = []): Aws
   });
 }
 
-/** Whether the condition of a request holds for an item. */
+/** Returns whether the condition of a request is true for an item. */
 function holds(item: Attributes, request: Request): boolean {
   const { ConditionExpression: condition = '', ExpressionAttributeNames: names = {} } = request;
   if (condition === '') return true;

@@ -1,4 +1,7 @@
-/** Simulated time and chance: events in their order, and numbers from a seed. The same seed gives the same run. */
+/**
+ * Simulated time and chance: events run in the order of their times, and random numbers come from a seed. The same seed
+ * gives the same run.
+ */
 
 export interface SimulatedTime {
   nowMs: () => number;
@@ -7,7 +10,7 @@ export interface SimulatedTime {
   at: (timeMs: number, act: () => void) => void;
   /** Stops the simulated time until some work is done that runs outside of the simulation. */
   outside: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Advances the time until then. */
+  /** Advances the time until this time. */
   run: (untilMs: number) => Promise<void>;
   /** Advances the time until some work is done. */
   during: <Result>(work: Promise<Result>) => Promise<Result>;

@@ -25,7 +25,7 @@ type Form = 'adaptive' | 'enabled' | 'disabled' | 'between_tools';
 interface ClaudeModel {
   forms: readonly Form[];
   efforts: readonly string[];
-  /** Efforts that are allowed while thinking is off, if they are fewer. */
+  /** Efforts that are allowed while thinking is off, if these are fewer than with thinking. */
   effortsDisabled?: readonly string[];
   /** Whether the model thinks if a request has no `thinking`. */
   thinksByDefault: boolean;
@@ -67,8 +67,8 @@ const opus47: ClaudeModel = {
 };
 const opus48: ClaudeModel = { ...opus47, takesSystemMessages: true };
 /**
- * Properties of a model that always thinks. They are also used for models that are newer than this list, because they
- * are the strictest.
+ * Properties of a model that always thinks. Because they are the strictest, they are also used for models that are
+ * newer than this list.
  */
 const alwaysThinking: ClaudeModel = {
   ...opus48,
@@ -261,7 +261,7 @@ const blocksOf = ({ read }: ClaudeRequest): ClaudeTurn[] => {
 const systemOf = ({ read: { system } }: ClaudeRequest): z.output<typeof text>[] =>
   typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
 
-/** Whether the model thinks in this request. */
+/** Returns whether the model thinks in this request. */
 function thinks({ read, model }: ClaudeRequest): boolean {
   return read.thinking ? read.thinking.type !== 'disabled' : modelOf(model).thinksByDefault;
 }
@@ -615,7 +615,7 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
 ]);
 export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
 
-/** Every rule, for the test of the sources. */
+/** All rules of this file, for the test that checks that each rule has a source. */
 export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   ...rules,
   onlyBase64,

@@ -1,6 +1,6 @@
 /**
- * Converts one row of features from the body of a client to the request that reaches an endpoint. Nothing is sent over
- * a network.
+ * Converts a row of features to a client's body, and this body to the request that would reach an endpoint. Nothing is
+ * sent over a network.
  */
 
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
@@ -40,7 +40,7 @@ function withMedia(row: Wishes, makes: MediaModality): object {
   const messages = (body['messages'] as { role: string }[]).map((message) =>
     message.role === 'assistant' ? { ...message, images } : message,
   );
-  // Some models draw images of one size alone.
+  // Some models draw images of only one size.
   const size = row.user === 'yes' ? { image_size: '1K' } : {};
   return { ...body, messages, modalities: ['image', 'text'], image_config: { aspect_ratio: '3:2', ...size } };
 }

@@ -334,7 +334,7 @@ const cerebrasDocs = 'https://inference-docs.cerebras.ai/api-reference/chat-comp
 const fireworksDocs = 'https://docs.fireworks.ai/api-reference/post-chatcompletions';
 const xaiDocs = 'https://docs.x.ai/docs/api-reference';
 
-/** Whether the last message is one of the assistant that is not marked as the beginning of the answer. */
+/** Returns whether the last message is an assistant message that is not marked as the beginning of the answer. */
 function isBegun({ messages }: ChatBody): boolean {
   const last = messages.at(-1)!;
   return last.role === 'assistant' && last.prefix !== true;
@@ -583,7 +583,10 @@ const providers: Record<string, ChatProvider> = {
   },
 };
 
-/** Providers that render a conversation themselves; elsewhere the template of an open model does. */
+/**
+ * Providers that accept later system messages, because they render a conversation themselves. At other providers, the
+ * prompt template of an open model renders it.
+ */
 const takesLaterInstructions = new Set(['openai', 'azure', 'deepseek', 'xai']);
 const instructionsFirst: Rule<ChatBody> = {
   source: 'https://github.com/QwenLM/Qwen3.8/issues/244',

@@ -1,4 +1,7 @@
-/** Strict fake of Amazon Bedrock's Converse, by its Smithy model, and of the families of its models. */
+/**
+ * Strict fake of Amazon Bedrock's Converse API. Its rules come from the API's Smithy model, and from the documentation
+ * of each family of models.
+ */
 
 import * as z from 'zod';
 import {

@@ -1,4 +1,7 @@
-/** Every image endpoint of the shipped catalog against the requests of clients: sent as its provider takes it, or refused by name. */
+/**
+ * Tests every image endpoint of the shipped catalog with requests that clients may send. Each request must be sent in
+ * the form that the provider accepts, or refused with the name of a field.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';

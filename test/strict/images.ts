@@ -1,4 +1,7 @@
-/** Providers of images, by their references: the fields that each takes, and their limits. */
+/**
+ * Strict fakes of image providers, from the API references of the providers: the fields that each provider accepts, and
+ * their limits.
+ */
 
 import * as z from 'zod';
 import { strictFake, type Rule, type StrictFake } from './rules.ts';
@@ -175,7 +178,7 @@ const novaBody = z
 
 export const imageSources: readonly string[] = [openai, xai, together, google, bfl, bedrock];
 
-/** By the wire, for a wire of one provider, else by wire and provider. */
+/** Fakes by wire, or by wire and provider if several providers use the wire. */
 export const imageFakes: Record<string, StrictFake> = {
   'openai-images openai': strictFake(gptBody, openaiRules),
   'openai-images xai': strictFake(xaiBody, []),

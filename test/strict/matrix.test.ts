@@ -25,8 +25,8 @@ const places: Place[] = loadShippedCatalog()
   .filter(({ endpoint }) => endpoint.pricing && messagesWires.includes(endpoint.wire as MessagesWireName));
 
 /**
- * Returns a key of endpoints that differ only in their names. Such endpoints share the rows with few features, and each
- * gets a part of them.
+ * Returns a key that is the same for endpoints that differ only in their names. Such endpoints share the rows of a
+ * class: each is tested with a part of the rows.
  */
 function classOf(place: Place): string {
   const { supportedParameters, inputModalities, maxOutputTokens } = place.endpoint;
@@ -81,8 +81,8 @@ function partOf(list: readonly ReadWishes[], place: Place, group: readonly Place
 }
 
 /**
- * Whether a provider's refusal is allowed. Texts of clients of the Messages API are sent to Anthropic's models
- * unchanged, because a blank text may be signed together with the thinking after it.
+ * Returns whether the test allows a provider's refusal. Texts from the Messages API are sent to Anthropic's models
+ * unchanged, even blank texts, because a signature of later thinking may cover a blank text.
  */
 function mayBeRefused(row: Wishes, { endpoint }: Place, refusal: string): boolean {
   return row.api === 'messages' && endpoint.wire === 'anthropic' && refusal.includes('non-whitespace text');

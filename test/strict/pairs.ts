@@ -1,6 +1,6 @@
 /**
- * Rows in which every pair of features of different kinds occurs at least once. Most faults need two features, and few
- * need three.
+ * Rows in which every pair of features of different kinds occurs at least once. Most faults occur with two features
+ * together, and few need three.
  */
 
 import { wishes, type WishKind, type Wishes } from './wishes.ts';
@@ -78,8 +78,8 @@ const usual: Wishes = {
 };
 
 /**
- * Returns a row of usual features except for some. A row of many special features is often refused because of one,
- * which hides the effect of the others.
+ * Returns a row of usual features and a few special ones. A row with many special features is often refused because of
+ * one of them, which hides the effect of all others.
  */
 export function quietRow(random: () => number): Wishes {
   const different = kinds.toSorted(() => random() - 0.5).slice(0, 2 + Math.floor(random() * 2));

@@ -1,4 +1,6 @@
-/** Rerankers, by their references: fields that each takes, and its limits. */
+/**
+ * Strict fakes of rerank providers, from their API references: the fields that each provider accepts, and its limits.
+ */
 
 import * as z from 'zod';
 import { strictFake, type Rule, type StrictFake } from './rules.ts';
@@ -98,7 +100,7 @@ const bedrockBody = z
 
 export const rerankRules: readonly Rule<Ranked>[] = [cohere, jina, voyage, tei, bedrock].map(tooMany);
 
-/** By the provider's id. */
+/** Fakes by the provider's id. */
 export const rerankFakes: Record<string, StrictFake> = {
   'cohere-v2': strictFake(cohereBody, [tooMany(cohere)]),
   jina: strictFake(jinaBody, [tooMany(jina)]),

@@ -49,7 +49,7 @@ export function strictFake<Body>(
   };
 }
 
-/** Returns the messages of an issue. For a union, it returns those of the variant with the fewest issues. */
+/** Returns the messages of an issue. For a union, returns the messages of the variant with the fewest issues. */
 function saidOf(issue: z.core.$ZodIssue, place: PropertyKey[] = []): string[] {
   const path = [...place, ...issue.path];
   if (issue.code !== 'invalid_union') return [`${path.join('.')}: ${issue.message}`];
@@ -122,7 +122,7 @@ export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/iss
 
 /**
 
- * Whether a reference of a schema leads back to a part around it.
+ * Returns whether a reference in a schema leads back to a part that contains the reference.
 
  * @param isAllowed whether such a reference is no fault
 

@@ -1,4 +1,7 @@
-/** Providers of speech, by their references: fields that each takes, its formats and its limits. */
+/**
+ * Strict fakes of speech providers, from their API references: the fields that each provider accepts, its formats and
+ * its limits.
+ */
 
 import * as z from 'zod';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
@@ -161,7 +164,7 @@ const saluteQuery = z.strictObject({
   voice: z.string().regex(/^[A-Z][a-z]+_(?:24000|8000)$/),
 });
 
-/** A fake of a provider whose requests are not JSON. */
+/** Creates a fake of a provider whose requests are not JSON. */
 function otherFake(refuses: (request: WireRequest) => string | false | undefined): StrictFake {
   return { refusals: (request) => [refuses(request)].filter((fault): fault is string => Boolean(fault)) };
 }
@@ -189,7 +192,7 @@ export const speechSources: readonly string[] = [
   salute,
 ];
 
-/** By the provider's id. */
+/** Fakes by the provider's id. */
 export const speechFakes: Record<string, StrictFake> = {
   openai: strictFake(openaiBody, [oldModels]),
   venice: strictFake(veniceBody, [onlyWav, spokenAtVenice]),

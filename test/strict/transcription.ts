@@ -1,4 +1,7 @@
-/** Providers of transcripts, by their references: fields that each takes in its form, query or body. */
+/**
+ * Strict fakes of transcription providers, from their API references: the fields that each provider accepts in its
+ * form, query or body.
+ */
 
 import * as z from 'zod';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
@@ -9,7 +12,7 @@ type RecordingRequest = WireRequest<string | Buffer>;
 /** Reads a request into the object that a fake checks. */
 type ReadRequest = (request: RecordingRequest) => Promise<object>;
 
-/** The fields of a form. A field that repeats is a list, and a file its name. */
+/** Returns the fields of a form. A repeated field becomes a list, and a file becomes its name. */
 async function formFields({ headers, body }: RecordingRequest): Promise<object> {
   const form = await new Response(new Uint8Array(body as Buffer), { headers }).formData();
   const names = [...new Set(form.keys())];
@@ -45,7 +48,10 @@ const openaiBase = {
   language: language.optional(),
   '#last': last,
 };
-/** Fields by model: `gpt-transcribe` has lists of languages and keywords, and no times. */
+/**
+ * Returns the fields that a model accepts: `gpt-transcribe` accepts lists of languages and keywords, and no fields for
+ * times.
+ */
 const openaiForm = (model: string) =>
   model === 'gpt-transcribe'
     ? z.strictObject({
@@ -182,7 +188,7 @@ interface TranscriptionFake {
   fake: StrictFake;
 }
 
-/** By the provider's id. */
+/** Fakes by the provider's id. */
 export const transcriptionFakes: Record<string, TranscriptionFake> = {
   openai: { read: formFields, fake: strictFake(openaiForm, []) },
   groq: { read: formFields, fake: strictFake(groqForm, groqRules) },

@@ -120,7 +120,7 @@ function toolName({ tool }: Wishes): string {
   }
 }
 
-/** A tree, and any JSON, as generators of schemas describe them. */
+/** Schemas of a tree and of any JSON, in the form that schema generators write. */
 const recursiveParts = {
   Node: {
     type: 'object',

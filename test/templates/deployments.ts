@@ -1,4 +1,4 @@
-/** Deployments that together have every value of a setting that affects a template. */
+/** Sample deployments. Together, they have every value of every setting that affects a template. */
 
 import type { GatewayConfig } from '../../lib/aws/config.ts';
 
@@ -10,7 +10,10 @@ export interface SampleDeployment {
   settings: Settings;
 }
 
-/** Values other than the default. A new setting needs an entry: without one, this file does not compile. */
+/**
+ * Values of each setting other than its default. A new setting needs an entry here; otherwise this file does not
+ * compile.
+ */
 export const otherValues = {
   stage: ['next'],
   tableName: ['restored-2026-11-23'],
@@ -70,7 +73,9 @@ export function fewDeployments(): SampleDeployment[] {
   ];
 }
 
-/** Returns all settings with their values at one index of the lists, or with the last value of a shorter list. */
+/**
+ * Returns all settings, each with the value at this index of its list, or with the last value if its list is shorter.
+ */
 function allAt(place: number): Settings {
   const set = entries.filter(([, values]) => values.length > 0);
   return Object.fromEntries(set.map(([name, values]) => [name, values[place] ?? values.at(-1)]));

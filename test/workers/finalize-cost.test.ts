@@ -24,7 +24,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Returns the values of a field in log lines, as long as the test runs. */
+/**
+ * Returns a list to which the values of a field are added as log lines with the field are written, until the test ends.
+ */
 function written(field: string): unknown[] {
   vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
   const values: unknown[] = [];

@@ -25,8 +25,8 @@ import { newTable } from '../support/table.ts';
 import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 /**
- * Runs a worker twice concurrently, and once more afterwards. EventBridge starts a run without waiting for the run
- * before, and sometimes starts it twice.
+ * Runs a worker twice concurrently, and once more afterwards. EventBridge starts a run without waiting for the previous
+ * run, and sometimes starts a run twice.
  */
 async function runTwiceAndAgain<Result>(run: (nth: number) => Promise<Result>): Promise<Result[]> {
   const atOnce = await Promise.all([run(1), run(2)]);
@@ -44,7 +44,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Makes two days of an account that was created on the first. The second day has only running requests. */
+/** Creates two days of an account that was created on the first day. The second day has only running requests. */
 async function history(): Promise<History> {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const { table, account } = made;
@@ -118,7 +118,7 @@ describe('two concurrent runs, and a third one after them,', () => {
     const atMs = Date.parse(`${utcDate(Date.now() + DAY_MS)}T01:00:00Z`);
 
     await runTwiceAndAgain(() => sealDays(sealing.tools, { atMs }));
-    // A run that finds another run ahead of it leaves the rest to the next run.
+    // A run that finds that another run has sealed a day first stops, and the next run continues.
     const afterwards = await sealDays(sealing.tools, { atMs });
     const verified = await verifyAll(sealing, made.account.id);
     rmSync(sealing.directory, { recursive: true });

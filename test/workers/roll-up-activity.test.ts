@@ -58,7 +58,7 @@ async function handle(...bodies: string[]): Promise<string[]> {
   return Records.filter(({ messageId }) => failed.has(messageId)).map(({ body }) => body);
 }
 
-/** Returns the shards that were rolled up, each with the number of its roll-up. */
+/** Returns the shards that were rolled up, each with the number of its latest roll-up. */
 const rolledUp = async () => {
   const { versions = [] } = (await readDay(table, accountId, yesterday)) ?? {};
   return [...versions.entries()].filter(([, version]) => version !== undefined);

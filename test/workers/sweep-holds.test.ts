@@ -113,7 +113,7 @@ describe('a scheduled sweep', () => {
     await sweep({ deadBootIds: ['dead'] });
 
     const messages = await receive(queue.sqs, queue.rollUpUrl, 0);
-    // Days of holds of other tests may have ended as well.
+    // The sweep may also have settled holds of other tests, whose days have ended.
     const own = messages
       .map(({ Body }) => decodeRollUp(Body!))
       .filter(({ accountId }) => accountId === spender.payer.accountId);
