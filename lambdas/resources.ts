@@ -18,8 +18,8 @@ import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts
 const table = once(() => openTable());
 
 /**
- * Connections that all requests of a process share. Each opens on first use and lives as long as the process. Their
- * state belongs to no request, so one process may handle many requests at a time.
+ * Connections and caches that all requests of a process share. Each is opened at its first use, and stays open until
+ * the process ends. They contain no state of a single request, so one process may handle many requests at a time.
  */
 export const resources = {
   table,

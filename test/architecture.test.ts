@@ -21,7 +21,10 @@ const belowInference = [
   'resources.ts',
 ];
 
-/** Rooms that each room under lambdas/ may import. Arrows point down: a room does not import the rooms that use it. */
+/**
+ * For each room (directory) under lambdas/, the rooms that it may import. Imports go in one direction: a room does not
+ * import the rooms that use it.
+ */
 const arrows: Record<string, string[]> = {
   money: [],
   platform: [],
@@ -79,7 +82,7 @@ const imports = ({ path, text }: Source): string[] =>
     target!.startsWith('.') ? relative(root, resolve(root, dirname(path), target!)) : target!,
   );
 
-/** Whether a file only describes responses for the document, without runtime code. */
+/** Returns whether a file only describes responses for the API document, without runtime code. */
 const isForReaders = (path: string) =>
   /^lambdas\/(api\/.*\/(shape|messages-shape|about)|http\/(shapes|about))\.ts$/.test(path);
 

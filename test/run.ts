@@ -33,7 +33,7 @@ const compileCache = resolve('.vitest/compile-cache');
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 const selection = process.argv.slice(2);
-/** Whether the run is one of several that together test every file once, as with `--shard=1/4`. */
+/** Whether this run is one of several that together run every test file once, as with `--shard=1/4`. */
 const isShard = selection.length === 1 && selection[0]!.startsWith('--shard=');
 const isSuite = selection.length === 0 || isShard;
 if (isSuite) rmSync(compileCache, { recursive: true, force: true });

@@ -47,7 +47,10 @@ const readers: [string, Wire, object, (body: Body) => Prompt][] = [
   ],
 ];
 
-/** Removes cache marks, which move from turn to turn. A text and a block with the text are the same to a cache. */
+/**
+ * Removes cache marks, whose positions differ between turns. Converts a text to a block, because a cache treats both in
+ * the same way.
+ */
 function withoutMarks(value: unknown): unknown {
   const text = JSON.stringify(value, (key: string, inner: unknown) => {
     if (key === 'cache_control') return undefined;

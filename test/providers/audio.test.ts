@@ -1,6 +1,6 @@
 /**
- * Tests of audio recordings. Two wires can express them if the endpoint lists audio; they are refused by name
- * everywhere else.
+ * Tests of audio recordings. Two wires can express recordings if the endpoint lists audio. All other wires and
+ * endpoints refuse them by name.
  */
 
 import { describe, expect, it } from 'vitest';

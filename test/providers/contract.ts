@@ -1,7 +1,7 @@
 /**
- * Contract of every wire, for any input from a provider. It contains no knowledge of a wire: the streams of
- * `streams/<wire>/` are cut, mixed and changed value by value. The output must keep the rules on which clients of the
- * Messages API rely.
+ * Contract of every wire, for any input from a provider. The tests know nothing about a particular wire: they cut and
+ * mix the streams of `streams/<wire>/`, and change them value by value. The output must obey the rules on which clients
+ * of the Messages API rely.
  */
 
 import { crc32 } from 'node:zlib';
@@ -38,13 +38,13 @@ interface Outcome {
   events: MessagesEvent[];
   /** Error that was thrown after the events. */
   failure: unknown;
-  /** Number of events that were returned before the n-th piece was read. */
+  /** For each piece of the input, the number of events that were returned before the piece was read. */
   before: number[];
 }
 
 type Pieces = Iterable<string | Buffer>;
 
-/** An endpoint that draws or speaks gets a request for that. */
+/** Returns the context of a request. If the endpoint draws or speaks, the request asks for images or speech. */
 const contextOf = ({ quirks }: { quirks: Quirks }): DecodeContext => ({
   target: { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },
   request: { model: 'm', messages: [], stop_sequences: ['END'], modalities: quirks.modalities ?? ['text'] },
@@ -105,8 +105,8 @@ function messageOf(events: MessagesEvent[]) {
 }
 
 /**
- * Checks that the output is valid as far as it goes, whatever the input was. It must end as an answer, with an error,
- * or as a failure.
+ * Checks that the output is valid up to its end, whatever the input was. The output must end as a complete answer, with
+ * an error event, or with an exception.
  */
 function expectSound(outcome: Outcome, sent: string): void {
   const { events, failure } = outcome;
@@ -118,7 +118,7 @@ function expectSound(outcome: Outcome, sent: string): void {
 
 const provider = { id: 'test', name: 'Test', baseUrl: 'http://test', credential: undefined };
 
-/** Returns an error of a provider as a client of the Messages API gets it. */
+/** Returns an error of a provider in the form that a client of the Messages API gets. */
 function errorRead(error: unknown): { type: string; message: string } {
   const { kind, message } = errorInAnswer(error, {}, provider);
   return { type: errorKinds[kind].messagesType, message };

@@ -1,4 +1,7 @@
-/** A sign of several tokens, as an emoji often is: its first tokens come with probabilities and without text. */
+/**
+ * Tests a character that consists of several tokens, such as an emoji. The first tokens of such a character arrive with
+ * probabilities, but without text.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';

@@ -38,7 +38,8 @@ describe('a request for embeddings', () => {
     const [ask] = asked('openai-embeddings', { dimensions: 256, encoding: 'base64' });
 
     expect(ask!.request.path).toBe('/embeddings');
-    // A provider answers in base64 only if the request asks for it. Numbers are encoded by the gateway.
+    // A provider answers in base64 only if the request asks for base64. If it answers with numbers, the gateway encodes
+    // them.
     expect(bodyOf(ask!)).toEqual({
       model: 'embed-1',
       input: ['one', 'two'],
@@ -338,7 +339,7 @@ describe('a request for embeddings of images', () => {
       promptTokens: 5 + 128 + 300,
       estimatedUsage: { input_tokens: 2, image_input_tokens: 300 },
     });
-    // These bill no tokens of images, but images or pixels.
+    // On these wires, providers bill images or pixels, not tokens of images.
     for (const wire of ['bedrock-titan-embeddings', 'voyage-multimodal'] as const) {
       expect(bounds(wire)).toMatchObject({
         promptTokens: 5 + 128,

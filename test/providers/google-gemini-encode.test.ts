@@ -178,7 +178,7 @@ describe('a request to Gemini', () => {
 });
 
 const tool = (input_schema: Record<string, unknown>, more: object = {}) => ({ name: 'f', input_schema, ...more });
-/** Returns the schema of a member, as it is sent. */
+/** Returns the schema of a member in the form in which it is sent. */
 const memberSchema = (schema: Record<string, unknown>) => {
   const parameters = { type: 'object', properties: { member: schema } };
   const { tools } = encode({ tools: [tool(parameters)] }) as {

@@ -1,7 +1,7 @@
 /**
- * Tests that every field is honored, mapped by a rule, or refused by name, and that none is dropped silently. Every
- * field of a request and of its blocks is added alone, on every translated wire. Either the request to the provider
- * must differ, or the request is refused. docs/wires/README.md lists the fields that may be omitted.
+ * Tests that every field is honored, mapped by a rule, or refused by name, and that no field is dropped silently. Each
+ * test adds one field to a request or one of its blocks, on every translated wire. The request to the provider must
+ * then differ, or the request must be refused. docs/wires/README.md lists the fields that may be omitted.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,10 @@ function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>): stri
   ).body;
 }
 
-/** Whether a request to the provider is the same with and without a field; undefined if it is refused. */
+/**
+ * Returns whether the request to the provider is the same with and without a field; undefined if the request with the
+ * field is refused.
+ */
 function isSame(wire: MessagesWireName, without: Partial<MessagesRequest>, more: Partial<MessagesRequest>) {
   const body = bodyOf(wire, without);
   try {

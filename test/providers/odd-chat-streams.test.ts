@@ -1,4 +1,4 @@
-/** Streams of chat completions that deviate from OpenAI's, as servers were reported to send them. */
+/** Tests streams of chat completions that differ from OpenAI's. Each form was reported for a real server. */
 
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';

@@ -1,4 +1,7 @@
-/** Usage in forms that no documentation has: an answer never fails for it, and each known count is charged once. */
+/**
+ * Tests usage in undocumented forms. An answer must never fail because of its usage, and each known count must be
+ * charged once.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
@@ -12,7 +15,7 @@ import { openaiResponsesWire } from '../../lambdas/providers/openai-responses/wi
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
 import { bytesOf } from './streams.ts';
 
-/** Price of a token: 10 read, 1 from a cache, 100 written. */
+/** Prices per token: 10 for the prompt, 1 for reads from a cache, 100 for the answer. */
 const pricing = { prompt: Money.parse('10'), completion: Money.parse('100'), input_cache_read: Money.parse('1') };
 
 const context: DecodeContext = {
@@ -23,10 +26,10 @@ const context: DecodeContext = {
 
 interface Speech {
   wire: MessagesWire;
-  /** A whole answer of four bytes, "Four", with a usage. */
+  /** Returns a whole answer with the four bytes "Four" and this usage. */
   whole: (usage: unknown) => object;
   streamed: (usage: unknown) => string;
-  /** 100 tokens of the prompt, 900 from a cache, 13 written. */
+  /** Usage in the wire's documented form: 100 tokens of the prompt, 900 read from a cache, 13 of the answer. */
   usual: object;
 }
 
@@ -101,7 +104,7 @@ describe.each(Object.entries(speeches))('usage over %s', (_name, { wire, whole, 
   });
 
   it.each(odd)('of the form %j is no report, and the answer is whole', async (usage) => {
-    // Seven tokens of the prompt and one of the answer, as estimated.
+    // Estimated usage: seven tokens of the prompt, and one token of the answer.
     const billed = { cost: '170', estimated: true, unpriced: [] };
 
     expect(charged([wire.decodeWhole(whole(usage), context)!])).toEqual(billed);

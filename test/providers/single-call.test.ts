@@ -1,6 +1,6 @@
 /**
- * Tests that only the first call of an answer is passed on to a client that wants no parallel calls, if the provider
- * makes several.
+ * Tests that a client that does not allow parallel calls gets only the first call of an answer, even if the provider
+ * sends several calls.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Tests of two turns of a tool loop. One provider thinks, signs its thinking and calls a tool. The next turn goes to
- * any provider. It must get its own thinking as it signed it, and no thinking that another provider has signed or
- * encrypted, because it would refuse that.
+ * Tests of two turns of a tool loop. One provider thinks, signs its thinking and calls a tool. The next turn is sent to
+ * any provider. A provider must get its own thinking exactly as it signed it. It must not get thinking that another
+ * provider has signed or encrypted, because it would refuse such thinking.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -51,7 +51,7 @@ const target = ({ quirks = {}, lists = ALL_FIELDS }: Place = {}): TranscriptionT
 const requestOf = (wire: TranscriptionWireName, more: Partial<TranscriptionTask> = {}, place: Place = {}) =>
   [...transcriptionEngines[wire].batchRequests(task(more), target(place))][0]!;
 
-/** The fields of a form in their order, the file by its name and type. */
+/** Returns the fields of a form in order. A file is shown by its name and type. */
 async function formOf(...asked: Parameters<typeof requestOf>): Promise<{ path: string; fields: [string, string][] }> {
   const { path, headers, body } = requestOf(...asked).request;
   const form = await new Response(new Uint8Array(body as Buffer), { headers }).formData();

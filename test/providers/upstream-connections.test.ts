@@ -86,8 +86,8 @@ describe('a kept-alive connection', () => {
   });
 
   it('is not replaced if it breaks late, because the request may have been read and charged', async () => {
-    // Milliseconds before the reset. It is longer than a reset takes that was already on its way when the request was
-    // sent.
+    // Milliseconds before the server resets the connection. If a reset arrives earlier, it was already on its way when
+    // the request was sent.
     const LATE_MS = 200;
     const { url, bodies } = await upstream(async (response, request, before) => {
       if (before === 0) return response.end('ok');
@@ -234,7 +234,7 @@ describe('bytes after the end of an answer', () => {
 
     await gone(connections[0]);
 
-    // The size is that of the buffers between the two sides. In a second, far more could be written.
+    // Only the buffers between the two sides were filled. Without back-pressure, far more could be written in a second.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 

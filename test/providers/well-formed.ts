@@ -25,7 +25,7 @@ const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Returns the faults of the events of an answer from a client's view, whether or not the answer is complete. */
+/** Returns the faults that a client would find in the events of a complete or incomplete answer. */
 export function complaintsAbout(events: MessagesEvent[]): string[] {
   const complaints: string[] = [];
   const check = (holds: boolean, what: string) => !holds && complaints.push(what);

@@ -118,7 +118,7 @@ describe('two concurrent runs, and a third one after them,', () => {
     const atMs = Date.parse(`${utcDate(Date.now() + DAY_MS)}T01:00:00Z`);
 
     await runTwiceAndAgain(() => sealDays(sealing.tools, { atMs }));
-    // A run that finds that another run has sealed a day first stops, and the next run continues.
+    // If a run finds that another run has already sealed a day, it stops, and the next run seals the remaining days.
     const afterwards = await sealDays(sealing.tools, { atMs });
     const verified = await verifyAll(sealing, made.account.id);
     rmSync(sealing.directory, { recursive: true });

@@ -1,4 +1,4 @@
-/** Errors as providers write them, each with its source in the table, and the party that caused the error. */
+/** Tests errors as providers write them. For each error, the table has its source and the party that caused it. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -644,7 +644,7 @@ const tooLong: Row[] = (
 ).map((row): Row => [...row, 'context']);
 
 const others: Row[] = [
-  // The provider caused the next errors.
+  // The provider caused the following errors.
   [
     'google',
     429,
@@ -702,7 +702,7 @@ const others: Row[] = [
   ['groq', 498, openai('Flex tier capacity exceeded'), 'overload'],
   ['anthropic', 200, anthropic('overloaded_error', 'Overloaded'), 'overload'],
   ['acme', 503, { error: { message: 'The model is not available at the moment', type: 'server_error' } }, 'overload'],
-  // The status describes the error more exactly than an internal error does.
+  // The status describes the error more exactly than the error type, which means an internal error.
   ['amazon-bedrock', 503, { __type: 'InternalServerException', message: 'm' }, 'overload'],
   ['alibaba', 429, openai('m', 'InternalError'), 'rate'],
   ['acme', 502, '<html>Bad gateway</html>', 'failure'],
@@ -710,7 +710,7 @@ const others: Row[] = [
   ['acme', 200, { error: { code: 502, message: 'm' } }, 'failure'],
   ['acme', 200, { error: 'Something broke' }, 'failure'],
   ['acme', 524, '', 'timeout'],
-  // The client caused the next errors.
+  // The client caused the following errors.
   ['acme', 400, openai("Unsupported parameter: 'seeds'."), 'request'],
   ['acme', 422, 'Failed to deserialize the JSON body into the target type', 'request'],
   ['acme', 422, { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required' }] }, 'request'],

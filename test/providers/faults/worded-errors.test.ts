@@ -1,4 +1,7 @@
-/** Errors that are known only by their words: every provider words them in its own way, and changes them without notice. */
+/**
+ * Tests errors that can be recognized only by the words of their messages. Every provider has its own words, and
+ * changes them without notice.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
@@ -12,14 +15,20 @@ const { providers } = JSON.parse(readFileSync('lambdas/catalog/data/providers.js
 };
 const ids = providers.map(({ id }) => id).filter((id) => !id.startsWith('sandbox'));
 
-/** An error in the form of OpenAI, of Google and of Amazon, each with a code that says less than its words. */
+/**
+ * Functions that build an error in the forms of OpenAI, Google and Amazon. The code of each error is less specific than
+ * its message.
+ */
 const forms: ((message: string) => object)[] = [
   (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
   (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
   (message) => ({ message }),
 ];
 
-/** Kinds of an error with these words at all providers, in all forms: as a refusal, and in a stream. */
+/**
+ * Returns the kinds of error that the gateway recognizes for this message, over all providers and all forms.
+ * @param isStreamed whether the error is in a stream, instead of a response with an error status
+ */
 function kindsOf(message: string, isStreamed: boolean): Set<FaultKind> {
   return new Set(
     ids.flatMap((providerId) =>
@@ -111,7 +120,7 @@ const counted = [
   'Your request contains 210000 tokens, which exceeds the limit of 200000',
 ];
 
-/** Errors that a client can correct, or whose message only quotes its words. */
+/** Errors that a client can correct, although their messages contain similar words, for example in quotes. */
 const requests = [
   'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
   'max_tokens must be at most 8192: this model supports at most 8192 tokens, but 9000 were provided',
