@@ -367,8 +367,8 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,
-    // The worker publishes the list of providers that have their credential, or need none. So functions that list
-    // models need no permission to read credentials.
+    // The worker publishes the list of providers that have their credential, or need none. Functions that list models
+    // therefore need no permission to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
   'send-alerts': { everyMinutes: 1, timeoutSeconds: 180, grants: notifying({ indexes: true }) },

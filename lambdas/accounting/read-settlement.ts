@@ -46,7 +46,7 @@ const settlementMessage = z.discriminatedUnion('v', [
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
   const message = JSON.parse(body) as { payer?: object; hold?: object; outcome?: object };
-  // Each schema ignores the added fields of the others.
+  // Each schema ignores the added fields that belong to the other schemas.
   const more = added === undefined ? {} : addedTo(added);
   const completed = (part: object | undefined) => ({ ...part, ...more });
   const whole = {

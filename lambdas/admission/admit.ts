@@ -74,8 +74,7 @@ export interface Admitted {
   plan: SpendingPlan;
   /**
    * Error that explains to the client why the answer must be shorter than requested; undefined if the answer need not
-   * be
-   * shorter.
+   * be shorter.
    */
   shortened: GatewayError | undefined;
   /**
@@ -270,8 +269,8 @@ function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined
 }
 
 /**
- * Reduces the estimated size of the prompt to the bounds of the plan. An estimate from bytes may be larger than the plan's
- * exact count.
+ * Reduces the estimated size of the prompt to the bounds of the plan. An estimate from bytes may be larger than the
+ * plan's exact count.
  */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   const bounds = plan.quotes.map(({ bound }) => bound);

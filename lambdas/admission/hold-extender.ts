@@ -218,7 +218,7 @@ export class HoldExtender {
 
   /**
    * Requests the next step before it is needed. If the limits have no room, the steps start again at the smallest size,
-   * because other requests need the rest.
+   * because other requests need the remaining money.
    */
   async #extendAhead(outputBytes: number): Promise<void> {
     const isSmallest = this.#steps === 0;

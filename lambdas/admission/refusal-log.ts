@@ -2,8 +2,8 @@ import { describeError, log } from '../platform/logger.ts';
 import type { Refusal } from '../store/generations/refusals.ts';
 
 /**
- * Maximum writes of refusals in a second, in total and for each key. They bound the writes for clients that are refused
- * in a loop. Without the limit for a key, one such client could use up the total.
+ * Maximum number of refusals that are written per second: for all keys together, and for each key. The limits bound the
+ * writes for clients that are refused in a loop. Without the limit for a key, one such client could use up the total.
  */
 const MAX_A_SECOND = 50;
 const MAX_A_SECOND_OF_KEY = 10;

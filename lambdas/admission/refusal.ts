@@ -216,7 +216,10 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
   );
 }
 
-/** Creates the error of a refusal. For a limit it is a 402 with the amounts that a person needs to act. */
+/**
+ * Creates the error of a refusal. If a limit refused the request, the error is a 402 with the amounts that a person
+ * needs to react.
+ */
 export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest): GatewayError {
   switch (refusal.kind) {
     case 'no_room':

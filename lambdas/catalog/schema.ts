@@ -168,7 +168,7 @@ export const routingSchema = z.strictObject({
 const endpointSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._/:-]{0,127}$/, 'must be a lower-case name'),
   provider: slug,
-  /** Wire of the endpoint, if it differs from the provider's. */
+  /** Wire of the endpoint, if it differs from the wire of the provider. */
   wire: z.enum(wires).optional(),
   /** The provider's name for the model. `{NAME}` stands for the value of the operator's variable NAME. */
   upstream_model: z.string().min(1),
@@ -177,7 +177,7 @@ const endpointSchema = z.strictObject({
   quantization: z.enum(quantizationNames).optional(),
   /** Relative share of requests among endpoints of the same price; 1 if absent. */
   weight: z.number().positive().max(1_000).optional(),
-  /** Accepted kinds of input, if there are fewer than the model's. */
+  /** Kinds of input that the endpoint accepts, if it does not accept all kinds that the model lists. */
   input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
   supported_parameters: z.array(parameter).optional(),
   /** Prices of the endpoint. An endpoint without prices is listed, and gets no requests. */
@@ -191,7 +191,9 @@ const endpointSchema = z.strictObject({
   service_cost: pricingSchema.optional(),
   /** Quirks of the endpoint, which override the quirks of the provider. */
   quirks: anyQuirks.optional(),
-  /** Data policy, if it differs from the provider's, for example at a URL without retention. */
+  /**
+   * Data policy of the endpoint, if it differs from the provider's data policy, for example at a URL without retention.
+   */
   data_policy: dataPolicySchema.optional(),
   /** Options of an endpoint that generates images. */
   image: imageOptionsSchema.optional(),

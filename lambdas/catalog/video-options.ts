@@ -5,7 +5,10 @@ import type { ModelData } from './schema.ts';
 type VideoOptions = NonNullable<ModelData['video']>;
 type VideoPrices = Readonly<Record<string, Money>>;
 
-/** Returns the durations that a model supports at a resolution, which may be fewer than the model's. */
+/**
+ * Returns the durations that a model supports at a resolution. They may be only some of the durations that the model
+ * lists.
+ */
 export function durationsAt({ durations, durations_at }: VideoOptions, resolution: string): number[] {
   return durations_at?.[resolution] ?? durations;
 }

@@ -15,7 +15,7 @@ export function collectMessage(send: (sink: Sink<AnswerEvent[]>) => Promise<void
   const assembler = new MessageAssembler();
   const collect = (events: AnswerEvent[]) => {
     for (const { data } of events) assembler.add(data);
-    // Resolves at once: the client need not wait for the settlement, which follows `message_stop`.
+    // Resolves immediately, because the client need not wait for the settlement, which follows `message_stop`.
     if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
     return true;
   };

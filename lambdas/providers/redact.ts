@@ -10,7 +10,7 @@ const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /**
  * Matches an AWS access key: `<id>:<secret>[:<session token>]`. A request contains these parts separately, and a
- * provider may quote a single part. So each part is also hidden by itself.
+ * provider may quote a single part. Each part is therefore also hidden by itself.
  */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 

@@ -202,8 +202,8 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    // Some clients replace the message of a 404, which would hide the name of the missing setting. So the error has
-    // another status.
+    // Some clients replace the message of a 404, which would hide the name of the missing setting. The error therefore
+    // has another status.
     return new GatewayError(
       'provider_unavailable',
       `This gateway cannot use any provider of "${model.id}", because its operator has not set ${lacks}.`,

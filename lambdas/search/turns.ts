@@ -19,7 +19,8 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
 }
 
 /**
- * Returns the search calls with these ids. The ids are the client's; the conversation contains the ids of the model.
+ * Returns the search calls with these ids. The given ids are those that the client sent; the conversation contains the
+ * ids that the model uses.
  */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];

@@ -1,7 +1,7 @@
 /**
  * Confines an uncaught error to its own request. On AWS, a Lambda environment handles one request at a time, so an
- * uncaught error ends only that request. This process handles many requests at a time. So it logs an uncaught error,
- * and fails only the request in which the error was thrown.
+ * uncaught error ends only that request. This process handles many requests at a time. It therefore logs an uncaught
+ * error, and fails only the request in which the error was thrown.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -229,7 +229,10 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Lets API Gateway invoke a function or its alias. The permission is in the function's template, not in the API's. */
+  /**
+   * Lets API Gateway invoke a function or its alias. The permission is in the template of the function, not in that of
+   * the API.
+   */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {

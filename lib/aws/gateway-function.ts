@@ -19,7 +19,7 @@ export interface GatewayFunctionProps {
    * concurrency with other functions.
    */
   reservedConcurrency?: number | undefined;
-  /** Permissions in addition to the manifest's. For example, a queue worker may read its queue. */
+  /** Permissions in addition to those in the manifest. For example, a queue worker may read its queue. */
   statements?: PolicyStatement[];
 }
 

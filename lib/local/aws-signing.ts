@@ -1,6 +1,6 @@
 /**
  * AWS Signature Version 4, implemented from AWS's description, and without the signing library that the gateway uses.
- * So each implementation tests the other.
+ * Each of the two implementations thus tests the other.
  */
 
 import { createHash, createHmac } from 'node:crypto';

@@ -19,8 +19,8 @@ export interface EventSource {
 
 /**
  * Maximum waiting time of one poll in seconds. A poll is never aborted, because it may already have received messages.
- * If a process is killed during a poll, a message may be hidden until its visibility timeout. So polls are shorter than
- * Lambda's, which take 20 s.
+ * If a process is killed during a poll, a message may be hidden until its visibility timeout. These polls are therefore
+ * shorter than those of Lambda, which take 20 s.
  */
 const LONG_POLL_SECONDS = 1;
 /** Time in ms within which arriving messages form a batch. On AWS, messages also take a moment from SQS to Lambda. */

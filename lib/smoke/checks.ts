@@ -177,8 +177,8 @@ const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
   let seen = await readStream(target, base, model);
-  // The machine that runs the check may have read too slowly, whereas a proxy that buffers streams always does so. So a
-  // second attempt decides.
+  // The machine that runs the check may have read too slowly, whereas a proxy that buffers streams always does so. A
+  // second attempt therefore decides.
   if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
   const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];
   demand(

@@ -98,7 +98,7 @@ export async function peerLane({ name, command, url, headers, ...more }: PeerOpt
   };
 }
 
-/** Returns the measures of a process that is not Node's, from Linux. */
+/** Returns functions that measure a process that does not run in Node, with data from Linux. */
 function measuresOfOther(pid: number): Pick<Lane, 'cpuMs' | 'residentMb'> {
   return {
     async cpuMs() {

@@ -1,5 +1,6 @@
 /**
- * Measures whether the cost of a large request is linear: prompts of up to 1 MB, up to 1,000 tools, and up to 2,000 turns.
+ * Measures whether the cost of a large request is linear: prompts of up to 1 MB, up to 1,000 tools, and up to 2,000
+ * turns.
  * It prints the CPU time of a request, and the longest time in which the gateway answered no other request. It also
  * writes the plot of docs/figures.md. Only compare points of one run.
  */
@@ -43,7 +44,7 @@ const kinds: { name: string; of: (share: number) => Asked }[] = [
   },
   {
     name: '2,000 turns',
-    // The last turn is the user's.
+    // The last turn is a turn of the user.
     of: (share) => ({ fields: { messages: Array.from({ length: share * 2_000 - 1 }, (_, at) => turn(at)) } }),
   },
 ];

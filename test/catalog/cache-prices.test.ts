@@ -1,6 +1,6 @@
 /**
- * Prices of cached tokens in the shipped catalog. Cerebras charges them as any other input (inference-docs.cerebras.ai, "Prompt
- * caching"; anomalyco/models.dev#3229, 2026-07-13), Mistral a tenth (docs.mistral.ai, "Prompt caching").
+ * Prices of cached tokens in the shipped catalog. Cerebras charges them as any other input (inference-docs.cerebras.ai,
+ * "Prompt caching"; anomalyco/models.dev#3229, 2026-07-13), Mistral a tenth (docs.mistral.ai, "Prompt caching").
  */
 
 import { describe, expect, it } from 'vitest';

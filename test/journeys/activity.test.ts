@@ -34,7 +34,7 @@ it('GET /activity has a day after its end, with requests that were still running
   const usage = Number(before['total_cost']) + Number((await finalGeneration(gateway, secondId))['total_cost']);
   await Promise.all(failures.map(({ headers }) => finalGeneration(gateway, headers.get('x-generation-id')!)));
   expect(await activity()).toEqual({ data: [] });
-  // The cost of models is known at once.
+  // The cost of models is available immediately after settlement.
   const ofToday = expect.closeTo(usage, 12) as number;
   expect(await activity('/models')).toEqual({
     data: [{ model: 'sandbox/claude', usage_daily: ofToday, usage_weekly: ofToday, usage_monthly: ofToday }],

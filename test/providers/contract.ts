@@ -124,7 +124,7 @@ function errorRead(error: unknown): { type: string; message: string } {
   return { type: errorKinds[kind].messagesType, message };
 }
 
-/** Checks that an error counts as the provider's, so that the next endpoint is tried. */
+/** Checks that an error counts as a failure of the provider, so that the next endpoint is tried. */
 function expectProvidersFailure(failure: unknown, sent: string): void {
   expect(failure, sent).toBeInstanceOf(Error);
   const told = failureOf(failure, provider);

@@ -9,7 +9,7 @@ export interface GeneratedPrompt {
   opaque: number;
 }
 
-/** Texts that some tokenizer splits into many tokens for their number of bytes. */
+/** Texts that at least one tokenizer splits into unusually many tokens per byte. */
 const awkward = [
   'a',
   ' ',

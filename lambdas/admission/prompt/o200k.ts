@@ -11,8 +11,8 @@ import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 
 const MAX_WORD = 200;
 /**
- * Number of characters that are normalized at once. The time to normalize grows with the square of a run of accents,
- * and the result is up to 18 times as long as the text.
+ * Number of characters that are normalized in one call. The time to normalize grows with the square of a run of
+ * accents, and the result is up to 18 times as long as the text.
  */
 const WINDOW = 2_000;
 

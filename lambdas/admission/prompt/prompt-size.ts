@@ -155,7 +155,7 @@ export function writesForAnHour(encodedBody: string): boolean {
 }
 
 /**
- * Number of characters that are normalized at once, because the time to normalize grows with the square of a run of
+ * Number of characters that are normalized in one call, because the time to normalize grows with the square of a run of
  * accents.
  */
 const WINDOW_CHARACTERS = 2_000;

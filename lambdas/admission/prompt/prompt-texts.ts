@@ -20,7 +20,7 @@ const UNREAD = new Set([
 const UNREAD_TYPES = new Set<unknown>(['base64', 'url', 'file', 'redacted_thinking']);
 
 const NOT_ASCII = /[\u0080-\uffff]/g;
-/** Number of characters of JSON that are escaped and counted at once. Escaped JSON may be six times as long. */
+/** Number of characters of JSON that are escaped and counted in one call. Escaped JSON may be six times as long. */
 const JSON_PART = 8_192;
 
 /**

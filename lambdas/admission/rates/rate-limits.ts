@@ -1,7 +1,10 @@
 import type { UseLimits } from '../../store/accounts/use-limits.ts';
 import type { RateKind, RateShare } from '../../store/counters/key-rates.ts';
 
-/** Limits on the requests of a key: per UTC minute, and on requests that run at once. At least one of them exists. */
+/**
+ * Limits of a key: on requests and tokens per UTC minute, and on the number of requests that run concurrently. At least
+ * one of these limits is set.
+ */
 export interface RateLimits {
   requests: number | undefined;
   tokens: number | undefined;

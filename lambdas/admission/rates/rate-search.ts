@@ -1,5 +1,5 @@
 /**
- * Counts of a key's requests in the transaction of the hold. Each count has its limit as a condition. So a request is
+ * Counts of a key's requests in the transaction of the hold. Each count has its limit as a condition, so a request is
  * counted if and only if it is admitted, at any concurrency, and a request that one limit refuses does not count toward
  * the others.
  */

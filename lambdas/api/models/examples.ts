@@ -1,6 +1,6 @@
 /**
  * Models in the examples of the API document. Their names are in the catalog; their prices and limits may differ from
- * the catalog's.
+ * those in the catalog.
  */
 
 const claudePricing = {

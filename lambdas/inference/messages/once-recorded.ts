@@ -13,7 +13,8 @@ export async function onceRecorded(
   abort: AbortController,
 ): Promise<Dispatched> {
   if (!recorded) return dispatched;
-  // Aborts the provider's request at once, because its work costs money while the hold is being released.
+  // Aborts the request to the provider immediately. Otherwise the provider's work would cost money while the hold is
+  // being released.
   recording?.catch(() => abortBecause(abort, 'ended'));
   const [answer, record] = await Promise.allSettled([dispatched, recorded]);
   if (record.status === 'rejected') {

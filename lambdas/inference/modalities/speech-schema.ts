@@ -17,7 +17,10 @@ const voiceName = z.string().regex(/^[\w.:+-]{1,200}$/, 'must be a name or id of
 
 const instructionsField = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
 
-/** Provider preferences with `options`, in which OpenRouter's clients send the instructions. */
+/**
+ * Provider preferences with the additional member `options`, in which clients of OpenRouter's API send the instructions
+ * for the voice.
+ */
 const speechPreferences = providerPreferences.extend({
   options: optionalField(
     z.strictObject({

@@ -27,7 +27,7 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
   const next = await step(tools, job, message).catch((error: unknown): Next => {
-    // Another worker has changed the job first. If that worker handled a notice, it sends no further message. So this
+    // Another worker has changed the job first. If that worker handled a notice, it sends no further message, so this
     // message is queued again.
     if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
     throw error;

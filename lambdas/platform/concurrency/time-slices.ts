@@ -1,6 +1,6 @@
 /**
- * Inserts pauses into long work on the event loop. Node reads up to two megabytes of a connection at once. If data of
- * one connection arrive faster than they are processed, Node would serve no other connection without these pauses.
+ * Inserts pauses into long work on the event loop. Node reads up to two megabytes of a connection in one turn. If data
+ * of one connection arrive faster than they are processed, Node would serve no other connection without these pauses.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,5 +1,6 @@
 /**
- * Reads JSON that the gateway did not write, for example a provider's. A value of an unexpected type counts as absent.
+ * Reads JSON that the gateway did not write, for example JSON of a provider. A value of an unexpected type counts as
+ * absent.
  * Code that requires a value reads it with providers/shapes.ts, which reports a fault.
  */
 

@@ -158,7 +158,7 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // In the Messages API, citations belong to one text block. So the text of each Converse block gets its own text
+    // In the Messages API, citations belong to one text block, so the text of each Converse block gets its own text
     // block.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;

@@ -35,8 +35,8 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   524: 'timeout',
   503: 'overload',
   529: 'overload',
-  // The client's own key and model were already accepted. So these statuses concern the operator's key or configuration
-  // at the provider.
+  // The gateway has already accepted the client's own key and model, so these statuses concern the operator's key or
+  // configuration at the provider.
   401: 'operator',
   402: 'operator',
   407: 'operator',
@@ -81,7 +81,7 @@ function faultOfStatus(status: number | undefined, { messages, isPage }: StatedE
   const fault = (status === undefined ? undefined : faultsOfStatuses[status]) ?? 'failure';
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
-  // Without a message, the cause may be the length of the prompt, or a feature that only this endpoint lacks. So
+  // Without a message, the cause may be the length of the prompt, or a feature that only this endpoint lacks, so
   // another endpoint is tried.
   return messages.length === 0 ? 'elsewhere' : fault;
 }

@@ -17,7 +17,7 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
     isLeft = true;
     deadline?.cancel();
     // If a generator is waiting for its source, its `return` settles only after the source sends something, which may
-    // never happen. So the promise is not awaited.
+    // never happen. The promise is therefore not awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

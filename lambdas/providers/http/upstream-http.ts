@@ -165,8 +165,8 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // If a provider switches to another protocol, it sends no response, and this promise would never settle. So the
-        // connection is closed.
+        // If a provider switches to another protocol, it sends no response, and this promise would never settle. The
+        // connection is therefore closed.
         request.once('upgrade', (_response, socket) => socket.destroy());
         // Every request emits `close` at the end. An error is created only if no response arrived, because recording
         // its stack takes time.

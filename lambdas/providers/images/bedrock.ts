@@ -1,6 +1,6 @@
 /**
- * Image generation with Bedrock's InvokeModel, whose bodies have each model's own format: Stability's and Nova
- * Canvas's.
+ * Image generation with Bedrock's InvokeModel. The body has the format of the model: that of Stability's models or that
+ * of Nova Canvas.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html
  * https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html
  */

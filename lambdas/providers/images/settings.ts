@@ -159,7 +159,7 @@ function commonDivisor(a: number, b: number): number {
 
 const SIDE_OF_TIER = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 } as const satisfies Record<ImageTier, number>;
 
-/** Returns the tier whose square image has the number of pixels nearest to that of a size. */
+/** Returns the tier for a size: the tier whose square image has the most similar number of pixels. */
 export function imageTierOf(size: string): ImageTier {
   const [width, height] = pixelsOf(size);
   const distance = (tier: ImageTier) => Math.abs(Math.log2(Math.sqrt(width * height) / SIDE_OF_TIER[tier]));

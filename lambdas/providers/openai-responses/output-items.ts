@@ -72,8 +72,8 @@ export class OutputItems {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. So after the item at this index has ended, another item may begin
-    // here.
+    // Some providers give all items the same index. After the item at this index has ended, another item may therefore
+    // begin here.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;

@@ -75,8 +75,8 @@ export const videoJobsWire: VideoWire = {
 };
 
 /**
- * Reads a completed job. The file URLs in the response may need the provider's credential, or point to another host. So
- * each file is requested from the provider itself, by its index.
+ * Reads a completed job. The file URLs in the response may need the provider's credential, or point to another host.
+ * Each file is therefore requested from the provider itself, by its index.
  */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);

@@ -118,7 +118,7 @@ function inOrderOfIds(table: Table, partitions: readonly string[]): AsyncGenerat
   );
 }
 
-/** Number of records of a day that a list reads at once, from all partitions together. */
+/** Number of records of a day that a list reads in one round, from all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
 /**

@@ -1,4 +1,4 @@
-/** DynamoDB calls, with items in the store's form. */
+/** Makes DynamoDB calls. Items have the form that the store uses (`Item`), not DynamoDB's own JSON. */
 
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CallOptions } from '../../platform/aws/aws-call.ts';

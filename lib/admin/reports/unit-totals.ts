@@ -5,8 +5,8 @@ import { tagsJson, type RequestTags } from '../../../lambdas/store/generations/r
 import { Money } from '../../../lambdas/money/money.ts';
 
 /**
- * Units of one meter (for example input tokens) that one payer used on one day at one price, with the same tags. A row without a meter
- * contains the amount by which charges were reduced.
+ * Units of one meter (for example input tokens) that one payer used on one day at one price, with the same tags. A row
+ * without a meter contains the amount by which charges were reduced.
  */
 export interface UnitTotal {
   day: string;

@@ -1,6 +1,6 @@
 /**
  * Checks request signatures as AWS does. The check is implemented from AWS's description of version 4, without the
- * signing library that the gateway uses. So a signature that passes is very likely valid on AWS.
+ * signing library that the gateway uses. A signature that passes is therefore very likely valid on AWS.
  */
 
 import { timingSafeEqual } from 'node:crypto';

@@ -12,8 +12,8 @@ import type { Session, Turn } from './strict-provider.ts';
 import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
 /**
- * Models, one for each wire. Codex has built-in facts for the first model, and reads those of the others from the
- * gateway's model list.
+ * Models, one for each wire. Codex has built-in facts about the first model, and reads the facts about the other models
+ * from the gateway's model list.
  */
 const models = [
   'openai/gpt-5.5',

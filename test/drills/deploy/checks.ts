@@ -31,8 +31,8 @@ export async function checkAccounts(
   const answers: Record<string, unknown>[] = [];
   for (const { accountId } of customers) {
     const reconcile = gateway.admin(projectDirectory, '--account', accountId, 'reconcile', '--deep');
-    // The command fails if the books differ, and its error message contains the report. So the failure is recorded as a
-    // result.
+    // The command fails if the books differ. The failure is recorded as a result, because its error message contains
+    // the report.
     answers.push(await reconcile.catch((error: unknown) => ({ sound: false, says: (error as Error).message })));
   }
   const isSound = answers.every((answer) => answer['sound'] === true);
