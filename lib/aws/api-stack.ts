@@ -229,10 +229,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /**
-   * Lets API Gateway invoke a function or its alias. The permission is in the template of the function, not in that of
-   * the API.
-   */
+  /** Lets API Gateway invoke a function or its alias. The permission is in the function's own template. */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
