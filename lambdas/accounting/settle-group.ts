@@ -75,7 +75,7 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 }
 
 /**
- * Settles a group in one transaction, without the settlements that were made before.
+ * Settles a group in one transaction, except settlements that were already made.
  * @returns the result of each settlement, or the error that concerns only this settlement
  * @throws the error of the transaction as a whole; nothing was written then
  */
@@ -139,7 +139,9 @@ interface CountedScope {
   part: Key | undefined;
 }
 
-/** A scope (key, workspace, member or account) in which either all requests of a group hold money, or none does. */
+/**
+ * A scope (key, workspace, member or account) in which either all requests of a group hold money, or none of them does.
+ */
 interface AlikeScope {
   scope: ScopeId;
   isHeld: boolean;

@@ -20,8 +20,8 @@ export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
   /**
-   * Finds all values with a placeholder in a text. Once found, a value is replaced wherever it occurs as a whole word,
-   * even without the words that first identified it.
+   * Searches a text for all values that have a placeholder. Once found, a value is replaced wherever it occurs as a
+   * whole word, even without the words that first identified it.
    */
   #values = new TermSearch([]);
   #searched = 0;
@@ -56,9 +56,9 @@ export class Replacement {
   }
 
   /**
-   * Returns whether thinking equals the signed thinking again once its values are replaced. The model wrote and signed
-   * placeholders, and the client got the values. A value that got its placeholder only now cannot be in the signed
-   * text.
+   * Returns whether thinking is the same as the signed thinking after its values are replaced. The model wrote and
+   * signed placeholders, and the client got the values in their place. A value whose placeholder is new in this request
+   * cannot be in the signed text.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
@@ -71,7 +71,7 @@ export class Replacement {
 
   /**
    * Returns the changes of a text, from left to right, without overlaps. Findings in this text have precedence over
-   * values that were found in other texts, and these over terms of the dictionary.
+   * values that were found in other texts. Both have precedence over terms of the dictionary.
    */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];

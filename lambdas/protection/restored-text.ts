@@ -1,7 +1,7 @@
 /**
  * Replaces placeholders with the client's own values. A placeholder may arrive in pieces, so the end of a text is held
- * back if it may be the beginning of a placeholder. At most, this is the length of the longest placeholder: a few
- * tokens.
+ * back if it may be the beginning of a placeholder. The held-back text is at most as long as the longest placeholder: a
+ * few tokens.
  */
 
 /**

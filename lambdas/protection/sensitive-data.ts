@@ -1,6 +1,6 @@
 /**
  * Removes sensitive data from a key's requests before anything is measured, held or sent. The provider never gets the
- * data that is found, so it cannot occur in the provider's answers, errors and logs either.
+ * data that is found, so the data cannot occur in the provider's answers, errors and logs either.
  *
  * Guarantee: no prompt, whatever its length, content and settings, blocks the event loop for longer than a short prompt
  * does. Long prompts are searched in a separate thread, in which accounts take turns. No prompt delays the search of a

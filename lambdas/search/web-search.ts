@@ -1,7 +1,7 @@
 import type { OpenBackend, SearchErrorCode, SearchOutcome, SearchQuery } from './backend.ts';
 import { codePointsIn } from './query-length.ts';
 
-/** Maximum length of a query in code points: the smallest of the backends' limits. */
+/** Maximum length of a query in code points, which all backends accept. */
 const MAX_SEARCHED_CHARACTERS = 400;
 const WEB_SEARCH_TIMEOUT_MS = 15_000;
 

@@ -14,7 +14,7 @@ interface Course {
 const courses = new AsyncLocalStorage<Course>();
 
 /**
- * Runs work, and rejects with an error of that work that nothing has caught.
+ * Runs work. Rejects if the work throws an error that no code catches.
  * @throws the uncaught error; the work itself continues, and nothing waits for its end
  */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {

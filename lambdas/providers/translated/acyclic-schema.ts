@@ -53,8 +53,8 @@ function circularReferences(root: ReferringSchema): Map<object, CircularReferenc
 }
 
 /**
- * Returns the direct children of a schema. `mayBeAbsent` states whether the innermost property that contains the child
- * is optional.
+ * Returns the direct children of a schema. `mayBeAbsent` states whether the child may be missing in a value, because
+ * the innermost property that contains the child is optional.
  */
 function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAbsent: boolean][] {
   const { properties, required, ...others } = part as ReferringSchema;
