@@ -202,7 +202,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** Starts a new sentence. Later markers cannot cite text before the sentence, so that text is released. */
+  /** Starts a new sentence. Text before the sentence is released, because later markers cannot cite it. */
   #beginSentence(): void {
     this.#letOut(this.#at);
     this.#hasWord = false;

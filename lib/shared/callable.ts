@@ -29,7 +29,7 @@ export interface ProviderState {
  */
 const isReady = readiness(() => undefined);
 
-/** Prefix of variables that the gateway sets itself, so the operator does not have to. */
+/** Prefix of variables that the gateway itself sets, and that the operator therefore need not set. */
 const OWN_VARIABLES = 'GATEWAY_SANDBOX_';
 
 /** Returns the state of every provider, callable providers first. */

@@ -31,7 +31,7 @@ export interface NeededChild {
 
 /** Name of a needed process for messages, and the way to end it. */
 export interface ChildManners {
-  /** Beginning of the sentence that reports the end of the process. */
+  /** Name of the process, with which the message about its end begins. */
   name: string;
   /** Returns the last output of the process, for the message about its end. */
   lastWords?: () => string;
