@@ -25,7 +25,6 @@ export type ShownKey = ShownBody<KeyBody>;
 export type ShownActivity = ShownBody<ActivityRowBody>;
 export type ShownSpendingByModel = ShownBody<ModelSpendingAnswer>;
 export type ShownStatement = ShownBody<StatementBody>;
-export type ShownTagSettings = ShownBody<TagSettingsAnswer['data']>;
 export type ShownRequest = ShownBody<ListedRequestBody>;
 export type ShownRecord = ShownBody<RequestRecordBody>;
 export type ShownModel = ShownBody<ModelBody>;
