@@ -4,7 +4,7 @@ import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { limitWrites } from '../store/counters/counter-parts.ts';
 import { activeUpdate, configureUpdate } from '../store/counters/counters.ts';
 import { gatherGranted } from '../store/counters/limited-parts.ts';
-import { accountStatusCheck, isActive } from '../store/accounts/accounts.ts';
+import { accountStatusCheck, isActive, type Account } from '../store/accounts/accounts.ts';
 import { enterKey, moveKey } from '../store/accounts/key-directory.ts';
 import {
   keyItem,
@@ -90,27 +90,8 @@ export async function createKey(
       createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString(),
     };
     const created = { key, secret };
-    const { workspaceId, memberId } = key;
-    const outcome = await commitChange(
-      context,
-      { action: 'key.create', target: `key ${key.hash}`, after: keyForAudit(key) },
-      {
-        ...enterKey(table, key),
-        key: keyPut(table, key),
-        counter: configureUpdate(
-          table,
-          { kind: 'key', id: key.hash },
-          { limits: limitsOfKey(key), revision: 0, active: true },
-        ),
-        account: accountStatusCheck(table, account),
-        workspace: workspaceId === undefined ? undefined : mustBeActive(table, accountId, workspaceId),
-        member:
-          workspaceId === undefined || memberId === undefined
-            ? undefined
-            : mustHaveAccess(table, workspaceId, memberId),
-      },
-      alongside(created),
-    );
+    const change = { action: 'key.create', target: `key ${key.hash}`, after: keyForAudit(key) };
+    const outcome = await commitChange(context, change, newKeyWrites(table, key, account), alongside(created));
     if (outcome.committed) return created;
     const { failed } = outcome;
     // Hashes are made from random secrets. If the key already exists, this request therefore wrote it in an attempt
@@ -118,10 +99,26 @@ export async function createKey(
     const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
     if (failed.workspace) throw missingWorkspace(failed.workspace.item);
-    if (failed.member) throw notFound(`There is no member "${memberId}" in this workspace.`, { field: 'member_id' });
+    if (failed.member)
+      throw notFound(`There is no member "${key.memberId}" in this workspace.`, { field: 'member_id' });
     notBefore = Date.parse(key.createdAt) + 1;
     return undefined;
   });
+}
+
+/** Returns the writes of a new key, and the checks that its account, workspace and member accept it. */
+function newKeyWrites(table: Table, key: ApiKey, account: Account) {
+  const { workspaceId, memberId } = key;
+  const hasMember = workspaceId !== undefined && memberId !== undefined;
+  const limits = { limits: limitsOfKey(key), revision: 0, active: true };
+  return {
+    ...enterKey(table, key),
+    key: keyPut(table, key),
+    counter: configureUpdate(table, { kind: 'key', id: key.hash }, limits),
+    account: accountStatusCheck(table, account),
+    workspace: workspaceId === undefined ? undefined : mustBeActive(table, account.id, workspaceId),
+    member: hasMember ? mustHaveAccess(table, workspaceId, memberId) : undefined,
+  };
 }
 
 function missingWorkspace(item: Item | undefined): Error {

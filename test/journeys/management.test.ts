@@ -31,6 +31,8 @@ const newWorkspace = async (slug: string) =>
 const once = (key: string) => ({ 'idempotency-key': key });
 const setBudget = (workspace: string, interval: string, limit: number) =>
   manage(gateway, 'PUT', `/workspaces/${workspace}/budgets/${interval}`, { limit_rub: limit });
+const setTagBudget = (budget: object, headers?: Record<string, string>) =>
+  manage(gateway, 'PUT', '/tags/budgets', { name: 'project', value: 'lake', interval: 'daily', ...budget }, headers);
 const hello = (key: string, words = 'delay=0', more: object = {}) => {
   const ask = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] };
   return post({ ...gateway, key }, '/messages', { ...ask, ...more });
@@ -247,9 +249,6 @@ describe('members of a workspace', () => {
 });
 
 describe('budgets of tags', () => {
-  const setTagBudget = (budget: object, headers?: Record<string, string>) =>
-    manage(gateway, 'PUT', '/tags/budgets', { name: 'project', value: 'lake', interval: 'daily', ...budget }, headers);
-
   it('limit the requests of all keys with the tag, until they are removed', async () => {
     const [first, second] = [await newKey(), await newKey({ tags: { project: 'lake' } })];
     await setTagBudget({ limit_rub: 0 });
@@ -283,7 +282,10 @@ describe('budgets of tags', () => {
 
     expect(body.data).toMatchObject([{ name: 'project', value, interval: 'daily', limit_rub: '0.5', spend_rub: '0' }]);
     expect(stale.status).toBe(412);
-    expect(list.data).toMatchObject([{ value, interval: 'daily' }, { value, interval: 'monthly', limit_rub: '1' }]);
+    expect(list.data).toMatchObject([
+      { value, interval: 'daily' },
+      { value, interval: 'monthly', limit_rub: '1' },
+    ]);
   });
 
   it.each([

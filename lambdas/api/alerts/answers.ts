@@ -16,7 +16,7 @@ import { openMails } from '../../platform/mails.ts';
 import { resources } from '../../resources.ts';
 import type { AlertsAnswer, AlertsView } from './shape.ts';
 
-type AlertsRequest = Pick<EndpointInput<'management', unknown, unknown>, 'caller' | 'request'>;
+type AlertsRequest = Pick<EndpointInput<'management'>, 'caller' | 'request'>;
 
 export async function getAlerts({ caller }: AlertsRequest, owners: AlertOwners): Promise<HttpResponse> {
   return alertsResponse(await readAppliedAlerts(resources.table(), caller.account.id, owners));
