@@ -37,7 +37,7 @@ export async function readScopeName(table: Table, accountId: string, scope: Scop
     }
     default: {
       const { name, value } = tagOfScope(scope);
-      return { name: `tag "${name}=${value}"`, page: 'overview' };
+      return { name: `tag "${name}=${value}"`, page: 'tags' };
     }
   }
 }
