@@ -371,7 +371,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     // therefore need no permission to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
-  'send-alerts': { everyMinutes: 1, timeoutSeconds: 180, grants: notifying({ indexes: true }) },
+  'send-alerts': { everyMinutes: 1, timeoutSeconds: 180, grants: notifying({ indexes: true, catalog: true }) },
 }) satisfies Record<string, ScheduledWorker>;
 
 /** Every function of the deployment by name. */

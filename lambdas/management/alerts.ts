@@ -15,6 +15,7 @@ import {
   type AlertOwner,
   type AlertSettings,
 } from '../store/alerts/alert-settings.ts';
+import { alertAccountPut } from '../store/alerts/alert-accounts.ts';
 import type { Item, Table } from '../store/table/table.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { findKey } from './keys.ts';
@@ -132,7 +133,8 @@ export async function setAlerts(
       after: after && alertsForAudit(after),
     };
     const write = after ? alertSettingsPut(table, after) : alertSettingsRemoval(table, before!);
-    const outcome = await commitChange(context, change, { alerts: write });
+    const listed = after && alertAccountPut(table, accountId);
+    const outcome = await commitChange(context, change, { alerts: write, listed });
     if (!outcome.committed) return undefined;
     return after
       ? { from: owner, settings: after, version: after.version }

@@ -11,6 +11,13 @@ const root = resolve(import.meta.dirname, '../..');
  */
 const otherEntities = [
   'account_tags',
+  'alert_account',
+  'alert_delivery',
+  'alert_mark',
+  'alert_scan',
+  'alert_settings',
+  'balance_alarm',
+  'failing_provider',
   'activity_day',
   'activity_progress',
   'proved_account',

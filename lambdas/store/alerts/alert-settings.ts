@@ -47,8 +47,6 @@ const alertSettingsRecord = record({
 
 export type AlertSettings = RecordOf<typeof alertSettingsRecord>;
 
-export const alertSettingsAttributes = alertSettingsRecord.attributes;
-
 const SETTINGS_PREFIX = 'SETTINGS#';
 
 function alertsPartition(accountId: string): string {

@@ -17,8 +17,6 @@ const balanceAlarmRecord = record({
 /** Level of an account's balance about which a notice was sent. */
 export type BalanceAlarm = RecordOf<typeof balanceAlarmRecord>;
 
-export const balanceAlarmAttributes = balanceAlarmRecord.attributes;
-
 function balanceAlarmKey(accountId: string): Key {
   return { pk: `ALERTS#${accountId}`, sk: 'BALANCE' };
 }

@@ -55,8 +55,6 @@ const alertDeliveryRecord = record({
 /** A notice on its way to one destination. */
 export type AlertDelivery = RecordOf<typeof alertDeliveryRecord>;
 
-export const alertDeliveryAttributes = alertDeliveryRecord.attributes;
-
 /** Partitions of the sweep index for pending deliveries. Holds and leases have other partitions. */
 const DUE_PARTITIONS = Array.from({ length: 8 }, (_, part) => `DELIVERIES#${part}`);
 

@@ -1,0 +1,51 @@
+/** List of the accounts that have, or had, settings of alerts, and the progress of scans of this list. */
+
+import { queryItems, readItem } from '../table/query.ts';
+import { TTL_ATTRIBUTE, type Table } from '../table/table.ts';
+import { writeAlone } from '../table/transact.ts';
+import { put, type Key, type Write } from '../table/writes.ts';
+
+const LIST = 'ALERTS#ACCOUNTS';
+const ENTRY = 'ACCOUNT#';
+
+/** Returns the write that adds an account to the list. An account stays in the list. */
+export function alertAccountPut(table: Table, accountId: string): Write {
+  return put(table, { pk: LIST, sk: `${ENTRY}${accountId}`, entity: 'alert_account' });
+}
+
+/** A scan of all listed accounts, which may take several runs of a worker. */
+export interface AlertScan {
+  /** Unique name, for example with the day of a daily scan. */
+  name: string;
+  /** Time from which nobody continues the scan. */
+  untilMs: number;
+}
+
+function scanKey({ name }: AlertScan): Key {
+  return { pk: LIST, sk: `SCAN#${name}` };
+}
+
+/** Returns the last visited account; `done` after the scan, and undefined before it. */
+export async function readScanProgress(table: Table, scan: AlertScan): Promise<string | undefined> {
+  return (await readItem(table, scanKey(scan)))?.['after'] as string | undefined;
+}
+
+export const SCAN_DONE = 'done';
+
+export async function saveScanProgress(table: Table, scan: AlertScan, after: string): Promise<void> {
+  const item = { ...scanKey(scan), entity: 'alert_scan', after, [TTL_ATTRIBUTE]: Math.ceil(scan.untilMs / 1_000) };
+  await writeAlone(table, put(table, item));
+}
+
+/** Yields the listed accounts in the order of their ids, after the given one. */
+export async function* listAlertAccounts(table: Table, after = ''): AsyncGenerator<string, void> {
+  const entries = queryItems(table, {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': LIST, ':from': `${ENTRY}${after}`, ':to': `${ENTRY}~` },
+  });
+  for await (const { sk } of entries) {
+    const accountId = (sk as string).slice(ENTRY.length);
+    if (accountId !== after) yield accountId;
+  }
+}
