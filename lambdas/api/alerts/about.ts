@@ -18,7 +18,7 @@ const alerts = (setOn: 'account' | 'workspace' | 'key') => ({
 });
 const alertRules =
   'The body replaces all settings. An empty body removes them, so that the settings of the workspace or account apply again; `{"thresholds": []}` turns notices off.';
-const now = 'The settings in force.';
+const now = 'The settings that are in force now.';
 
 export const alertRoutes = tagged('Alerts', {
   'get-account-alerts': {
@@ -37,7 +37,7 @@ export const alertRoutes = tagged('Alerts', {
   'list-alert-deliveries': {
     summary: 'List sent alerts',
     description: 'The notices of the last 30 days, newest first, each with the result of its last attempt.',
-    success: ok('The deliveries.', deliveryListAnswer, {
+    success: ok('The deliveries, newest first, without older ones.', deliveryListAnswer, {
       data: [
         {
           id: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',

@@ -29,10 +29,10 @@ const deliveryShape = z.strictObject({
   channel: z.enum(deliveryChannels).meta({ description: 'The way by which the notice is sent.' }),
   set_on: z.enum(alertOwnerKinds).meta({ description: 'The owner whose settings have the destination.' }),
   owner_id: z.string().meta({ description: 'The id of this account or workspace, or the hash of this key.' }),
-  text: z.string().meta({ description: 'The notice, for people.' }),
+  text: z.string().meta({ description: 'The text of the notice, for people.' }),
   state: z.enum(deliveryStates).meta({
     description:
-      'Whether the notice was delivered, is tried again (`pending`), or is not tried any more: the receiver does not want it (`refused`), or all attempts of a day failed (`dead`).',
+      'The state of the notice. `delivered`: the receiver has accepted it. `pending`: it is tried again. `refused`: the receiver does not want it. `dead`: all attempts of a day failed.',
   }),
   attempts: countShape.meta({ description: 'The number of attempts that have begun.' }),
   reason: z.string().nullable().meta({ description: 'The result of the last attempt.' }),
