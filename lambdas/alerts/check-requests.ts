@@ -5,7 +5,8 @@
  * for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
  * returns to its queue. A settlement needs no request of its own while an earlier check of its payer is not yet due,
  * because that check will read the counters after this settlement.
- * Weakness: a check, and so a notice, comes some seconds after the settlement. On a laptop, the queue is in memory: if
+ * Weakness: a check, and so a notice, comes some seconds after the settlement. In the half minute after an account got
+ * its first settings, settlements may request no check; the next settlement then finds their crossing. On a laptop, the queue is in memory: if
  * the gateway is killed, its checks are lost, and the next settlement of the payer finds the crossing.
  */
 
@@ -45,11 +46,23 @@ interface Remembered<Value> {
   at: Moment;
 }
 
+interface RequestedCheck extends Remembered<void> {
+  delaySeconds: number;
+}
+
+/** Times of a request, in seconds from now. */
+interface CheckTimes {
+  /** Delay of the check. */
+  delaySeconds: number;
+  /** Time within which the settlements are committed; 0 if they are committed already. */
+  committedWithinSeconds: number;
+}
+
 /** Requests checks. One instance for each process, because it remembers the checks that are not yet due. */
 export class CheckRequests {
   readonly #tools: CheckTools;
   readonly #accounts = new BoundedMap<string, Remembered<boolean>>(MAX_ACCOUNTS);
-  readonly #waiting = new BoundedMap<string, Remembered<void>>(MAX_WAITING_CHECKS);
+  readonly #waiting = new BoundedMap<string, RequestedCheck>(MAX_WAITING_CHECKS);
 
   constructor(tools: CheckTools) {
     this.#tools = tools;
@@ -57,17 +70,20 @@ export class CheckRequests {
 
   /**
    * Requests the checks for settlements. Accounts without settings cost no call, except one read each half minute.
-   * @param delaySeconds delay of the checks; they see only settlements that are committed by then
+   * @param times a check sees only settlements that are committed before it is due
    * @throws {Error} if a check could not be requested
    */
-  async request(settlements: readonly SettledSpending[], delaySeconds = CHECK_DELAY_SECONDS): Promise<void> {
+  async request(
+    settlements: readonly SettledSpending[],
+    times: CheckTimes = { delaySeconds: CHECK_DELAY_SECONDS, committedWithinSeconds: 0 },
+  ): Promise<void> {
     const checks = new Map<string, string>();
     for (const { generationId, payer } of settlements) {
       const date = utcDate(generationTimeMs(generationId)!);
       checks.set(encodeAlertCheck({ payer, date }), payer.accountId);
     }
     const requested = [...checks].map(async ([body, accountId]) => {
-      if (await this.#hasSettings(accountId)) await this.#send(body, delaySeconds);
+      if (await this.#hasSettings(accountId)) await this.#send(body, times);
     });
     await Promise.all(requested);
   }
@@ -85,11 +101,14 @@ export class CheckRequests {
     return value;
   }
 
-  async #send(body: string, delaySeconds: number): Promise<void> {
+  async #send(body: string, { delaySeconds, committedWithinSeconds }: CheckTimes): Promise<void> {
     const known = this.#waiting.get(body);
-    if (known && ageMs(known.at) < delaySeconds * 1_000 - MAX_EARLY_MS) return known.value;
+    const isSeenBy = ({ at, delaySeconds: delay }: RequestedCheck) =>
+      ageMs(at) + committedWithinSeconds * 1_000 < delay * 1_000 - MAX_EARLY_MS;
+    if (known && isSeenBy(known)) return known.value;
+    const at = thisMoment();
     const value = this.#tools.queue().send(body, { delaySeconds });
-    const sent = { value, at: thisMoment() };
+    const sent = { value, at, delaySeconds };
     this.#waiting.set(body, sent);
     try {
       await value;

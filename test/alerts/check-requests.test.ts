@@ -46,8 +46,20 @@ it('settlements of a payer share a check that is not yet due', async () => {
 it('a check with a short delay is not shared, because it may be delivered at once', async () => {
   const { requests, sent } = requestsOf();
 
-  await requests.request([settled()], 1);
-  await requests.request([settled()], 1);
+  const soon = { delaySeconds: 1, committedWithinSeconds: 0 };
+  await requests.request([settled()], soon);
+  await requests.request([settled()], soon);
+
+  expect(sent).toHaveLength(2);
+});
+
+it('a settlement that is still to be made does not share a check that is due before', async () => {
+  const { requests, sent } = requestsOf();
+  const sweep = { delaySeconds: 120, committedWithinSeconds: 90 };
+
+  await requests.request([settled()]);
+  await requests.request([settled()], sweep);
+  await requests.request([settled()], sweep);
 
   expect(sent).toHaveLength(2);
 });

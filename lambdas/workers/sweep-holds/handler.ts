@@ -29,8 +29,8 @@ interface SweepEvent {
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
-/** Delay of checks in seconds, more than the function's timeout. */
-const CHECK_DELAY_OF_SWEEP_SECONDS = 100;
+/** Times of the checks that a sweep requests. They are due after its timeout of 90 seconds. */
+const checkTimes = { delaySeconds: 120, committedWithinSeconds: 90 };
 
 /**
  * Readings of the queue's length, kept as long as the process lives. The queue counts as empty only after three runs in
@@ -84,7 +84,7 @@ async function handBack({ payer: { accountId }, id }: Generation): Promise<void>
  * due after the end of this run.
  */
 async function beforeSettling(settlement: Settlement): Promise<void> {
-  await checkRequests().request([settlement], CHECK_DELAY_OF_SWEEP_SECONDS);
+  await checkRequests().request([settlement], checkTimes);
 }
 
 async function checkQueue(): Promise<Backlog> {
