@@ -73,8 +73,7 @@ const costTerms = [
   `+ prompt_price * (${['prompt', ...promptParts.map(({ meter }) => meter)].join(' - ')})`,
   ...promptParts.map((unit) => `+ ${chargedAt(unit)} * ${unit.meter}`),
   `+ ${restPrice}
-      * (completion${completionParts.map((unit) => ` - CASE WHEN ${unit.meter}_price IS NULL THEN 0 ELSE ${unit.meter}
-      * END`).join('')})`,
+      * (completion${completionParts.map((unit) => ` - CASE WHEN ${unit.meter}_price IS NULL THEN 0 ELSE ${unit.meter} END`).join('')})`,
   ...completionParts.map((unit) => `+ coalesce(${unit.meter}_price, ${ZERO}) * ${unit.meter}`),
   ...roundPieces.map((unit) => chargeOfPiece(amountAt('prices', priceNameOf(unit)), unit.meter)),
 ];
