@@ -128,6 +128,8 @@ const cases: Record<string, Case> = {
     needs: '--limit',
   },
   'budgets list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
+  'tags set': { good: ['--reported', 'project'], bad: [['--reported', 'A'], /Each name must be/], needs: '--reported' },
+  'tags show': { good: [], bad: [['--reported', 'x'], /unknown option '--reported'/] },
   'alerts set': {
     good: ['--thresholds', '50,80', '--webhook', 'http://127.0.0.1:9/alerts'],
     bad: [['--webhook', 'https://10.0.0.1/alerts'], /webhook_url: must be on the public internet/],
