@@ -510,10 +510,13 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
   it('shows the use limits of a key, and gives the key a new secret', TIMES, async () => {
     const { page } = await visit();
-    const { body } = await manage(gateway, 'POST', '/keys', { name: 'Rotated', rpm_limit: 60, parallel_limit: 4 });
+    const limits = { rpm_limit: 60, parallel_limit: 4, required_tags: { project: ['lake'], team: null } };
+    const { body } = await manage(gateway, 'POST', '/keys', { name: 'Rotated', ...limits });
     await signIn(page);
     await open(page, '#/keys');
-    expect(await rowOf(page, 'Rotated').textContent()).toMatch(/60 requests\/min.*4 at once/);
+    expect(await rowOf(page, 'Rotated').textContent()).toMatch(
+      /60 requests\/min.*4 at once.*tag project: lake.*tag team: any value/,
+    );
 
     await page.getByRole('button', { name: 'New secret: Rotated' }).click();
     await page.getByLabel('The old secret works for').selectOption('not any more');

@@ -73,3 +73,16 @@ describe('a provider', () => {
     expect(sent).not.toMatch(/planted|x-gateway-tags|"tags"/i);
   });
 });
+
+describe('the log', () => {
+  it('has no tags, neither of answered nor of refused requests', async () => {
+    const { header, field } = planted;
+    const body = { ...spendingBodies['create-message'], metadata: { tags: { project: field, team: ' ' } } };
+
+    const refused = await post(gateway, '/messages', body, { 'x-gateway-tags': `${header}` });
+
+    expect(refused.status).toBe(400);
+    await eventually(() => expect(gateway.log()).toContain('"field":"x-gateway-tags"'));
+    expect(gateway.log()).not.toContain('planted');
+  });
+});

@@ -77,7 +77,7 @@ export const keySettings = {
     .nullish()
     .meta({
       description:
-        'Names and values of your own for reports, such as a project or a cost centre. A statement that is grouped by key shows the tags of each key. The tags that you send replace all tags of the key; null removes them.',
+        'Names and values of your own for reports, such as a project or a cost centre. Each request of the key has these tags, unless it states other values (`x-gateway-tags`). A statement that is grouped by key shows the tags of each key. The tags that you send replace all tags of the key; null removes them.',
       example: { project: 'search', cost_centre: '4711' },
     }),
   ...useLimitFieldsFor('the key'),

@@ -108,7 +108,9 @@ function UseLimitsOf({ shown }: Shown) {
     parallel_limit === null ? '' : texts.requestsAtOnce(parallel_limit),
     allowed_models === null ? '' : allowed_models.join(', '),
     allowed_networks === null ? '' : allowed_networks.join(', '),
-    ...Object.entries(required_tags ?? {}).map(([name, values]) => texts.requiredTag(name, values?.join(', '))),
+    ...Object.entries(required_tags ?? {})
+      .toSorted()
+      .map(([name, values]) => texts.requiredTag(name, values?.join(', '))),
   ].filter(Boolean);
   return lines.length === 0 ? (
     <>—</>
