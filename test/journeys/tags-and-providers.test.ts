@@ -79,7 +79,7 @@ describe('the log', () => {
     const { header, field } = planted;
     const body = { ...spendingBodies['create-message'], metadata: { tags: { project: field, team: ' ' } } };
 
-    const refused = await post(gateway, '/messages', body, { 'x-gateway-tags': `${header}` });
+    const refused = await post(gateway, '/messages', body, { 'x-gateway-tags': header });
 
     expect(refused.status).toBe(400);
     await eventually(() => expect(gateway.log()).toContain('"field":"x-gateway-tags"'));
