@@ -6,8 +6,8 @@ import type { ModalityRow } from './route.ts';
 export const WITHIN_INTEGRATION_SECONDS = 27;
 
 /**
- * Settings of functions that draw images. The timeout is less than five minutes, the longest silence that clients and
- * proxies allow.
+ * Settings of functions that draw images. The timeout is shorter than the five minutes after which API Gateway and
+ * Node's `fetch` close a silent connection. Azure's load balancers close it after only four minutes.
  */
 export const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 

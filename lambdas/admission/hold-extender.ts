@@ -24,8 +24,9 @@ const MAX_STEP_FACTOR = 32;
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /**
- * Maximum number of attempts to extend a hold at the end of an answer. An attempt adds nothing if it only finds an
- * earlier change whose reply was lost. Only one change runs at a time, so this happens at most once.
+ * Maximum number of attempts to extend a hold at the end of an answer: two, and one in reserve. An attempt adds nothing
+ * if it only finds an earlier change whose reply was lost. Only one change runs at a time, so there is at most one such
+ * attempt, and the second attempt adds the missing amount.
  */
 const MAX_TRIES_AT_END = 3;
 /**

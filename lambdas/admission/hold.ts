@@ -93,10 +93,11 @@ export type HoldResult =
 const holdRefusals = new RefusalMemory();
 
 /**
- * Places the first hold of a generation. If an earlier attempt, whose reply was lost, has placed it, the amount in the
- * record counts. It may exceed the requested amount.
- * @param how.recordsLater whether the write of the record may finish later; allowed only if every earlier attempt had a
- *   reply
+ * Places the first hold of a generation. If an earlier attempt, whose reply was lost, has already placed the hold, the
+ * returned hold has the amount in the record, which may exceed the requested amount.
+ * @param how.recordsLater whether a hold from a lease may be returned before its record is written (`recording` is then
+ * the pending write). Allowed only if every earlier attempt had a reply: otherwise the write may find a record of that
+ * attempt.
  * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
  *   the client (accounting/release.ts)
  * @throws {Error} if it is unknown whether the hold was placed

@@ -129,8 +129,9 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
 }
 
 /**
- * Returns the text between the values of a list; undefined if the parameter is no list. Some clients send lists as
- * repeated parameters whose name ends in "[]".
+ * Returns the separator with which the values of a repeated query parameter are joined; undefined if only its last
+ * value is used. Some clients send lists as repeated parameters whose name ends in "[]". The values of `tag` are joined
+ * by line breaks, because they may contain commas.
  */
 function separatorOf(name: string): string | undefined {
   return name === 'tag' ? '\n' : name.endsWith('[]') ? ',' : undefined;

@@ -1,4 +1,4 @@
-/** Types of web searches, which are the same for all backends. */
+/** TypeScript types of queries, results and errors of web searches. All backends use the same types. */
 
 export interface SearchQuery {
   text: string;

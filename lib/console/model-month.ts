@@ -17,8 +17,8 @@ export interface MonthOfModel {
 type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
 /**
- * Returns the spending on each model, most expensive in the current month first. The last row is the spending that is
- * not counted by model, so the sum of the rows is the spending of the account.
+ * Returns the spending on each model, most expensive in the current month first. If some of the account's spending is
+ * not counted by model, a last row has this spending, so that the sum of the rows is the spending of the account.
  */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));

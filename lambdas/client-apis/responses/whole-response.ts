@@ -15,7 +15,7 @@ import {
 } from './output-items.ts';
 import { incompleteReason, REFUSED, responseObject } from './response.ts';
 
-/** Converts a non-streaming answer to a response. */
+/** Converts a non-streaming answer of the Messages API to a response object of the Responses API. */
 export function wholeResponse(message: MessageBody, settings: OutputSettings): object {
   const { id, model, stop_reason: reason, usage, metadata } = message;
   const output = outputItems(message, settings);

@@ -105,8 +105,8 @@ export async function beginBatch<Task, Answer>(
 }
 
 /**
- * Charges the requests to the provider, and settles the generation.
- * @param rounds the requests for which the client is charged
+ * Computes the charge for requests that were sent to providers, limited to the hold, and settles the generation.
+ * @param rounds the requests to providers for which the client is charged
  */
 export async function settleRun(
   run: BatchRun<unknown, unknown>,

@@ -21,8 +21,9 @@ export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
   /**
-   * Returns the profile's settings of the URL of a service, by the name of the service in AWS's SDK. Absent for Lambda
-   * functions, which have no profile.
+   * Returns the settings that the current profile of AWS's configuration files has for the URL of a service.
+   * `serviceId` is the SDK's name of the service, such as `Secrets Manager`. Absent for Lambda functions, which have no
+   * profile.
    */
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }

@@ -9,8 +9,8 @@ import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 
 /**
- * Tokens per chunk, for search units. These providers bill tokens, so search units only matter if the catalog prices
- * them.
+ * Size of a chunk in tokens, from which the gateway calculates search units in advance (search-units.ts). These
+ * providers bill tokens, so search units have an effect only if the catalog has a price for them.
  */
 const SERVER_CHUNK_TOKENS = 500;
 

@@ -9,7 +9,7 @@ export interface Curve {
   values: (number | null)[];
 }
 
-/** Maximum number of distinguishable colors. */
+/** Maximum number of curves in a chart. The themes have six distinguishable colors (`--curve-1` to `--curve-6`). */
 export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
