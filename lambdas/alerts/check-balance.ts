@@ -86,7 +86,7 @@ async function lastPayment(table: Table, accountId: string, revision: number): P
 }
 
 /** Returns the lowest level since the balance was last sufficient. */
-export function nextLevel(
+function nextLevel(
   { level }: Pick<BalanceAlarm, 'level'>,
   { balance, low }: { balance: Money; low: Money },
 ): BalanceLevel {

@@ -51,9 +51,12 @@ async function failingProviders(table: Table, catalog: Catalog): Promise<Set<str
       const uptime = measured.map((one) => one[id]?.uptimePercent.last5m).find((each) => typeof each === 'number');
       return typeof uptime === 'number' ? [{ provider: provider.id, uptime }] : [];
     });
-  const average = (all: { uptime: number }[]) => all.reduce((sum, { uptime }) => sum + uptime, 0) / all.length;
   const byProvider = Map.groupBy(uptimes, ({ provider }) => provider);
-  return new Set([...byProvider].flatMap(([id, all]) => (average(all) < FAILING_BELOW_PERCENT ? [id] : [])));
+  return new Set([...byProvider].flatMap(([id, all]) => (averageUptime(all) < FAILING_BELOW_PERCENT ? [id] : [])));
+}
+
+function averageUptime(all: readonly { uptime: number }[]): number {
+  return all.reduce((sum, { uptime }) => sum + uptime, 0) / all.length;
 }
 
 interface FailingProvider {

@@ -39,7 +39,7 @@ const MAX_WAITING_CHECKS = 10_000;
 const MAX_EARLY_MS = 1_000;
 
 /** Delay of a check after a settlement, in seconds. All settlements of a payer within the delay share one check. */
-export const CHECK_DELAY_SECONDS = 5;
+const CHECK_DELAY_SECONDS = 5;
 
 interface Remembered<Value> {
   value: Promise<Value>;

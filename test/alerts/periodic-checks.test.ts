@@ -73,6 +73,17 @@ async function sent(of = accountId): Promise<string[]> {
   return (await listDeliveries(table, of, { limit: 100 })).map(({ type, text }) => `${type}: ${text.split('\n')[0]!}`);
 }
 
+/** Stores the uptime of the only endpoint in the last five minutes. */
+const measure = (last5m: number | null) =>
+  writeMeasurement(table, {
+    measuredAtMs: startMs,
+    endpoints: {
+      'acme/chat-0': { uptimePercent: { last5m, last30m: null, last1d: null }, latencyMs: null, throughput: null },
+    },
+    liveProviders: undefined,
+    copies: 1,
+  });
+
 describe('a key', () => {
   it('that expires is reported seven days and one day before, each once', async () => {
     const expiresAt = new Date(startMs + 8.5 * DAY_MS).toISOString();
@@ -147,15 +158,6 @@ describe('a model', () => {
 
 describe('a provider', () => {
   const catalog = catalogOf(modelOf('acme/chat', undefined));
-  const measure = (last5m: number | null) =>
-    writeMeasurement(table, {
-      measuredAtMs: startMs,
-      endpoints: {
-        'acme/chat-0': { uptimePercent: { last5m, last30m: null, last1d: null }, latencyMs: null, throughput: null },
-      },
-      liveProviders: undefined,
-      copies: 1,
-    });
   const check = (minutes: number) =>
     checkProviders(table, { catalog, nowMs: startMs + minutes * MINUTE_MS, ...forever });
 

@@ -5,7 +5,7 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import { transact } from '../../lambdas/store/table/transact.ts';
 import { listen } from './listen.ts';
 
-export interface ReceivedAlert {
+interface ReceivedAlert {
   id: string;
   type: string;
   data: Record<string, unknown>;

@@ -22,7 +22,6 @@ export type DeliveryChannel = (typeof deliveryChannels)[number];
  * failed. Both can be retried with a command.
  */
 export const deliveryStates = ['pending', 'delivered', 'refused', 'dead'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
 
 const alertDeliveryRecord = record({
   id: text('id'),
