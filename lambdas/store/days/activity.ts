@@ -16,9 +16,9 @@ import { batchWrite } from '../table/batch-write.ts';
 import { updateItem } from '../table/calls.ts';
 import { GENERATION_SHARDS, type DayShard } from '../generations/generation-key.ts';
 import { routeFields } from '../generations/outcome.ts';
-import { tagsJson, type RequestTags } from '../generations/request-tags.ts';
+import { sortedTags, tagsJson, type RequestTags } from '../generations/request-tags.ts';
 import { queryItems, queryPartition, readItem } from '../table/query.ts';
-import { count, money, oneOf, optional, plain, record, text, type Field, type RecordOf } from '../table/record.ts';
+import { attribute, count, money, oneOf, optional, record, text, type Field, type RecordOf } from '../table/record.ts';
 import { numberFrom, type Item, type moneyAttribute, type Table } from '../table/table.ts';
 import { retryConflicts, writeAlone } from '../table/transact.ts';
 import { update, type Key } from '../table/writes.ts';
@@ -26,7 +26,9 @@ import { update, type Key } from '../table/writes.ts';
 export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
 
-const rowTagsField: Field<RequestTags | undefined> = optional(plain<RequestTags>('tags'));
+const rowTagsField: Field<RequestTags | undefined> = optional(
+  attribute('tags', { fromAttribute: (stored) => sortedTags(stored as RequestTags) }),
+);
 
 const rowRecord = record({
   level: oneOf('level', rowLevels),

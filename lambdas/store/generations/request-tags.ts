@@ -6,9 +6,14 @@ export type RequestTags = Readonly<Record<string, string>>;
 /** Field with the tags that a request had when it was admitted; undefined without tags, and in older records. */
 export const requestTagsField: Field<RequestTags | undefined> = optional(plain<RequestTags>('tags'));
 
-/** Returns tags as JSON, sorted by name, because the table returns the entries of a map in any order. */
+/** Returns tags sorted by name, because the table returns the entries of a map in any order. */
+export function sortedTags(tags: RequestTags): RequestTags {
+  return Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Returns tags as JSON, sorted by name. */
 export function tagsJson(tags: RequestTags): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))));
+  return JSON.stringify(sortedTags(tags));
 }
 
 /** Returns the value of a tag; undefined if there is none. */
