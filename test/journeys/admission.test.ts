@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
 
 let directory: string;
 let gateway: RunningGateway;
@@ -17,9 +17,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function newKey(...args: string[]): Promise<RunningGateway> {
-  const { key } = await admin(directory, 'keys', 'create', '--name', 'test', ...args);
-  return { ...gateway, key: key as string };
+async function newKey(limits: { limit: number; limit_reset?: 'daily' }): Promise<RunningGateway> {
+  const { body } = await manage(gateway, 'POST', '/keys', { name: 'test', ...limits });
+  return { ...gateway, key: (body as { key: string }).key };
 }
 
 async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
@@ -50,7 +50,7 @@ describe('a first request of an agent on a key with 50 roubles a day', () => {
   it('is admitted, although its bytes and all possible thinking would cost more', async () => {
     const request = agentRequest();
     expect(JSON.stringify(request).length).toBeGreaterThan(45_000);
-    const key = await newKey('--limit', '50', '--limit-reset', 'daily');
+    const key = await newKey({ limit: 50, limit_reset: 'daily' });
 
     const response = await post(key, '/messages', request);
 
@@ -63,7 +63,7 @@ describe('a first request of an agent on a key with 50 roubles a day', () => {
   });
 
   it('is admitted ten times concurrently, after short waits', async () => {
-    const key = await newKey('--limit', '50', '--limit-reset', 'daily');
+    const key = await newKey({ limit: 50, limit_reset: 'daily' });
     const client = new Anthropic({ baseURL: gateway.anthropicUrl, apiKey: key.key });
 
     const answers = await Promise.all(
@@ -80,7 +80,7 @@ describe('a first request of an agent on a key with 50 roubles a day', () => {
 
 describe('a refusal for money', () => {
   it('has the maximum amount that the request needs, and says that the unused part is released', async () => {
-    const key = await newKey('--limit', '0.5');
+    const key = await newKey({ limit: 0.5 });
     const response = await post(key, '/messages', {
       model: 'sandbox/gpt',
       max_tokens: 4_000,
@@ -98,7 +98,7 @@ describe('a refusal for money', () => {
   });
 
   it('permits a retry if only requests in flight are in the way', async () => {
-    const key = await newKey('--limit', '8');
+    const key = await newKey({ limit: 8 });
     const long = { ...agentRequest('Think'), max_tokens: 5_000, messages: [said('Think', 'tokens=500 delay=14')] };
     const first = post(key, '/messages', { ...long, tools: [], system: 'Short.' });
     await expect.poll(async () => (await keyInfo(key))['limit_remaining']).toBeLessThan(8);
@@ -114,7 +114,7 @@ describe('a refusal for money', () => {
 
 describe('thinking by default', () => {
   it('is held from the start, so that a limit is kept', async () => {
-    const key = await newKey('--limit', '20');
+    const key = await newKey({ limit: 20 });
     const response = await post(key, '/messages', {
       model: 'sandbox/thinker',
       max_tokens: 30_000,
@@ -146,12 +146,12 @@ describe('a PDF document', () => {
   });
 
   it('is counted by its provider before it is held', async () => {
-    const key = await newKey('--limit', '2');
+    const key = await newKey({ limit: 2 });
     expect((await post(key, '/messages', ask('sandbox/claude'))).status).toBe(200);
   });
 
   it('is held at the context of the model if the provider has no counts', async () => {
-    const key = await newKey('--limit', '10');
+    const key = await newKey({ limit: 10 });
     const response = await post(key, '/messages', ask('sandbox/gpt'));
     expect(response.status).toBe(402);
     const { error } = (await response.json()) as { error: { metadata: Record<string, string> } };
@@ -179,7 +179,7 @@ describe('a model with a price per request and per image', () => {
   });
 
   it('has both in its hold', async () => {
-    const key = await newKey('--limit', '1.24');
+    const key = await newKey({ limit: 1.24 });
     const response = await post(key, '/messages', ask);
     expect(response.status).toBe(402);
   });

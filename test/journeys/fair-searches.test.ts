@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
+import { newAccount } from '../support/common-gateway.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { descendantsOf, reportOf } from '../support/processes.ts';
 
@@ -98,21 +98,10 @@ describe.each([
   });
 
   async function protectedClient(name: string, settings: object): Promise<RunningGateway> {
-    const { id } = await admin(directory, 'accounts', 'create', '--name', name);
-    const account = ['--account', id as string];
-    const { key: managementKey } = await admin(
-      directory,
-      ...account,
-      'keys',
-      'create',
-      '--name',
-      'm',
-      '--kind',
-      'management',
-    );
+    const { managementKey } = await newAccount(directory, name);
     const created = await fetch(`${managementUrl}/keys`, {
       method: 'POST',
-      headers: { 'x-api-key': managementKey as string, 'content-type': 'application/json' },
+      headers: { 'x-api-key': managementKey, 'content-type': 'application/json' },
       body: JSON.stringify({ name, sensitive_data: sensitiveData, ...settings }),
     });
     const { key } = (await created.json()) as { key: string };

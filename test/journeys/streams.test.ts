@@ -3,7 +3,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { admin } from '../support/admin.ts';
+import { newClient } from '../support/hostile-gateway.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { startFaultProxy, untilQuiet, type DynamodbCall } from '../support/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -318,8 +318,7 @@ describe('200 concurrent requests against a limit with room for 33', () => {
     const gateway = gatewayAnswering((response) =>
       response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
     );
-    const { key } = await admin(join(shared.directory, 'data'), 'keys', 'create', '--name', 'k', '--limit', '33.5');
-    const client = { ...gateway, key: key as string };
+    const client = await newClient(gateway, 33.5);
 
     const responses = await Promise.all(
       Array.from({ length: 200 }, () => post(client, '/messages', { model: 'test/flat', messages: [said('x')] })),
@@ -351,8 +350,7 @@ describe('round trips to DynamoDB before the first byte', () => {
       response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
     );
     const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint, CALLER_CACHE_MS: '14000' });
-    const { key } = await admin(join(directory, 'data'), 'keys', 'create', '--name', 'limited', '--limit', '1000');
-    const client = { ...gateway, key: key as string };
+    const client = await newClient(gateway, 1_000);
     proxy.before = (call) => (isBeside(call) ? new Promise(() => {}) : undefined);
     const callsUntilFirstByte = async (): Promise<string[]> => {
       await untilQuiet(proxy);
