@@ -132,7 +132,8 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
 /** Returns the current route, read from the URL's hash, together with the hash. */
 function useHashRoute(): HashRoute & { hash: string } {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  // A layout effect runs before anyone can follow a link of the page. An effect would run a frame later, and miss it.
+  useLayoutEffect(() => {
     // Disables the browser's own restoration of the scroll position, which would happen before the page's rows are
     // loaded.
     history.scrollRestoration = 'manual';

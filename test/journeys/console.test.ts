@@ -178,6 +178,20 @@ describe.skipIf(chromiumPath === undefined)('the sign-in of the console', () => 
     expect(complaints).toEqual([]);
     await page.close();
   });
+
+  it('follows a link at once, as soon as the navigation appears', TIMES, async () => {
+    const { page } = await visit();
+    await page.evaluate(`new MutationObserver((_, watcher) => {
+      if (document.querySelector('nav') === null) return;
+      watcher.disconnect();
+      location.hash = '#/keys';
+    }).observe(document.body, { childList: true, subtree: true })`);
+
+    await signIn(page);
+
+    await page.getByRole('button', { name: 'New key' }).waitFor();
+    await page.close();
+  });
 });
 
 describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
