@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, openPage, startChromium } from '../support/chromium.ts';
+import { reusedPages, type ReusedPages } from '../support/reused-pages.ts';
 import { firstPaintOf } from '../support/first-paint.ts';
 import { HOUR_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
 import { writePoint } from '../../lambdas/store/statistics/endpoint-history.ts';
@@ -14,9 +15,12 @@ import { eventually } from '../support/eventually.ts';
 
 let gateway: RunningGateway;
 let browser: Browser | undefined;
+let pages: ReusedPages;
 beforeAll(async () => {
   gateway = await startGateway();
-  if (chromiumPath !== undefined) browser = await startChromium();
+  if (chromiumPath === undefined) return;
+  browser = await startChromium();
+  pages = reusedPages(browser);
 }, 180_000);
 afterAll(async () => {
   await browser?.close();
@@ -52,7 +56,7 @@ async function visit(
   options: { colorScheme?: 'light' | 'dark'; locale?: string; width?: number } = {},
 ): Promise<Visit> {
   const { colorScheme = 'light', locale = 'en-US', width = 1280 } = options;
-  const page = await openPage(browser!, { viewport: { width, height: 900 }, colorScheme, locale });
+  const page = await pages.take({ viewport: { width, height: 900 }, colorScheme, locale });
   const complaints: string[] = [];
   const { origin } = new URL(gateway.baseUrl);
   page.on('console', (message) => {
@@ -176,7 +180,7 @@ describe.skipIf(chromiumPath === undefined)('the sign-in of the console', () => 
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     expect(kept).not.toContain('mk-mg-v1');
     expect(complaints).toEqual([]);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('follows a link at once, as soon as the navigation appears', TIMES, async () => {
@@ -190,7 +194,7 @@ describe.skipIf(chromiumPath === undefined)('the sign-in of the console', () => 
     await signIn(page);
 
     await page.getByRole('button', { name: 'New key' }).waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 });
 
@@ -228,7 +232,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     )!;
     expect((await ofModel.textContent())!.replace(/[\u202f\u00a0]/g, '')).toContain(`${counted.usage_daily}₽`);
     expect(complaints).toEqual([]);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('starts with an available model, and keeps text that was typed during the load', TIMES, async () => {
@@ -258,7 +262,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByText(none).waitFor();
     // After a reload, the page may still request the list of models.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('makes an image and speech, and transcribes a recording', TIMES, async () => {
@@ -297,7 +301,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByRole('link', { name: /Show this generation/ }).click();
     await page.getByText('the lines add up to the charge').waitFor();
     expect(complaints).toEqual([]);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it(
@@ -345,7 +349,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       await page.getByText('tool_use', { exact: true }).waitFor();
       expect(await answer.locator('pre').textContent()).toMatch(/Call: weather \{.*city/);
       expect(complaints).toEqual([]);
-      await page.close();
+      await pages.giveBack(page);
     },
   );
 
@@ -366,7 +370,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await send.click();
 
     await page.getByRole('link', { name: /Show this generation/ }).waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('shows a record that takes longer to read than the interval between reads', TIMES, async () => {
@@ -384,7 +388,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await open(page, `#/generations/${id}`);
 
     await page.getByText('the lines add up to the charge').waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('stops a running answer', TIMES, async () => {
@@ -401,7 +405,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
 
     await page.getByText('The output so far is charged').waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it(
@@ -434,7 +438,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       const then = page.locator('.notice dl.facts');
       expect(await then.locator('div', { hasText: 'Spent' }).locator('dd').textContent()).toContain(String(cost));
       expect(complaints).toEqual([]);
-      await page.close();
+      await pages.giveBack(page);
     },
   );
 
@@ -460,7 +464,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(await page.locator('tr', { has: page.locator(`a[href="#/generations/${rare.id}"]`) }).count()).toBe(1);
     await open(page, '#/generations?model=sandbox/nobody');
     await page.getByText('No requests match.').waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('shows a request in one line on a desktop and in two on a telephone, under its day', TIMES, async () => {
@@ -488,7 +492,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       )) as number[];
       expect(Math.max(...heights), `${width} ${locale}`).toBeLessThanOrEqual(most);
       expect(await page.locator('tr.group').first().textContent()).toMatch(/20\d\d.*UTC$/);
-      await page.close();
+      await pages.giveBack(page);
     }
   });
 
@@ -519,7 +523,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await expect.poll(() => page.evaluate('scrollY')).toBe(800);
     expect(await row.getByRole('link').first().getAttribute('href')).toBe(href);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('shows the use limits of a key, and gives the key a new secret', TIMES, async () => {
@@ -539,7 +543,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     expect((await get(gateway, '/key', made!)).status).toBe(200);
     await expect.poll(async () => (await get(gateway, '/key', body.key as string)).status).toBe(401);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('lists the keys of all workspaces, and finds one by its name or its first characters', TIMES, async () => {
@@ -564,7 +568,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByLabel('Workspace').selectOption('Field research');
     await rowOf(page, 'Afield').waitFor();
     expect(await rowOf(page, 'At home').count()).toBe(0);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('shows the health of an endpoint hour by hour, as the API returns it', TIMES, async () => {
@@ -598,7 +602,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(await rows.nth(1).textContent()).toContain('97.25');
     expect(await rows.count()).toBe(3);
     expect(complaints).toEqual([]);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('estimates a prompt, and shows the remaining amount of each limit', TIMES, async () => {
@@ -616,7 +620,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const text = await page.locator('main').textContent();
     expect(text).toMatch(/would be sent if its answer were limited to [\d\u202f]+ tokens/);
     expect(text).toMatch(/key limit, in total: Left 3\s₽ insufficient/);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('explains a refusal', TIMES, async () => {
@@ -640,7 +644,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await open(page, '#/generations?status=refused');
     await rowOf(page, 'Poor').getByText('refused 402: key limit').click();
     await page.getByRole('heading', { name: id }).waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('explains a failure of a provider, with the remedy', TIMES, async () => {
@@ -658,7 +662,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(text).toContain('HTTP 529, provider_overloaded');
     expect(await page.getByText('failed before').count()).toBe(1);
     expect(await page.locator('.facts').textContent()).toContain('Fields left outseed');
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('links a refusal by the budget of a member to the page where it is changed', TIMES, async () => {
@@ -682,7 +686,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(await page.locator('main').textContent()).toMatch(/wait until the limit resets on .*\sUTC/);
     await link.click();
     await page.getByRole('dialog', { name: 'mia' }).getByLabel('per day, ₽').waitFor();
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('reports a concurrent change of a key, and keeps the typed values', TIMES, async () => {
@@ -713,7 +717,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       data: { limit: number };
     };
     expect(saved.data.limit).toBe(12.5);
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('sets a budget, and shows the remaining amount', TIMES, async () => {
@@ -729,7 +733,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const row = rowOf(page, 'per week').first();
     await row.waitFor();
     expect((await row.textContent())!.replaceAll('\u202f', '')).toContain('1500.25');
-    await page.close();
+    await pages.giveBack(page);
   });
 
   it('sets and removes the budget of a tag, and shows it with the other limits', TIMES, async () => {
@@ -805,6 +809,6 @@ describe.skipIf(chromiumPath === undefined).each([
     expect(Object.entries(findings).filter(([, found]) => found.length > 0)).toEqual([]);
     expect(await page.evaluate('document.documentElement.lang')).toBe(options.locale.slice(0, 2));
     expect(complaints).toEqual([]);
-    await page.close();
+    await pages.giveBack(page);
   });
 });
