@@ -4,6 +4,7 @@
  */
 
 import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';
+import type { AlertsView, DeliveryView } from '../../lambdas/api/alerts/shape.ts';
 import type { CreditsAnswer } from '../../lambdas/api/credits/shape.ts';
 import type { ListedRequestBody, RequestRecordBody } from '../../lambdas/api/generations/shape.ts';
 import type { KeyBody } from '../../lambdas/api/keys/shape.ts';
@@ -19,6 +20,8 @@ export type ShownCredits = ShownBody<CreditsAnswer['data']>;
 export type ShownWorkspace = ShownBody<WorkspaceBody>;
 export type ShownMember = ShownBody<MemberBody>;
 export type ShownBudget = ShownBody<BudgetBody>;
+export type ShownAlerts = ShownBody<AlertsView>;
+export type ShownDelivery = ShownBody<DeliveryView>;
 export type ShownTagBudget = ShownBody<TagBudgetBody>;
 export type ShownTagSettings = ShownBody<TagSettingsAnswer['data']>;
 export type ShownKey = ShownBody<KeyBody>;

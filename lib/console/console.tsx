@@ -3,6 +3,7 @@ import { useLanguage, useTheme } from './appearance.ts';
 import { EnvironmentContext } from './environment.ts';
 import { openClient } from './gateway-client.ts';
 import { hashOf, readHashRoute, type HashRoute } from './hash-route.ts';
+import { AlertsPage } from './pages/alerts.tsx';
 import { CompareModels } from './pages/compare-models.tsx';
 import { GenerationPage } from './pages/generation.tsx';
 import { GenerationsPage } from './pages/generations.tsx';
@@ -20,7 +21,16 @@ import { inferenceKeySlot, managementKeySlot } from './tab-memory.ts';
 import { languages, type Texts } from './texts/languages.ts';
 import { changeVisit, restorePlace } from './visits.ts';
 
-const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'tags', 'models', 'playground'] as const;
+const navigationPages = [
+  'overview',
+  'generations',
+  'keys',
+  'workspaces',
+  'tags',
+  'alerts',
+  'models',
+  'playground',
+] as const;
 
 /** The whole console: a sign-in form, or, after sign-in, a page of the account. */
 export function Console() {
@@ -117,6 +127,8 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
       return id === undefined ? <WorkspacesPage /> : <WorkspacePage id={id} query={query} />;
     case 'tags':
       return <TagsPage />;
+    case 'alerts':
+      return <AlertsPage />;
     case 'members':
       return <MemberPage id={id ?? ''} workspaceId={query.get('workspace') ?? ''} />;
     case 'models':

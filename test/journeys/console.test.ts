@@ -156,7 +156,7 @@ describe.skipIf(chromiumPath === undefined)('the first paint of the console', ()
     const blocking = before.filter(({ renderBlockingStatus }) => renderBlockingStatus === 'blocking');
     expect(blocking.map(fileOf)).toEqual(['app.css']);
     expect(before.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThan(150 * 1024);
-    await page.close();
+    await pages.giveBack(page);
   });
 });
 
@@ -736,6 +736,27 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await pages.giveBack(page);
   });
 
+  it('sets alerts, and shows which value is wrong', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    await open(page, '#/alerts');
+    await page.getByLabel('Thresholds, %').fill('40 120');
+    await page.getByLabel('E-mail').fill('team@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('thresholds.1: must be a whole number from 1 to 100').waitFor();
+    await page.getByLabel('Thresholds, %').fill('90, 40');
+    await page.getByLabel('Low balance, ₽').fill('1 000,5');
+    await page.getByRole('button', { name: 'Save' }).click();
+
+    await eventually(async () => {
+      const { body } = await manage(gateway, 'GET', '/alerts');
+      expect(body.data).toMatchObject({ thresholds: [40, 90], email: 'team@example.com', low_balance_rub: 1000.5 });
+    });
+    await page.getByText('No notice was sent in the last 30 days.').waitFor();
+    await manage(gateway, 'PUT', '/alerts', {});
+    await pages.giveBack(page);
+  });
+
   it('sets and removes the budget of a tag, and shows it with the other limits', TIMES, async () => {
     const { page, complaints } = await visit();
     await signIn(page);
@@ -756,7 +777,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByText('No tag has a budget.').waitFor();
     expect(await page.getByLabel('Tags in reports').inputValue()).toBe('project, team');
     expect(complaints).toEqual([]);
-    await page.close();
+    await pages.giveBack(page);
   });
 });
 
@@ -767,6 +788,7 @@ const places = [
   '#/workspaces',
   '#/workspaces/default',
   '#/tags',
+  '#/alerts',
   '#/models',
   '#/members/axe?workspace=default',
   '#/models/sandbox%2Fclaude',
