@@ -1,6 +1,6 @@
 /**
- * Cache of the parts of busy counters. A busy counter is split into several items (parts), so that writes conflict
- * less. An outdated entry of the cache causes no wrong amounts: a closed part rejects writes, and a counter that has
+ * Cache of the names of busy counters' parts. A busy counter is split into several items (parts), so that writes
+ * conflict less. An outdated cache entry causes no wrong amounts: a closed part rejects writes, and a counter that has
  * granted room to parts accepts no holds itself.
  */
 
@@ -67,8 +67,8 @@ export function mayGetParts(scope: ScopeId): boolean {
 
 /**
  * Splits a busy counter without limits into parts. A counter with limits is split only by holds; this function then
- * looks up its parts. Parts that are still closed after the pause are merged here, because the process that was merging
- * them has died.
+ * looks up its parts. If parts that rejected a write before the pause still exist, this function merges them, because
+ * the process that was merging them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);
@@ -86,7 +86,7 @@ export function rememberLimitedParts(scope: ScopeId, parts: LimitedParts): void 
   spreads.set(counterName(scope), parts);
 }
 
-/** Records that a part is closed, because its parts are being merged. */
+/** Records that the parts of a counter are closed because they are being merged. */
 export function forgetParts(scope: ScopeId): void {
   const name = counterName(scope);
   refuse(name, spreads.get(name)?.spread);

@@ -1,7 +1,7 @@
 /**
- * Finds the settings that apply to a scope: those of the nearest owner that has settings. For a key these are the key,
- * its workspace and its account; for a workspace or a member, the workspace and its account; for any other scope, the
- * account.
+ * Finds the settings that apply to a scope: the settings of the nearest owner that has any. Owners of a key's settings
+ * are, nearest first, the key, its workspace and its account; of a workspace's or a member's, the workspace and its
+ * account; of any other scope's, the account.
  */
 
 import type { Payer } from '../store/accounts/payer.ts';

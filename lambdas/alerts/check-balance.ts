@@ -27,14 +27,14 @@ import { consoleUrl, roundedRub, withLink, type Notice } from './notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 import { spendingRate, type SpendingRate } from './spending-rate.ts';
 
-/** Low balance of an account that has chosen none, in percent of the last payment. */
+/** Balance that counts as low if the account's settings have no other value, in percent of the last payment. */
 export const DEFAULT_LOW_BALANCE_PERCENT = 20;
 /**
- * Share of the low balance up to which a balance counts as exhausted. A request needs room for its whole hold, so
- * spending ends shortly before the balance is zero.
+ * A balance counts as exhausted if it is at most the low balance divided by this number. A request needs room for its
+ * whole hold, so spending ends shortly before the balance is zero.
  */
 const EXHAUSTED_DIVISOR = 40n;
-/** Balance from which a low balance counts as sufficient again, as a multiple of the low balance. */
+/** After a notice, a balance counts as sufficient again once it is this multiple of the amount that counts as low. */
 const REARM_FACTOR = 2;
 
 /** Returns whether the lifetime limit of a scope is the balance of a prepaid account. */

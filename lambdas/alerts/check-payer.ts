@@ -3,9 +3,9 @@
  * has been crossed.
  *
  * Guarantee: one notice for each threshold, window and limit. The crossing is decided by the transaction that creates
- * its mark and its deliveries (store/alerts/deliveries.ts), so it does not matter how often, and how many times at once,
- * a payer is checked. If several thresholds of a window are crossed at once, only the highest one is sent; the lower
- * ones are marked as passed.
+ * its mark and its deliveries (store/alerts/deliveries.ts), so it does not matter how often, and how many times at
+ * once, a payer is checked. If several thresholds of a window are crossed at once, only the highest threshold gets a
+ * notice; the lower ones are marked as passed.
  * Weakness: after a change of a limit, its thresholds can be crossed again in the same window. A settlement that is
  * more than a day late may report a limit for a window in which the limit did not exist yet.
  */
@@ -26,7 +26,7 @@ import { readScopeName } from './scope-names.ts';
 import { spendingRate } from './spending-rate.ts';
 import { crossingName, crossingsOf, windowsOfDate, type Crossing } from './thresholds.ts';
 
-/** Time in ms for which a mark is kept after its window. The messages of settlements are at most as old. */
+/** Time in ms for which a mark is kept after its window. Settlement messages are never older than this. */
 const MARK_KEPT_MS = 35 * DAY_MS;
 
 /**

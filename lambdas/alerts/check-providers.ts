@@ -18,11 +18,11 @@ import { consoleUrl, minuteText, withLink } from './notice.ts';
 import { recentModels } from './recent-models.ts';
 import { scanAccounts } from './scan-accounts.ts';
 
-/** Uptime in percent below which a provider fails. */
+/** Average uptime of a provider's endpoints, in percent, below which the provider counts as failing. */
 const FAILING_BELOW_PERCENT = 50;
 /**
- * Time in ms for which a provider must fail before accounts are notified. Each measurement covers at least five minutes,
- * so the provider has then failed for ten.
+ * Time in ms for which a provider must fail before accounts are notified. Each measurement covers at least five
+ * minutes, so the provider has then failed for ten.
  */
 const FAILING_FOR_MS = 5 * 60_000;
 

@@ -1,13 +1,14 @@
 /**
  * Requests checks of payers that have spent. A check compares the spending with the limits (check-payer.ts).
  *
- * Guarantee: no crossing of a threshold is missed. A check is requested for each settlement, after its transaction; also
- * for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
- * returns to its queue. A settlement needs no request of its own while an earlier check of its payer is not yet due,
- * because that check will read the counters after this settlement.
- * Weakness: a check, and so a notice, comes some seconds after the settlement. In the half minute after an account got
- * its first settings, settlements may request no check; the next settlement then finds their crossing. On a laptop, the queue is in memory: if
- * the gateway is killed, its checks are lost, and the next settlement of the payer finds the crossing.
+ * Guarantee: no crossing of a threshold is missed. A check is requested for each settlement, after its transaction;
+ * also for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
+ * returns to its queue. A settlement needs no request of its own while an already requested check of its payer is not
+ * yet due, because that check will read the counters after this settlement.
+ * Weakness: a check, and so a notice, comes some seconds after the settlement. For half a minute after an account got
+ * its first settings, settlements may request no check; a later settlement then finds the crossing. On a laptop, the
+ * queue is in memory: if the gateway is killed, its checks are lost, and the next settlement of the payer finds the
+ * crossing.
  */
 
 import { utcDate } from '../money/periods.ts';
@@ -69,7 +70,7 @@ export class CheckRequests {
   }
 
   /**
-   * Requests the checks for settlements. Accounts without settings cost no call, except one read each half minute.
+   * Requests the checks for settlements. Accounts without settings cost only one read each half minute.
    * @param times a check sees only settlements that are committed before it is due
    * @throws {Error} if a check could not be requested
    */

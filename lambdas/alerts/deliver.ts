@@ -33,7 +33,7 @@ export type DeliveryResult = 'delivered' | 'refused' | 'failed' | 'skipped';
 
 /** Time in ms for which a worker leases a delivery. An attempt takes at most ten seconds, and writes take less. */
 const ATTEMPT_LEASE_MS = 120_000;
-/** Time in ms after which the attempts end. */
+/** Time in ms from the start of the attempts after which no further attempt is made. */
 const ATTEMPTS_END_AFTER_MS = DAY_MS;
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 15 * 60_000;

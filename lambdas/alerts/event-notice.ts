@@ -27,8 +27,8 @@ export async function publishEvent(
 }
 
 /**
- * Publishes a notice some days before an event: at most one for each number of days, and only for the smallest one that
- * the event is near to.
+ * Publishes a notice if an event is at most one of these numbers of days away. Each number causes at most one notice.
+ * If the event is within several numbers, only the smallest causes a notice, and the others are marked as passed.
  * @param days numbers of days before the event, in ascending order
  */
 export async function publishBefore(

@@ -2,7 +2,7 @@ import { DAY_MS, utcDate } from '../money/periods.ts';
 import { monthOfDay, readModelDays } from '../store/days/model-months.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Returns the ids of the models on which an account has spent on today's or one of the previous UTC days. */
+/** Returns the ids of the models on which an account has spent today or on the `days` previous UTC days. */
 export async function recentModels(
   table: Table,
   accountId: string,

@@ -3,24 +3,29 @@ import { DAY_MS, windowEnd, windowsAt, type Interval } from '../money/periods.ts
 import type { Counter } from '../store/counters/counters.ts';
 
 const RATE_HOUR_MS = 3_600_000;
-/** Minimum time for which a rate is computed, so that one request at the start of a window is no high rate. */
+/** Minimum time in ms by which spending is divided, so that one request at the start of a window is not a high rate. */
 const MIN_RATE_MS = RATE_HOUR_MS / 12;
-/** Maximum time until an estimated exhaustion. A later estimate says nothing. */
+/**
+ * Maximum time in ms until the estimated exhaustion of a lifetime limit. Later estimates are too unreliable to report.
+ */
 const MAX_AHEAD_MS = 365 * DAY_MS;
 
 /** How fast a scope spends, and when its limit will be exhausted at this rate. */
 export interface SpendingRate {
   /** RUB in an hour. */
   hourly: Money;
-  /** Estimated time in epoch ms; undefined if nothing is spent, or if the window ends before. */
+  /**
+   * Estimated time of exhaustion in epoch ms; undefined if nothing is spent, if the window ends earlier, or, for a
+   * lifetime, if the time is more than a year away.
+   */
   exhaustedAtMs: number | undefined;
   /** End of the window in epoch ms; null for a lifetime. */
   endsAtMs: number | null;
 }
 
 /**
- * Computes the rate of spending in a window so far, on average. A lifetime has no start, so the average of today or of
- * this week is used, whichever is higher.
+ * Computes the average rate of spending since the start of a window. For a lifetime, whose start is not stored, the
+ * average of today or of this week is used, whichever is higher.
  */
 export function spendingRate(
   counter: Counter,

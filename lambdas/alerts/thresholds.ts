@@ -6,8 +6,8 @@ import type { Counter, ScopeId } from '../store/counters/counters.ts';
 export const DEFAULT_THRESHOLDS: readonly number[] = [50, 80, 95, 100];
 
 /**
- * Share of a limit, in thousandths, from which it counts as exhausted. A request needs room for its whole hold, so
- * spending ends shortly before a limit is reached.
+ * Spending, in thousandths of a limit, from which the limit counts as exhausted. A request needs room for its whole
+ * hold, so spending ends shortly before a limit is reached.
  */
 const EXHAUSTED_PER_MILLE = 995n;
 

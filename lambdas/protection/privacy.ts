@@ -15,7 +15,7 @@ type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider
 /**
  * Returns a function that decides whether an endpoint may get a prompt, for inference and for lists of models. The
  * settings of account, workspace and key must all allow the provider, and none of them may ignore it. If any of them
- * blocks logging or training, the endpoint's declared data policy must exclude it.
+ * blocks logging (or training), the endpoint's declared data policy must exclude logging (or training).
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));

@@ -7,7 +7,10 @@ import { hasProviderSignature } from '../messages/thinking-signatures.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
-/** Kind of a text. It follows from the reader of the text, and decides whether the text may be changed. */
+/**
+ * Kind of a text, by its reader (the model, its provider or a program). The kind decides whether the text may be
+ * changed.
+ */
 export type TextKind =
   /** Text for the model. It may be changed. */
   | 'text'
@@ -83,7 +86,7 @@ const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdo
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Shorter integers are not searched for sensitive data, because in JSON they are mostly counts and dates. */
+/** Minimum length in characters of an integer that is searched. Shorter integers in JSON are mostly counts and dates. */
 const MIN_DIGITS = 9;
 
 /** An object or a list within the request. */

@@ -24,8 +24,8 @@ interface OpenText {
 }
 
 /**
- * Sends the events of an answer to a sink, with values in place of placeholders. Held-back text is sent before the end
- * of a block, and before a failure.
+ * Sends the events of an answer to a sink, with values in place of placeholders. Text that was held back, because it
+ * could begin a placeholder, is sent before the end of its block, and before a failure.
  * @param send sends the events with placeholders
  */
 export async function withOriginals(

@@ -3,8 +3,8 @@
  * data that is found, so the data cannot occur in the provider's answers, errors and logs either.
  *
  * Guarantee: no prompt, whatever its length, content and settings, blocks the event loop for longer than a short prompt
- * does. Long prompts are searched in a separate thread, in which accounts take turns. No prompt delays the search of a
- * new one by more than half a second.
+ * does. Long prompts are searched in a separate thread, in which accounts take turns. No search delays the search of a
+ * newly arrived prompt by more than half a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -88,8 +88,8 @@ export async function protectedTexts(
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /**
- * Time after which a running search is interrupted for new searches, in ms. Few texts need longer, unless an attacker
- * made them slow.
+ * Time in ms after which a running search is interrupted if new searches wait. Few texts need longer, unless an
+ * attacker made them slow.
  */
 const TURN_MS = 500;
 /**

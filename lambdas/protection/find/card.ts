@@ -15,7 +15,10 @@ const CARD = new RegExp(
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;
 
-/** Numbers of these lengths are more often bar codes or ids, so they count only if a word before them names a card. */
+/**
+ * Numbers with 13 or 17 to 19 digits and no gaps are more often bar codes or ids, so they count only if a word before
+ * them names a card.
+ */
 const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
 const NAMED_CARD =
   /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;

@@ -26,7 +26,7 @@ const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
  */
 const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
-/** Matches `git@host`. OF_MACHINE matches the text after a host, as in `user@host:/srv` or `user@host:~$`. */
+/** Matches `git@` before a host. OF_MACHINE matches the text after the host in `user@host:/srv` or `user@host:~$`. */
 const GIT = /(?<![\w.+-])git@$/;
 const OF_MACHINE = /:[/~]/y;
 

@@ -24,8 +24,8 @@ export type Add = (start: number, end: number) => void;
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
 /**
- * White space between digits, as people, word processors and web pages write it. HYPHEN contains their hyphens. Both
- * are used inside character classes of patterns.
+ * White space that people, word processors and web pages put between digits. HYPHEN contains the hyphens that they put
+ * there. Both are used inside character classes of patterns.
  */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
@@ -33,8 +33,8 @@ export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Characters below this code are looked up in a table, which is fast. They include Latin, Greek, Cyrillic, Armenian and
- * Hebrew.
+ * Characters below this code point are looked up in a table, which is fast. The table includes Latin, Greek, Cyrillic,
+ * Armenian and Hebrew.
  */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>

@@ -16,8 +16,8 @@ const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
 /**
- * Finds Russian taxpayer numbers (INN). One in ten random numbers has a valid check digit, so a number counts only if a
- * word before it or a column heading announces a taxpayer number.
+ * Finds Russian taxpayer numbers (INN). One in ten random numbers of ten digits has a valid check digit, so a number
+ * counts only if a word before it or a column heading announces a taxpayer number.
  */
 export const findInns: Rule = (text, numerals, add) => {
   if (numerals.length > 0 && INN_HEADING.test(text)) {

@@ -131,14 +131,14 @@ function isOfV6(text: string, index: number): boolean {
 }
 
 /**
- * Matches the prefixes of allocated IPv6 addresses: global, local, link-local, and IPv4. Text with another prefix, such
- * as `beef::cafe`, may be a name.
+ * Matches the prefixes of IPv6 addresses in use: global, unique local, link-local, multicast, and IPv4 inside IPv6.
+ * Text with another prefix, such as `beef::cafe`, may be a name.
  */
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
 /**
- * Returns whether an IPv6 address has an allocated prefix and at least two numbers. This excludes loopback addresses,
- * and texts such as `12::34`, which often are not addresses.
+ * Returns whether an IPv6 address has a prefix in use and at least two groups of digits. This excludes loopback
+ * addresses, and texts such as `12::34`, which often are not addresses.
  */
 function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;

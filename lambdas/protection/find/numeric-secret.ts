@@ -1,4 +1,4 @@
-/** Finds secrets that consist of digits: PINs, and codes of SIM cards, safes and alarms. */
+/** Finds secrets that consist mostly of digits: PINs, PUKs of SIM cards, and codes of doors and alarms. */
 
 import { isWordAt, matchesOf, type Add } from './finding.ts';
 
@@ -14,14 +14,14 @@ const PIN_DIGITS =
 /** Words directly before digits which show that the digits are something else, such as a year or a room. */
 const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
-/** Matches the rest of a text such as `pin 18`, which means a pin of a chip or a plug. */
+/** Matches the text after `pin` in texts such as `pin 18`, which means a pin of a chip or a plug. */
 const OF_PART = /^\s?#?\d{1,3}(?!\d)/;
 /** Matches the text before the old value, as in `changed from 1946 to 7302`. TO matches the new value after it. */
 const CHANGED = /(?:from|с)\s$/iu;
 const TO = /^\s(?:to|на)\s(\d{4,10})(?![\p{L}\d])/iu;
 
 /**
- * Adds the positions of secret numbers, which a word before them (such as "PIN") identifies.
+ * Adds the positions of secret numbers. A word before a number, such as "PIN", shows that it is secret.
  * @param lower the text in lower case
  */
 export function findNumericSecrets(text: string, lower: string, add: Add): void {
@@ -35,7 +35,7 @@ export function findNumericSecrets(text: string, lower: string, add: Add): void 
     for (const { 0: found, index: at } of matchesOf(PIN_DIGITS, sentence)) {
       const before = sentence.slice(0, at);
       const to = CHANGED.test(before) ? TO.exec(sentence.slice(at + found.length)) : null;
-      // Whether the end of the examined text has cut the value off.
+      // Whether the value continues after the examined text.
       const isCutOff = at + found.length === PIN_WITHIN && isWordAt(text, from + PIN_WITHIN);
       if (isCutOff || (!to && PIN_OF_ANOTHER.test(before))) continue;
       done = from + at + found.length;

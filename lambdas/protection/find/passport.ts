@@ -3,7 +3,7 @@ import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './findi
 
 const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
-/** Number of characters after a word for a passport in which the number is searched. */
+/** Number of characters after a word for a passport that are searched for the number. */
 const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
@@ -27,7 +27,7 @@ const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/** Maximum distance between a word for a passport and its number, in characters: a few words of the same sentence. */
+/** Maximum distance in characters between a word for a passport and the start of the number, in the same sentence. */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
@@ -94,7 +94,7 @@ export const findPassports: Rule = (text, _, add) => {
     if (OF_OTHER.test(after.slice(0, number.start))) continue;
     const start = from + number.start;
     const end = from + number.end;
-    // A number that the end of the examined text has cut off does not count.
+    // A number that continues after the examined text does not count.
     if (isWordAt(text, end) || number.start > MAX_PASSPORT_WORDS || NEXT_SENTENCE.test(text.slice(from, start)))
       continue;
     add(start, end);

@@ -1,13 +1,15 @@
 /**
- * Finds phone numbers by the ways in which people write them. A library with every country's numbering plan was tried
- * and rejected: it would take an eighth of the function's bundle, was a hundred times slower, and found only three of
- * four numbers in a test with new sentences.
+ * Finds phone numbers by the forms in which people write them. A library with every country's numbering plan was tried
+ * and rejected: it would be an eighth of the function's bundle, was a hundred times slower, and found only three of
+ * four numbers in a test with sentences that neither had been tuned for.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
-/** Matches up to 15 digits, the maximum of E.164, with at most three separators between two digits, as in `) -`. */
+/**
+ * Matches 9 to 15 digits (15 is the maximum of E.164), with at most three separators between two digits, as in `) -`.
+ */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
@@ -30,7 +32,9 @@ const NATIONAL_DIGITS = { least: 7, most: 11 };
  */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
-/** Forms of numbers without a calling code, some with a leading zero, as in most of Europe. */
+/**
+ * Forms of numbers without `+`: ten digits, North American (also with the code 1), and with the leading zero of Europe.
+ */
 const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
@@ -103,8 +107,8 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 }
 
 /**
- * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone may
- * precede it.
+ * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone does not
+ * count.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (
@@ -119,12 +123,12 @@ function isAmount(text: string, end: number): boolean {
   return AMOUNT_OF_MONEY.test(text);
 }
 
-/** Matches a word for a phone directly before its number, as in `тел.8926…` or `Телефон8 926 …`. */
+/** Matches a word for a phone directly before its number, as in `тел8926…`, `tel_8926…` or `Телефон8 926 …`. */
 const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
 /**
- * Maximum number of digit groups after a phone number that are not part of the number, for example an extension or an
- * hour.
+ * Maximum number of digit groups, such as an extension or an hour, that may follow a phone number without being part of
+ * it.
  */
 const MAX_FOLLOWING = 2;
 

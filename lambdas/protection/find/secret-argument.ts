@@ -1,4 +1,4 @@
-/** Finds passwords in command-line options, statements, calls and configuration files. */
+/** Finds passwords in command-line options, SQL statements, function calls and configuration files. */
 
 import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
@@ -45,7 +45,7 @@ const DEFAULT =
   /(?:pass(?:word|wd|phrase)?|secret|token|api_?key)(?:["'\])]|\s){0,4}(?:[:=]\s?[^\n;|?]{0,64}?)?(?:(?:\|\||\?\?|\bor\b)\s?(?:["'`]([^"'`\n]{6,64})["'`])|:-([^\s}"']{6,64})\})/gi;
 
 /**
- * Adds the positions of passwords in command-line options, statements, calls and configuration files.
+ * Adds the positions of passwords in command-line options, SQL statements, function calls and configuration files.
  * @param lower the text in lower case
  */
 export function findSecretArguments(text: string, lower: string, add: Add): void {

@@ -4,13 +4,13 @@ import { matchesOf } from './finding.ts';
 import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
 
 /**
- * Number of characters after a name in which its value is searched. Name and value must be in one line, within two
- * sentences.
+ * Number of characters after the name of a secret that are searched for its value. Name and value must be in one line,
+ * within two sentences.
  */
 const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** Matches words after which a value is not a secret but, for example, a commit or a user name. */
+/** Matches words such as `commit` or `user` at the end of a text: a value after them is not a secret. */
 const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
@@ -20,7 +20,7 @@ const PREPOSITION =
 const ABOUT_RULES =
   /политик|требован|минимум|не менее|символ|policy|must|should contain|at least|characters|minimum|expires?\b/i;
 
-/** Returns the position of a secret value in the words after a name. */
+/** Returns the position of a secret value in the sentence after the name of a secret. */
 export function secretIn(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const words = SENTENCES.exec(rest.slice(0, MAX_SECRET_WORDS))![0];
   if (!/\d|-/.test(words)) return undefined;
@@ -51,12 +51,13 @@ function isUuid(value: string): boolean {
   return /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value);
 }
 
-/** Matches a value that follows directly, or after one or two words. */
+/** Matches a value that follows a secret's name directly, or after one or two other words. */
 const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
 
 /**
- * Returns the position of a value directly after a name: a password with three kinds of characters, or a key that is
- * not made of words.
+ * Returns the position of a value at most two words after a secret's name: a value with at least three kinds of
+ * characters that is a password, or a key that does not consist of words; or a password that ends a clause
+ * (RIGHT_AFTER).
  */
 export function secretNext(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const word = wants === 'password' ? RIGHT_AFTER.exec(rest)?.[1] : undefined;

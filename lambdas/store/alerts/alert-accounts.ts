@@ -17,7 +17,7 @@ export function alertAccountPut(table: Table, accountId: string): Write {
 export interface AlertScan {
   /** Unique name, for example with the day of a daily scan. */
   name: string;
-  /** Time from which nobody continues the scan. */
+  /** Time in epoch ms at which the scan's progress expires, so that no run continues the scan. */
   untilMs: number;
 }
 
@@ -37,7 +37,7 @@ export async function saveScanProgress(table: Table, scan: AlertScan, after: str
   await writeAlone(table, put(table, item));
 }
 
-/** Yields the listed accounts in the order of their ids, after the given one. */
+/** Yields the listed accounts in the order of their ids, starting after the id `after`. */
 export async function* listAlertAccounts(table: Table, after = ''): AsyncGenerator<string, void> {
   const entries = queryItems(table, {
     ConsistentRead: true,

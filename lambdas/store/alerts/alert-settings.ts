@@ -99,7 +99,10 @@ export async function hasAlertSettings(table: Table, accountId: string): Promise
   return items.length > 0;
 }
 
-/** Returns the write of new settings, or of the next version of existing settings. `version` is the one to write. */
+/**
+ * Returns the write of new settings, or of the next version of existing settings. `settings.version` is the new
+ * version.
+ */
 export function alertSettingsPut(table: Table, settings: AlertSettings): Write {
   const { accountId, ownerKind: kind, ownerId: id, version } = settings;
   const item = {

@@ -40,7 +40,7 @@ const alertDeliveryRecord = record({
   state: oneOf('state', deliveryStates),
   /** Number of attempts that have begun. */
   attempts: count('attempts'),
-  /** Time from which the day of attempts counts: the creation, or the last retry by a command. */
+  /** Start of the day in which attempts are made: the creation, or the last retry by a command. */
   begunAtMs: instant('begun_at'),
   /** Time of the next attempt; absent unless pending. While an attempt runs, it is the end of the attempt's lease. */
   nextAtMs: optional(instant(indexes.sweep.sort)),

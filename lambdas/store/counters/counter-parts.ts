@@ -42,11 +42,11 @@ import { putNew, update, type Key, type Write } from '../table/writes.ts';
  */
 const MAX_ROUNDS = 5;
 /**
- * Maximum number of attempts of a merge; together they take about five seconds. Settlements that closed parts reject go
- * to the counter, and conflict there with the merge.
+ * Maximum number of attempts of a merge; together they take about five seconds. A settlement that a closed part rejects
+ * writes to the counter instead, where it can conflict with the merge.
  */
 const ATTEMPTS = 30;
-/** Time in ms after which DynamoDB deletes merged parts, which nothing reads any more. */
+/** Time in ms between the merge of parts and their deletion by DynamoDB. Nothing reads merged parts. */
 const MERGED_PARTS_KEPT_MS = DAY_MS;
 
 /**

@@ -2,13 +2,14 @@
  * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
  * requests never conflict with a change of the configuration, such as a new name.
  *
- * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). They are equal if
- * no request is running. A hold is refused if committed + hold would exceed the limit.
+ * Each window (a day, week, month or the lifetime) has two numbers: `spent_<window>` (settled) and `committed_<window>`
+ * (settled + held). They are equal if no request is running. A hold is refused if committed + hold would exceed the
+ * limit.
  *
- * A busy counter has parts (items with a part of the amounts), which readers add up. `spread` is the name of the
- * current parts, absent if there are none. In a scope without limits, no decision depends on the amounts, so any part
- * accepts any change (counter-parts.ts). In a scope with limits, the counter grants room to its parts, and `grants`
- * counts the grants (limited-parts.ts).
+ * The amounts of a busy counter are divided among several items, its parts, and readers add them up. `spread` is the
+ * name of the current parts, absent if there are none. In a scope without limits, no decision depends on the amounts,
+ * so any part accepts any change (counter-parts.ts). In a scope with limits, the counter grants room to its parts, and
+ * `grants` counts the grants (limited-parts.ts).
  */
 
 import { Money } from '../../money/money.ts';
@@ -100,7 +101,10 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/** Attribute that counts the grants of room (the free part of a limit) to the counter's current parts. */
+/**
+ * Attribute with the number of grants to the counter's current parts. A grant moves room (the free part of a limit)
+ * from the counter to a part.
+ */
 export const GRANTS = 'grants';
 /**
  * Attribute with the time at which a process began to merge a counter's parts. Other processes then wait instead of
@@ -210,7 +214,7 @@ export type CounterDeltas = Map<string, bigint>;
 
 /**
  * Adds spent and held amounts to the changes of a counter, in all windows.
- * @param only.keptAtMs skips windows that may have been removed at that time
+ * @param only.keptAtMs if set, windows that may already be removed at this time are skipped (see `isKept`)
  */
 export function addDeltas(
   deltas: CounterDeltas,
@@ -240,7 +244,7 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
 
 /**
  * Applies changes to a counter, and creates its item if it does not exist.
- * @param part the part of the counter to change instead; it must be open
+ * @param part key of the part to change instead of the counter; the write fails if the part is closed
  */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
   const add = Object.fromEntries(
@@ -374,7 +378,10 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/** Returns the room of a scope's tightest limit, after holds; undefined if the scope has no limit. */
+/**
+ * Returns the room of a scope's tightest limit (the limit minus spent and held amounts, at least 0); undefined if the
+ * scope has no limit.
+ */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {

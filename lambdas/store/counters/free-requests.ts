@@ -42,7 +42,7 @@ export function addressDay(hash: string, atMs: number): FreeCount {
   return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
 }
 
-/** Counts one more request, if fewer than `most` requests are counted; `most` is at least 1. */
+/** Counts one more request, unless `most` requests have been counted already; `most` is at least 1. */
 export function placeUpdate(table: Table, count: FreeCount, most: number): Write {
   return update(table, count.key, {
     set: freeRequestConstants(count),

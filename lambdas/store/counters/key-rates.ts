@@ -10,7 +10,7 @@ import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { update, type Key, type Write } from '../table/writes.ts';
 
 export const MINUTE_LENGTH_MS = 60_000;
-/** Time in ms for which the count of a minute stays stored after the minute. */
+/** Time in ms between the end of a minute and the deletion of its count. */
 const KEEP_MINUTES_MS = 60 * MINUTE_LENGTH_MS;
 
 /** Kinds of items: the count of one minute, and the count of running requests. */
@@ -21,7 +21,9 @@ const rateHoldRecord = record({
   kind: oneOf('kind', rateKinds),
   /** Number of the part that counts the request. */
   part: count('part'),
-  /** Tokens that count in the minute until the request is settled (its real usage is known); 0 for running requests. */
+  /**
+   * Estimated tokens, which the settlement replaces with the real usage in the minute's count; 0 for running requests.
+   */
   tokens: count('tokens'),
 });
 
@@ -33,8 +35,8 @@ export type RateHold = RecordOf<typeof rateHoldRecord>;
 const rateHolds = list('rate_holds', rateHoldRecord, rateKinds.length);
 
 /**
- * Field of a hold (the reservation for a request) that lists the counts with the request; empty if the key has no
- * limits of this kind. Messages in queues do not have an empty list.
+ * Field of a hold (the reservation for a request) that lists the counts that include the request; empty if the key has
+ * no limits on requests, tokens or running requests. Queue messages omit an empty list.
  */
 export const rateHoldsField: Field<readonly RateHold[]> = unreleased({
   ...rateHolds,
@@ -84,7 +86,7 @@ export function rateHoldUpdate(
   });
 }
 
-/** A settlement's change of a count. */
+/** Change that a settlement makes to a count. */
 export interface RateChange {
   generationId: string;
   keyHash: string;

@@ -3,8 +3,9 @@
  * is then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
  * that the request has taken.
  *
- * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. Only the
- * part that no record has taken is returned. Amounts in records stay counted, and are settled with the records.
+ * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. The
+ * return gives back only the money that no record has taken. Money in records stays counted until the records are
+ * settled.
  */
 
 import type { Money } from '../../money/money.ts';
@@ -29,7 +30,7 @@ const leaseRecord = record({
   /** Time of creation, which determines the windows in which the money is held. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
-  /** Time of the sweep's next check; absent if the lease needs no further check. */
+  /** Time at which the sweep (a job that runs every minute) checks the lease next; absent if no check is needed. */
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /** Time at which the sweep found the lease open, by the sweep's clock. */
   foundAtMs: optional(instant('found_at')),
@@ -40,11 +41,11 @@ export type Lease = RecordOf<typeof leaseRecord>;
 
 export const leaseAttributes = leaseRecord.attributes;
 
-/** Time in ms during which a process may take holds from a lease. */
+/** Time in ms from the creation of a lease during which a process may take holds from it. */
 export const LEASE_MS = 2_000;
 /** Maximum time in ms for writing a record that names a lease. After this time, the write is abandoned. */
 export const RECORD_TIMEOUT_MS = 30_000;
-/** Time in ms after creation at which the sweep checks a lease that is still open. */
+/** Age in ms at which the sweep first checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
  * Time in ms between the moment when the sweep first finds a lease open and the moment when it returns the lease, both
@@ -53,13 +54,13 @@ const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
  */
 const RECHECK_AFTER_RETURN_MS = 50_000;
 /**
- * Time in ms after a return at which the sweep compares the lease with its records again. The return may have been
- * wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
+ * Time in ms between the return of a lease and its second comparison with its records by the sweep. The return may have
+ * been wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
 /**
- * Maximum age in ms of a request that may use a new lease. An older request, which has waited for its prompt or for
- * money, gets its own hold.
+ * Maximum time in ms between the admission of a request and the creation of the lease that it uses. An older request,
+ * which has waited for its prompt or for money, gets its own hold.
  */
 const MAX_WAITED_MS = 5_000;
 
@@ -157,8 +158,8 @@ export interface ReturnedAmount {
 }
 
 /**
- * Records the right returned amount of a lease, if the recorded amount has not changed since it was read. Each
- * correction is therefore made once.
+ * Corrects the returned amount of a lease, if the stored amount is still the amount that was read. A correction
+ * therefore cannot be made twice.
  */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {

@@ -1,9 +1,9 @@
 /**
- * Parts of a counter with limits. One item accepts only some tens of holds per second, because DynamoDB allows only one
+ * Parts of a counter with limits. One item accepts only tens of holds per second, because DynamoDB allows only one
  * transaction at a time to change it. A busy counter therefore grants room to each of its parts: a grant is added to
  * the counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The
- * limit of a part is zero. A hold is counted in one part. If this part has no room, the hold's transaction also grants
- * it more room. A settlement may return money to any part.
+ * limit of a part is zero, so a part has room while its committed amount is negative. A hold is counted in one part. If
+ * this part has no room, the hold's transaction also grants it more room. A settlement may return money to any part.
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
  * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
@@ -53,8 +53,9 @@ export interface LimitedParts {
 }
 
 /**
- * Divisor of the counter's room (the free part of its tightest limit): the quotient is one grant. First grants to all
- * parts take half of the room, so that the other half remains for parts that need more.
+ * Divisor that gives the amount of one grant: the counter's room (the free part of its tightest limit) divided by this
+ * number. The first grants to all parts together take half of the room. The other half remains for parts that need
+ * more.
  */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
 /**
@@ -69,8 +70,8 @@ export function grantOf(room: Money): Money {
 }
 
 /**
- * Returns the room that a counter itself has, without its parts, in the tightest of its limited windows; negative if
- * the counter exceeds a limit.
+ * Returns the room that a counter can still grant to parts: limit minus committed amount at the counter, in the window
+ * with the least room. It is negative if the counter exceeds a limit.
  */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);

@@ -14,7 +14,7 @@ import { put } from '../table/writes.ts';
 const provedSpendingRecord = record({
   kind: oneOf('scope_kind', ownerKinds),
   id: text('scope_id'),
-  /** UTC day up to which the spending is summed. */
+  /** Last UTC day that the sum includes. */
   through: text('through'),
   spent: money('spent_rub'),
 });
@@ -26,7 +26,10 @@ export const provedSpendingAttributes = provedSpendingRecord.attributes;
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
 export interface ProvedAccount {
-  /** UTC day up to which every scope is proved. A scope without an entry had spent nothing by then. */
+  /**
+   * Last UTC day for which the spending of every scope is proved. A scope without an entry had spent nothing by its
+   * end.
+   */
   through: string;
   scopes: ProvedSpending[];
 }

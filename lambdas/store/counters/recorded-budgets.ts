@@ -22,7 +22,7 @@ export interface RecordedSpending {
 const partitionOf = (date: string) => `FREE#RECORDED#${date}`;
 
 /**
- * Saves the spending of one shard.
+ * Saves the spending on free models by one account on one day, for one shard of its records.
  * @param version number of the recomputation; an older recomputation that ends later changes nothing
  */
 export async function saveRecordedSpending(
@@ -39,7 +39,7 @@ export async function saveRecordedSpending(
   await writeAlone(table, written);
 }
 
-/** Yields the spending of each budget part from the shards of all accounts, in no order. */
+/** Yields the spending of each budget part from the shards of all accounts, in any order. */
 export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
   const query = {
     ConsistentRead: true,

@@ -1,6 +1,7 @@
 /**
- * The service's own spending and holds for a free model in a UTC day. The day's budget consists of equal parts (items),
- * and a request holds its cost in one part, so that the requests of all accounts do not conflict on one item.
+ * Amounts that the service itself spends or holds for a free model in a UTC day. The day's budget consists of equal
+ * parts (items), and a request holds its cost in one part, so that the requests of all accounts do not conflict on one
+ * item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -80,7 +81,7 @@ export async function readBudget(table: Table, date: string, model: string): Pro
   return serviceBudgetParts.map((part) => sumsFrom(model, part, byPartition.get(budgetKey(date, { model, part }).pk)));
 }
 
-/** Returns the parts of every model's budget that have had holds. Eventually consistent. */
+/** Returns the parts of every model's budget that have had holds. The reads are eventually consistent. */
 export async function readBudgets(table: Table, date: string): Promise<BudgetPartSums[]> {
   const read = serviceBudgetParts.map(async (part) => {
     const sums: BudgetPartSums[] = [];

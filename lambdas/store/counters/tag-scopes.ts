@@ -1,6 +1,6 @@
 /**
- * Scopes of tags: a counter for each value of a tag that has a budget. It counts the requests of an account that have
- * this value.
+ * Scopes of tags. If a tag has a budget, each of its values is a scope. The scope's counter sums the spending of the
+ * account's requests with this value.
  */
 
 import * as z from 'zod';
