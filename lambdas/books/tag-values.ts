@@ -1,8 +1,9 @@
 import { tagValue, type RequestTags } from '../store/generations/request-tags.ts';
 
 /**
- * Returns the value of a tag in reports: the recorded value of the request, else the current value of its key's tag, so
- * that a tag which a key gets later also applies to earlier requests, else an empty text.
+ * Returns the value that reports show for a tag of a request: the value recorded with the request, else the current
+ * value of the key's tag, else an empty text. A tag that is added to a key therefore also applies to the key's earlier
+ * requests.
  */
 export function valueInReport(name: string, recorded: RequestTags | undefined, ofKey: RequestTags): string {
   return tagValue(recorded, name) ?? tagValue(ofKey, name) ?? '';
@@ -13,7 +14,7 @@ const separators = /[%&+,;"\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns tags as one cell of a CSV file: the query of a URL, sorted by name, for example `project=lake&team=core`. The
- * cell has no commas, quotes or line breaks, and it never begins like a formula.
+ * cell has no commas, quotes or line breaks, and spreadsheets never read it as a formula.
  */
 export function tagsCell(tags: RequestTags | undefined): string | null {
   const entries = Object.entries(tags ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -19,7 +19,8 @@ import { valueInReport } from './tag-values.ts';
 /**
  * Reads daily rows, as `readActivity` does, and can also split them by tags. Each row then has a value for each
  * requested tag: the recorded value, else the current value of the key's tag, else an empty text.
- * Weakness: the rows of a day that was computed before the account reported a tag do not have its recorded values.
+ * Weakness: if a day was computed before the account began to report a tag, its rows do not have the tag's recorded
+ * values.
  * @param dates in ascending order
  */
 export async function readTaggedActivity(
@@ -45,7 +46,7 @@ interface TagSplitting {
   names: Names;
 }
 
-/** Gives each row of a key its values of the tags, and merges rows that become equal. */
+/** Adds the values of the tags to each row, and merges rows that become equal. */
 async function withValuesOfTags(rows: readonly ActivityRow[], { tagNames, isByKey, names }: TagSplitting) {
   await names.loadKeys(rows.map(({ keyHash }) => keyHash!));
   const merged = new Map<string, ActivityRow>();
@@ -70,7 +71,7 @@ function valuesOf(tagNames: readonly string[], recorded: RequestTags | undefined
 /**
  * Checks that the account reports all tags of a split, because daily rows have no values of other tags.
  * @param field field of the request that names the split
- * @throws {GatewayError} 400 for another tag
+ * @throws {GatewayError} 400 if the split names a tag that the account does not report
  */
 export async function checkReportedTags(
   { table, accountId }: { table: Table; accountId: string },

@@ -38,7 +38,7 @@ export async function freeUseOf(
 }
 
 /**
- * Returns each free model once, with the most that this request may cost the service at any endpoint of the model.
+ * Returns each free model once, with the maximum cost of this request to the service at any endpoint of the model.
  * Endpoints without a service cost are ignored.
  */
 function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {

@@ -37,13 +37,14 @@ function smallest({ key, workspace, member }: Limited, name: 'rpmLimit' | 'tpmLi
 /** Maximum number of parts of a count. Each part is one item, which supports a few dozen transactions per second. */
 const MAX_RATE_PARTS = 32;
 /**
- * Number of requests per minute, and of running requests, for each part. Above the maximum number of parts, each part
- * counts more.
+ * Limit on requests per minute for which a count gets one part; RUNNING_PER_PART is the same for running requests. A
+ * limit that would need more than MAX_RATE_PARTS parts is divided over MAX_RATE_PARTS larger parts.
  */
 const REQUESTS_PER_PART = 200;
 const RUNNING_PER_PART = 16;
 /**
- * Minimum number of tokens per minute of each part. A request must fit into one part, and no request has more tokens.
+ * Minimum share of a token limit that one part gets if the limit is divided. No request has more tokens, so each
+ * request fits into one part.
  */
 const TOKENS_PER_PART = 4_000_000;
 

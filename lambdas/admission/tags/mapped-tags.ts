@@ -2,9 +2,9 @@
  * Tags that follow from fields and headers which clients send for other purposes: the end user, the session and the
  * trace of a request.
  *
- * Such a value is never an error, because clients put anything there. A value that is no valid value of a tag is
- * recorded as its SHA-256. So is every value of a key that protects sensitive data, because the id of an end user may
- * be an e-mail address, and such a key promises that the gateway does not store one.
+ * An invalid value is never an error, because clients put any text into these fields. A value that does not follow the
+ * rules of tags is recorded as its SHA-256 hash. If the key protects sensitive data, every value is recorded as its
+ * hash, because the id of an end user may be an e-mail address, which the gateway must not store for such a key.
  */
 
 import { createHash } from 'node:crypto';

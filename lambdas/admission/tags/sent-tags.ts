@@ -1,9 +1,10 @@
 /**
- * Reads the tags that a client states for a request: in the header `x-gateway-tags`, and in `metadata.tags` of the body.
+ * Reads the tags that a client states for a request: in the header `x-gateway-tags`, and in `metadata.tags` of the
+ * body.
  *
- * Both may be a text, `project=lake,team=core`. Names and values of a text are percent-decoded, so a value may contain
- * commas and letters of any script. `metadata.tags` may also be an object of texts, or a list of pairs
- * (`["project=lake"]`), because OpenAI's clients allow only texts within `metadata`.
+ * Both may be a text such as `project=lake,team=core` (OpenAI's clients allow only texts within `metadata`). Names and
+ * values in a text are percent-decoded, so a value may contain commas and letters of any script. `metadata.tags` may
+ * also be an object of texts, or a list of pairs (`["project=lake"]`).
  */
 
 import type { SentHeaders } from '../../messages/session-names.ts';
@@ -45,8 +46,8 @@ export function tagsOfField(value: unknown): StatedTags {
 }
 
 /**
- * Returns the header as a part of a request's fingerprint: with other tags, it is another request. Empty without the
- * header, as fingerprints were before there were tags.
+ * Returns the part of a request's fingerprint that contains the header, because a request with other tags is another
+ * request. It is empty without the header, so the fingerprints of older releases stay valid.
  */
 export function tagsInFingerprint(headers: SentHeaders): string[] {
   const text = headers[TAGS_HEADER];
@@ -83,7 +84,7 @@ function pairsOfObject(tags: object): TagPair[] {
 
 function pairOf(part: string, field: string): TagPair {
   const at = part.indexOf('=');
-  // Bytes above ASCII in a header have no certain character set.
+  // The character set of bytes above ASCII in a header is not defined.
   if (at === -1 || (field === TAGS_HEADER && !/^[\t\x20-\x7e]*$/.test(part)))
     throw invalidRequest(field, TAGS_TEXT_RULE);
   return [decodedPart(part.slice(0, at), field), decodedPart(part.slice(at + 1), field)];

@@ -8,8 +8,8 @@ import { checkRequiredTags } from './required-tags.ts';
 import { TAGS_FIELD, TAGS_HEADER, tagsOfField, tagsOfHeader, tooManyTags } from './sent-tags.ts';
 
 /**
- * Takes `metadata.tags` out of a body, so that no provider can get it. A `metadata` with no other member is taken out,
- * too.
+ * Removes `metadata.tags` from a body, so that no provider can get it. Also removes a `metadata` that has no other
+ * field.
  * @param body parsed body, before its validation; it is changed
  * @returns the value of `metadata.tags`
  */
@@ -24,9 +24,9 @@ export function takeTagsField(body: unknown): unknown {
 }
 
 /**
- * Returns all tags of a request: the tags of its key, mapped tags, `metadata.tags`, and the header. Of several values
- * for one name, the last one in this order counts. A request may state eight tags; the tags of its key and the mapped
- * ones come in addition.
+ * Returns all tags of a request: the tags of its key, mapped tags, `metadata.tags`, and the header. If a name has
+ * several values, the last value in this order counts. A client may send eight tags with a request, in addition to the
+ * tags of its key and the mapped tags.
  * @param sent the body without `metadata.tags`, before its validation, and the value of `metadata.tags`
  * @throws {GatewayError} 400 for tags that break a rule, 403 without the tags that the key requires
  */

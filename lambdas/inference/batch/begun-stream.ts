@@ -5,14 +5,14 @@ import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 
 interface StreamRules {
-  /** Maximum size of the body. A provider that sends more breaks off its answer. */
+  /** Maximum size of the body in bytes. If the provider sends more, its answer counts as broken off. */
   maxBytes: number;
   provider: FailedProvider;
 }
 
 /**
- * Waits for the first content of a response. A failure before it is thrown here, so that the request can be sent to
- * another endpoint; a later failure is thrown by the returned parts.
+ * Waits for the first content of a response. This function throws a failure before the first content, so that the
+ * request can be sent to another endpoint. The returned iterator throws a failure after the first content.
  */
 export async function begunStream<Event>(
   { headers, body }: UpstreamResponse,

@@ -29,7 +29,7 @@ export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
    * encoded again before they are sent.
    */
   bounds: UsageBound[];
-  /** Estimated usage of all requests together, without their answers. */
+  /** Estimated input usage of all requests together. */
   input: TokenUsage;
 }
 
@@ -124,8 +124,8 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 }
 
 /**
- * An empty message for `measurePrompt`: requests of these modalities contain only text, so the size of the body already
- * bounds the prompt.
+ * Request without messages, for `measurePrompt`: requests of these modalities contain only text, so the size of the
+ * body already bounds the prompt.
  */
 const NOTHING_ELSE = { model: '', messages: [] };
 

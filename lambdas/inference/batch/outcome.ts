@@ -13,9 +13,9 @@ export interface EndedBatch {
   ending: Ending;
   /** Whether a provider has sent anything that is charged. */
   hasOutput: boolean;
-  /** Time until the whole answer, or until the first content of a forwarded answer. */
+  /** Time in ms until the complete answer or, for a forwarded answer, until its first content. */
   latencyMs: number;
-  /** Time from the first content of a forwarded answer to its end; null for other answers. */
+  /** Time in ms from the first content of a forwarded answer to its end; null for other answers. */
   generationTimeMs: number | null;
 }
 

@@ -113,7 +113,7 @@ const generationRecord = record({
   correction: optional(money('correction_rub')),
 });
 
-/** Attributes of a final generation, in the table and in an export of it. */
+/** Attributes of a final generation, in the table and in exports. */
 export const generationAttributes = [
   ...generationRecord.attributes,
   ...outcomeRecord.attributes.filter(({ name }) => !generationRecord.attributes.some((known) => known.name === name)),

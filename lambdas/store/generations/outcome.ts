@@ -115,8 +115,8 @@ export const outcomeRecord = record({
   pricing: optional(pricesField('prices')),
   ...usageFields,
   /**
-   * Usage of each request to the provider, if searches or questions required several requests, each of which was priced
-   * separately.
+   * Usage of each request to the provider, if the generation needed several (for example after a search). Each request
+   * was priced separately.
    */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   searchRequests,

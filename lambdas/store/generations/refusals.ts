@@ -15,7 +15,7 @@ import { writeWithin } from '../table/transact.ts';
 import { put, type Key } from '../table/writes.ts';
 
 const refusedAmountsRecord = record({
-  /** Period of the limit, as the name of an interval. */
+  /** Period of the limit: `daily`, `weekly`, `monthly` or `lifetime`. */
   interval: text('limit_interval'),
   limit: money('limit_rub'),
   spent: money('spend_rub'),
