@@ -68,8 +68,8 @@ export interface FunctionSpec {
 interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
   /**
-   * Whether the route streams its response. Only then can a response contain any bytes, of any length, and be sent
-   * while it is produced.
+   * Whether the route streams its response. Only a streamed response can contain bytes of any kind and number, and be
+   * sent while it is produced.
    */
   streaming?: boolean;
   /** Whether the function also has its own function URL. */

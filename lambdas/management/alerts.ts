@@ -42,7 +42,10 @@ export interface AlertsTools {
 
 /** Settings in force for an owner. */
 export interface AppliedAlerts {
-  /** Owner that has these settings: the owner itself, or the nearest one above it; undefined if none has any. */
+  /**
+   * Owner whose settings apply: the owner itself, or the nearest owner above it that has settings; undefined if there
+   * is none.
+   */
   from: AlertOwner | undefined;
   settings: Pick<
     AlertSettings,

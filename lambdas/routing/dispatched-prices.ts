@@ -27,7 +27,7 @@ export interface PricedOffer {
   isRepriced?: boolean;
 }
 
-/** Maximum time in ms from the admission of a request until it is last sent to a provider. */
+/** Maximum time in ms from the admission of a request until the last attempt to send it to a provider. */
 const MAX_REQUEST_MS = 15 * 60_000;
 
 /** Returns the prices for a hold that is placed now: the highest that may be in force when the request is sent. */

@@ -1,6 +1,6 @@
 /**
- * Determines the route of a message, and which endpoint has the prompt of its conversation cached. Reads this before an
- * answer, and stores it afterwards.
+ * Determines the route of a message. Before an answer, it reads which endpoint has the prompt of the conversation
+ * cached; after the answer, it stores that endpoint.
  */
 
 import { createHash } from 'node:crypto';

@@ -5,8 +5,8 @@
  * in all criteria above `sort`, if its cache saves at least as much as its higher price costs.
  *
  * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
- * in proportion to their weights. So the price of a model in the catalog is the price of its default route, as long as
- * that route is healthy.
+ * in proportion to their weights. The price of a model in the catalog is therefore the price of its default route, as
+ * long as that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';

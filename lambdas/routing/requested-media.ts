@@ -11,9 +11,8 @@ export function requestedMedia({ modalities = [] }: MessagesRequest): MediaModal
 }
 
 /**
- * Rejects a request for output that the endpoint does not produce, and a request for text only if the endpoint may
- * produce images or speech without being requested to. The client could not read the answer, but would have to pay for
- * it.
+ * Rejects a request for output that the endpoint does not produce. Also rejects a text-only request if the endpoint may
+ * produce images or speech that were not requested: the client could not read them, but would have to pay for them.
  * @throws {GatewayError} 400
  */
 export function refuseUnmadeMedia(request: MessagesRequest, { quirks }: Pick<Endpoint, 'quirks'>): void {

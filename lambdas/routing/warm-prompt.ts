@@ -1,7 +1,7 @@
 /**
- * Decides whether a conversation stays at the endpoint that has its prompt cached. Most providers charge a tenth for a
- * token read from the cache. So the conversation stays while the cache saves at least as much as the endpoint's higher
- * price costs.
+ * Decides whether a conversation stays at the endpoint that has its prompt cached. Most providers charge a tenth of the
+ * input price for a token read from the cache. A conversation stays as long as the cache saves at least as much as the
+ * endpoint's higher prices cost.
  */
 
 import { pricesFor } from '../catalog/tiers.ts';

@@ -16,7 +16,7 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-/** Returns the function for the search tool that the client declared. */
+/** Converts the client's search tool to a function tool, which the model calls to search. */
 export function searchFunction({ cache_control, user_location: location }: SearchTool): Tool {
   const place = [location?.city, location?.region, location?.country].filter(Boolean).join(', ');
   return {

@@ -25,7 +25,7 @@ interface OpenBlock {
   /** Index at which the block's text begins in the answer's content, in UTF-16 units. */
   start: number;
   citations: unknown[];
-  /** Index of the call among the calls, or of the thinking block among the thinking blocks. */
+  /** Index of the tool call among the answer's tool calls, or of the thinking block among its thinking blocks. */
   place: number;
   /** Whether the block is the text of a refusal. */
   isRefusal: boolean;

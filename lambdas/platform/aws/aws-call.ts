@@ -1,5 +1,5 @@
 /**
- * Retries calls of AWS services that failed temporarily. The store, the queues and the secrets call AWS through it;
+ * Retries calls of AWS services that failed temporarily. The store, the queues and the secrets use these retries;
  * aws-json.ts signs and sends the calls.
  *
  * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. As in the standard mode

@@ -5,7 +5,7 @@ import https from 'node:https';
 import { NoReplyError } from './aws-call.ts';
 import { requestTimeouts } from './sdk.ts';
 
-/** Maximum size of a response. The services that the gateway calls send smaller ones. */
+/** Maximum size of a response in bytes. The services that the gateway calls send smaller responses. */
 const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 

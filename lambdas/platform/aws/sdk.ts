@@ -10,7 +10,7 @@ interface SdkLogger {
 }
 
 /**
- * Logger for clients of AWS's SDK that writes nothing. The logger has no method `info`, because the SDK would then
+ * Logger for clients of AWS's SDK that writes nothing. The logger has no method `info`: with one, the SDK would
  * describe every call for the log, which takes longer than serializing the call. The gateway logs the errors that
  * clients throw.
  */

@@ -60,9 +60,8 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether numbers are a release or a section because they follow another release or section, as in `2.14.0.7 →
- * 2.15.1.0`.
- * Often only the last number differs.
+ * Returns whether numbers are a release or a section because they follow another release or section: after a sign or
+ * word such as `→` or `to`, or with the same first three numbers.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
