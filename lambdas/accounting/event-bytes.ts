@@ -3,7 +3,7 @@
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../messages/usage-counts.ts';
 
-/** Returns the number of bytes that the model wrote in an event. They limit the length of a stream. */
+/** Returns the number of bytes that the model wrote in an event. The sum over a stream's events limits its length. */
 export function eventBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start') return blockBytes(event.content_block);
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;

@@ -82,9 +82,9 @@ export function costOfUnits(units: readonly MeteredUnits[]): Money {
 
 /**
  * Returns the exact price of a usage: whole tokens times prices with a precision of 10⁻¹² RUB, without rounding.
- * Searches reported by a provider are set to 0 before this (inference/messages/progress.ts, `begin`), because the
- * gateway never enables a provider's own search. The gateway's own searches are added to the charge once, afterwards
- * (`withSearches` in charge.ts).
+ * Searches that a provider reports are set to 0 before this call (inference/messages/progress.ts, `begin`), because the
+ * gateway never enables a provider's own search. `withSearches` in charge.ts adds the gateway's own searches to the
+ * charge, once.
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);

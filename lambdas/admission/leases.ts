@@ -59,7 +59,7 @@ interface LeaseTerms {
 const defaultTerms: LeaseTerms = { minHoldsASecond: 8, minHolds: 4, partsOfRoom: 64, refusedMs: 3_000 };
 const MAX_TENANTS = 10_000;
 /**
- * Maximum time in ms that a request waits for a lease. Taking a lease normally lasts some milliseconds, but may last
+ * Maximum time in ms that a request waits for a lease. Taking a lease normally takes a few milliseconds, but may take
  * seconds if the table is busy.
  */
 const MAX_WAIT_MS = 500;

@@ -106,8 +106,8 @@ function provedUpTo(
 }
 
 /**
- * Returns the last day of the latest month that can be proved: from day `PROVED_FROM_DAY` of a month on, the previous
- * month, and earlier, the month before the previous month.
+ * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` of a month on, this is the
+ * previous month; before that day, it is the month before the previous month.
  */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;

@@ -86,7 +86,7 @@ const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdo
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Minimum length in characters of an integer that is searched. Shorter integers in JSON are mostly counts and dates. */
+/** Minimum length in characters of an integer that is searched. Shorter integers are mostly counts and dates. */
 const MIN_DIGITS = 9;
 
 /** An object or a list within the request. */

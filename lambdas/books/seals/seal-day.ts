@@ -2,8 +2,8 @@
  * Seals a UTC day of an account: writes its charges and payments to immutable storage, and signs their sums.
  *
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
- * corrected, is listed as open. The line for its settlement, or for its correction, is written on the next day that is
- * sealed afterwards, so it is written exactly once.
+ * corrected, is listed as open. Once it is settled or corrected, the next day to be sealed gets a line for that change,
+ * so each change has exactly one line.
  * Weakness: if a record is wrong when its day is sealed, the wrong amount is sealed. Reconciliation, or the charged
  * client, can notice that.
  */

@@ -137,7 +137,7 @@ export function attemptEnd(table: Table, delivery: AlertDelivery, end: AttemptEn
   return update(table, deliveryKey(delivery), { set, remove: [indexes.sweep.partition, indexes.sweep.sort], when });
 }
 
-/** Makes a delivery pending again, if its state has not changed since it was read. Its attempts may take another day. */
+/** Makes a delivery pending again for another day, if its state has not changed since it was read. */
 export function deliveryRetry(table: Table, delivery: AlertDelivery, atMs: number): Write {
   const at = isoTime(atMs);
   const set = {
