@@ -7,7 +7,7 @@ export const MAX_TAG_COMBINATIONS = 100;
 /** Value of every reported tag in the rows of all further combinations. */
 export const OTHER_TAG_VALUES = '~other';
 
-/** Place of rows: their shard (an eighth of a day), the version to write, and the names of the account's reported tags. */
+/** Place of rows: their shard (an eighth of a day), the version to write, and the names of the reported tags. */
 interface RowsPlace {
   shard: number;
   version: number;

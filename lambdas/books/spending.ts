@@ -84,7 +84,10 @@ function byValues({ values: a }: SpendingRow, { values: b }: SpendingRow): numbe
   return index === -1 ? 0 : a[index]! < b[index]! ? -1 : 1;
 }
 
-/** Prefixes of the two forms that a value of a tag has until `rowsByTags` has read the tags of keys. */
+/**
+ * Prefixes of a tag's value before `rowsByTags`: RECORDED for a recorded value, TAG_OF_KEY for the hash of the key
+ * whose tags contain the value.
+ */
 const RECORDED = '=';
 const TAG_OF_KEY = '#';
 

@@ -96,8 +96,8 @@ export function pricesAt({ periods, ...always }: Timed, atMs: number): EndpointP
 }
 
 /**
- * Returns prices that are at least as high as those at every moment of a period. A hold uses them, because the moment
- * of sending is not known yet.
+ * Returns prices that are at least as high as the prices at any moment of a period. A hold uses them, because it is not
+ * known yet when the request will be sent.
  */
 export function highestWithin({ periods, ...always }: Timed, { fromMs, untilMs }: PricePeriod): EndpointPrices {
   const possible = periods?.filter((period) => period.fromMs < untilMs && period.untilMs > fromMs) ?? [always];

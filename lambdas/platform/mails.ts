@@ -61,7 +61,7 @@ export function mailsThrough(topicArn: string): Mails {
   };
 }
 
-/** Returns a name of an address that shows the address to nobody who sees the messages of the topic. */
+/** Returns a name for an e-mail address that does not reveal the address to readers of the topic's messages. */
 function recipientName(address: string): string {
   return createHash('sha256').update(address.toLowerCase()).digest('hex');
 }

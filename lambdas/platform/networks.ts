@@ -29,7 +29,7 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Parsed lists of networks, by the list of texts. The same list is used for some seconds, because keys are cached with
+ * Parsed lists of networks, by the list of texts. A list is reused for a few seconds, because keys are cached with
  * their lists.
  */
 const parsed = new WeakMap<readonly string[], BlockList>();

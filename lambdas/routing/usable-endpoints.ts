@@ -75,7 +75,7 @@ interface Choice<Candidate> {
   unset: string[];
 }
 
-/** A request, the catalog for it, and the check of its models; undefined if the caller may call all models. */
+/** A request, its catalog, and the check of its models (undefined if the caller may call all models). */
 export interface RequestedIn {
   catalog: Catalog;
   request: RoutedRequest;

@@ -36,8 +36,8 @@ export class ClientCalls {
   }
 
   /**
-   * Returns the client's own name for a tool. If no tool has the received name, additions of models are removed,
-   * provided that a tool has the remaining name.
+   * Returns the client's own name for a tool name that the model sent. Some models add text before or after the name:
+   * it is removed if no tool has the received name, and a tool has the remaining name.
    */
   nameOf(sent: string): string {
     this.#names ??= changedNames(this.#request, this.#rule);

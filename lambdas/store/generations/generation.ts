@@ -35,7 +35,10 @@ export const holdRecord = record({
   scopes: named('scopes', heldScopesField),
   /** Holds on the service's own budgets for free models; empty if no free model may serve the request. */
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
-  /** Counts of the key's requests that include this request; empty if the key has no limits on requests. */
+  /**
+   * Counts of the key's requests that include this request; empty if the key limits neither requests, tokens nor
+   * running requests.
+   */
   rateHolds: rateHoldsField,
 });
 
