@@ -4,10 +4,10 @@ import { addDailySums, dailySumsOf, noDailySums, type FinalGeneration } from './
 
 /** Maximum number of combinations of tag values into which the rows of one key, day and shard are split. */
 export const MAX_TAG_COMBINATIONS = 100;
-/** Value of every reported tag in the rows of all further combinations. */
+/** Value of every reported tag in the rows of combinations beyond MAX_TAG_COMBINATIONS. */
 export const OTHER_TAG_VALUES = '~other';
 
-/** Place of rows: their shard (an eighth of a day), the version to write, and the names of the reported tags. */
+/** Properties of rows: their shard (an eighth of a day), the version to write, and the names of the reported tags. */
 interface RowsPlace {
   shard: number;
   version: number;

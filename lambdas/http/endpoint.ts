@@ -150,7 +150,8 @@ interface Keyed {
    */
   recordedId: (caller: Caller, id: string) => string;
   /**
-   * Takes the tags of a request out of its body, and returns the caller with them, if the route has tags.
+   * Removes the tags from a request's body, and returns the caller with these tags. Does nothing if the route has no
+   * tags.
    * @param body the parsed body, before its validation; `metadata.tags` is removed from it
    * @throws {GatewayError} 400 for invalid tags, 403 if the key requires other tags
    */

@@ -24,7 +24,7 @@ const ANSWER_SHARE = 1 / 4;
 
 /**
  * Returns the request unchanged if it fits into the model's context, otherwise without the messages that `middleOut`
- * omits. Sizes are estimated rather too high. If a prompt is still too long, the provider rejects it.
+ * omits. Sizes are estimated too high rather than too low. If a prompt is still too long, the provider rejects it.
  * @param content measured facts of the prompt
  * @param endpoint endpoint of the first candidate
  * @param counting the request whose prompt is counted

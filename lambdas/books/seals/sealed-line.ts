@@ -34,7 +34,7 @@ const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as 
 const FIRST_UNITS = 10;
 /** Number of billing units whose columns come before the column of the tags, which the same release added. */
 const UNITS_BEFORE_TAGS = 19;
-/** Columns that were added later, in groups that were added together. */
+/** Columns that later releases added, in groups that one release added together. */
 const laterColumns = [
   ...meters.slice(FIRST_UNITS, UNITS_BEFORE_TAGS).map(columnsOf),
   ['tags'] as const,

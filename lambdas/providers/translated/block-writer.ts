@@ -158,11 +158,8 @@ export class BlockWriter {
   }
 
   /**
-
    * Adds a generated image, or pieces of audio.
-
    * @param block the image, or the beginning of the audio
-
    */
   media(block: Block & { type: 'image' | 'audio' }, deltas: readonly Delta[] = []): void {
     this.#prose({ kind: block.type, text: '', block, deltas });
