@@ -298,7 +298,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     timeoutSeconds: 120,
     memoryMb: 1024,
     maxReceiveCount: 12,
-    // The activity of all accounts is rolled up at midnight, so a wait of some minutes is normal.
+    // The activity of all accounts is rolled up at midnight, so a wait of a few minutes is normal.
     lateAfterSeconds: 900,
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },

@@ -1,8 +1,8 @@
 /**
  * Publishes a notice if the balance of a prepaid account is low, and another one if it is exhausted.
  *
- * Guarantee: each level is reported once, until the balance has risen to twice the amount that counts as low. So a
- * balance that moves around this amount causes no further notices. The level is stored under a version, in the
+ * Guarantee: each level is reported once, until the balance has risen to twice the amount that counts as low. A balance
+ * that moves around the low amount therefore causes no further notices. The level is stored under a version, in the
  * transaction that creates the deliveries.
  * Weakness: a payment is noticed at the next settlement.
  */

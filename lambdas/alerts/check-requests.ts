@@ -5,10 +5,10 @@
  * also for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
  * returns to its queue. A settlement needs no request of its own while an already requested check of its payer is not
  * yet due, because that check will read the counters after this settlement.
- * Weakness: a check, and so a notice, comes some seconds after the settlement. For half a minute after an account got
- * its first settings, settlements may request no check; a later settlement then finds the crossing. On a laptop, the
- * queue is in memory: if the gateway is killed, its checks are lost, and the next settlement of the payer finds the
- * crossing.
+ * Weakness: a check, and therefore a notice, comes a few seconds after the settlement. For half a minute after an
+ * account got its first settings, settlements may request no check; a later settlement then finds the crossing. On a
+ * laptop, the queue is in memory: if the gateway is killed, its checks are lost, and the next settlement of the payer
+ * finds the crossing.
  */
 
 import { utcDate } from '../money/periods.ts';

@@ -25,7 +25,7 @@ const SHORTEST_INCREMENT_MS = 15 * 60_000;
  */
 const BACKUPS_KEPT_MS = 34 * DAY_MS;
 /**
- * Time in ms after the start of an export at which its result is checked. An export takes some minutes. The checks are
+ * Time in ms after the start of an export at which its result is checked. An export takes a few minutes. The checks are
  * an hour apart, because each repetition of a failed export is charged.
  */
 const CHECK_AGAIN_AFTER_MS = 60 * 60_000;

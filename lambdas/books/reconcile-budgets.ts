@@ -34,7 +34,7 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 
 /**
  * Compares the budgets with the sums that the roll-up has stored, without reading records. A late settlement changes
- * its budget some minutes before the roll-up includes the settlement, so only a lasting difference is an error.
+ * its budget a few minutes before the roll-up includes the settlement, so only a lasting difference is an error.
  *
  * Weakness: if an earlier release rolled up a day, the day has no sums for budgets, so all its spending differs. In
  * this case, `reconcile --deep` shows whether the budgets are correct.

@@ -150,8 +150,8 @@ interface Keyed {
    */
   recordedId: (caller: Caller, id: string) => string;
   /**
-   * Removes the tags from a request's body, and returns the caller with these tags. Does nothing if the route has no
-   * tags.
+   * Removes `metadata.tags` from a request's body. If the route has tags, returns the caller with the tags of the
+   * request; otherwise, returns the caller unchanged.
    * @param body the parsed body, before its validation; `metadata.tags` is removed from it
    * @throws {GatewayError} 400 for invalid tags, 403 if the key requires other tags
    */

@@ -76,11 +76,8 @@ export class Money {
   }
 
   /**
-
    * Multiplies the amount.
-
    * @param count whole number of units, for example tokens
-
    */
   times(count: number | bigint): Money {
     return new Money(this.pico * BigInt(count));

@@ -123,7 +123,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * Status 409: an earlier request with the same `Idempotency-Key` is still being answered. The client may retry in some
+ * Status 409: an earlier request with the same `Idempotency-Key` is still being answered. The client may retry in a few
  * seconds.
  */
 export class BeingAnsweredError extends GatewayError {

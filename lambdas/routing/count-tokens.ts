@@ -40,7 +40,7 @@ const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 interface CountOptions {
   timeoutMs?: number;
   /**
-   * Measures the time that the gateway waits for the provider. Undefined if the model is requested afterwards, because
+   * Measures the time that the gateway waits for the provider. Undefined if a request to the model follows, because
    * that request measures the time itself.
    */
   providerTime?: ProviderTime | undefined;

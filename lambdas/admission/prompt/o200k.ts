@@ -2,9 +2,9 @@
  * Counts tokens with a vocabulary. Only the worker thread imports this file, because the vocabulary takes a quarter of
  * a second and 70 MB to load.
  *
- * The time to merge a word grows with the square of its length, and a client chooses its words. So a text is cut only
- * where the vocabulary itself splits it, and the counts of the pieces add up exactly. A long piece without such a
- * position counts as its bytes, which are never fewer than its tokens.
+ * The time to merge a word grows with the square of its length, and a client chooses its words. To avoid long pieces, a
+ * text is cut where the vocabulary itself splits it, so the counts of the pieces add up exactly. A long piece without
+ * such a position counts as its bytes, which are never fewer than its tokens.
  */
 
 import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base';

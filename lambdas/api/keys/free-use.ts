@@ -17,7 +17,7 @@ interface ShownFreeUse {
   isFunded: boolean;
 }
 
-/** Returns an account's use of free models today, with the limits of the model that allows the most. */
+/** Returns an account's use of free models today, with the limits of the model whose limits are highest. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
   const { models } = await servedCatalog();
   const terms = models.flatMap(({ data }) => data.service_free ?? []);

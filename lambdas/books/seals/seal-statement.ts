@@ -89,7 +89,7 @@ export function leavesFile(root: string): string {
   return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;
 }
 
-/** Returns the paths of the list of all statements of a day, and of its timestamp. */
+/** Returns the paths of a day's list of statements, and of the list's timestamp. */
 export function listFiles(date: string) {
   return { list: `sealed/days/${date}.txt`, timestamp: `sealed/days/${date}.txt.tsr` };
 }

@@ -40,11 +40,8 @@ function wholeSpeech({ id, data, transcript, expires_at: expiresAt }: Block, for
 const SAMPLES_PER_SECOND = 24_000;
 
 /**
-
  * Returns a WAV file in base64.
-
  * @param pcm the samples, in base64
-
  */
 function wavOf(pcm: string): string {
   const samples = Buffer.from(pcm, 'base64');

@@ -77,7 +77,8 @@ export function messageItem(id: string, status: 'in_progress' | 'completed', con
 }
 
 /**
- * Returns the item of a call of a function, of a custom tool or of the client's tool search, with the client's names.
+ * Returns the item for a function call, a custom tool call or a call of the client's tool search, with the client's
+ * names.
  */
 export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
   const { name, namespace, kind } = tools.clientTool(sent as string);

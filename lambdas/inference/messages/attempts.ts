@@ -107,8 +107,8 @@ function encoding({ wire, target }: Candidate, message: MessagesRequest, client:
 }
 
 /**
- * Wraps an encoded request that stays in memory as a function. Closures in one scope share their variables. So it is
- * separate from `encoding`, whose closures would otherwise keep the body in memory.
+ * Wraps an encoded request that stays in memory as a function. Closures in one scope share their variables. It is
+ * therefore separate from `encoding`, whose closures would otherwise keep the body in memory.
  */
 function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
   return () => encoded;

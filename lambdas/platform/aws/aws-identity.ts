@@ -59,7 +59,7 @@ export function runAs(identity: AwsIdentity): void {
 /**
  * Returns the credentials of this process's role. In a Lambda function they are in the environment, which is read each
  * time. In a container (Amazon ECS, or EKS with Pod Identity), the environment has a URL that returns credentials,
- * which are valid for some hours.
+ * which are valid for a few hours.
  * @throws {Error} if the environment has neither credentials nor a URL, or if the URL returns no credentials
  */
 async function ownCredentials(): Promise<AwsCredentials> {

@@ -7,9 +7,8 @@ import { openQueueCalls } from './queue-calls.ts';
 /** Returns failed messages to their queue. */
 export interface QueueRetries {
   /**
-   * Requests that the queue deliver the messages again after some seconds, with a wait that doubles each time, instead
-   * of after their visibility timeout. Never throws: a message that cannot be returned is delivered again after that
-   * timeout.
+   * Requests that the queue deliver the messages again after a few seconds instead of after their visibility timeout.
+   * The wait doubles each time. Never throws: a message that cannot be returned is delivered again after that timeout.
    */
   retrySoon(records: SQSRecord[]): Promise<void>;
 }

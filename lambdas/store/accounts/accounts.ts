@@ -7,8 +7,8 @@ import type { Table } from '../table/table.ts';
 import { check, put, putNew, update, type Key, type Write } from '../table/writes.ts';
 
 /**
- * Modes of accounts. A postpaid account is billed afterwards. A prepaid account spends its top-ups, whose sum is its
- * lifetime limit.
+ * Modes of accounts. A postpaid account is billed after its usage. A prepaid account spends its top-ups, whose sum is
+ * its lifetime limit.
  */
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];

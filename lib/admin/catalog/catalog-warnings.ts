@@ -22,7 +22,7 @@ const DEFAULT_SPREAD = 10;
 
 /**
  * Usual prices of cache writes, as multiples of the prompt price: for a one-hour cache (Anthropic), and for a cache of
- * some minutes.
+ * a few minutes.
  */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
