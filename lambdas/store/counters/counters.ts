@@ -47,10 +47,7 @@ export interface Counter {
 }
 
 export interface StoredCounter extends Counter {
-  /**
-   * Returns the names of the stored windows (days, weeks, months, the lifetime). Windows without amounts are not
-   * stored, and old windows are removed.
-   */
+  /** Returns the names of the stored windows. Windows without amounts are not stored, and old windows are removed. */
   windows: () => string[];
 }
 
@@ -101,15 +98,9 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/**
- * Attribute with the number of grants to the counter's current parts. A grant moves room (the free part of a limit)
- * from the counter to a part.
- */
+/** Number of grants to the counter's current parts. A grant moves room (the free part of a limit) to a part. */
 export const GRANTS = 'grants';
-/**
- * Attribute with the time at which a process began to merge a counter's parts. Other processes then wait instead of
- * merging them too.
- */
+/** Attribute with the time at which a process began to merge a counter's parts. Other processes wait for the merge. */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
 /** Returns whether a counter has limits, and so grants room to its parts. */
@@ -378,10 +369,7 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/**
- * Returns the room of a scope's tightest limit (the limit minus spent and held amounts, at least 0); undefined if the
- * scope has no limit.
- */
+/** Returns the room of a scope's tightest limit, after spending and holds; undefined if the scope has no limit. */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {
