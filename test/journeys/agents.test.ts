@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { userDigest } from '../../lambdas/providers/translated/user-digest.ts';
 import { agentHeaders, agentTurn } from '../support/agent-session.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { commonGateway } from '../support/common-gateway.ts';
@@ -78,13 +80,14 @@ async function play(model: string, turn: (typeof turns)[number], change: object 
 }
 
 describe('an agent session', () => {
-  it.each(turns)('is sent to Anthropic’s own service unchanged (turn %i)', async (turn) => {
+  it.each(turns)('is sent to Anthropic’s own service unchanged, except the id of its user (turn %i)', async (turn) => {
     expect((await play('claude-test-4-8[1m]', turn)).status).toBe(200);
 
     const [asked] = askedOfAnthropic;
     const { model: _, ...sent } = agentTurn(turn, { model: '', sum: String(turn) });
     expect(asked!.headers['anthropic-beta']).toBe(agentHeaders['anthropic-beta']);
-    expect(asked!.body).toMatchObject(JSON.parse(JSON.stringify({ ...sent, max_tokens: 10_000 })) as object);
+    const metadata = { user_id: userDigest(sent as MessagesRequest) };
+    expect(asked!.body).toMatchObject(JSON.parse(JSON.stringify({ ...sent, metadata, max_tokens: 10_000 })) as object);
   });
 
   it("is recorded under the catalog's id of the model", async () => {
