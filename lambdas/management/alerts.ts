@@ -191,7 +191,9 @@ function checkTogether({ webhookUrl, format, chatId, lowBalance, lowBalancePerce
 
 async function checkWebhookUrl(url: string, rules: PublicUrlRules): Promise<void> {
   const checked = await resolvePublicUrl(url, rules);
-  if (typeof checked === 'string') throw invalidRequest('webhook_url', fetchFaultTexts[checked]);
+  // Each attempt resolves the host again, so a host without an address now is only a reason for a failed attempt.
+  if (typeof checked === 'string' && checked !== 'unresolved')
+    throw invalidRequest('webhook_url', fetchFaultTexts[checked]);
 }
 
 async function subscribe(mails: Mails | undefined, email: string): Promise<void> {
