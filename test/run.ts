@@ -52,11 +52,8 @@ process.stdout.write(`${suite.passed + checks.filter(Boolean).length} passed, ${
 process.exitCode = failed === 0 ? 0 : 1;
 
 /**
-
  * Prints the tests in quarantine.
-
  * @returns the number of failed tests among them
-
  */
 function reportedQuarantine(failedTests: string[]): number {
   const failures = quarantinedTests.map(({ test, since, cause }) => {
@@ -68,11 +65,8 @@ function reportedQuarantine(failedTests: string[]): number {
 }
 
 /**
-
  * Runs checks concurrently, and prints the output of each together.
-
  * @returns which have passed
-
  */
 async function runChecks(names: string[]): Promise<boolean[]> {
   const outcomes = names.map(async (name) => {

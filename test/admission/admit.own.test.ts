@@ -46,11 +46,8 @@ async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Pr
 const ask = (spender: Spender, ...quotes: Quote[]) => askThrough(table, spender, ...quotes);
 
 /**
-
  * Admits a request.
-
  * @throws the refusal, as the client gets it
-
  */
 async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
   const { amount: _, ...request } = holdRequest(spender, rub('1'));
@@ -68,11 +65,8 @@ async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]):
 }
 
 /**
-
  * Holds an amount.
-
  * @returns a function that releases the hold
-
  */
 async function holder(spender: Spender, amount: string): Promise<() => Promise<void>> {
   const request = holdRequest(spender, rub(amount));

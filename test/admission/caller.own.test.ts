@@ -64,11 +64,8 @@ const callerOf = async (more: Partial<NewKey> = {}): Promise<Caller> => (await f
 const manager = () => callerOf({ kind: 'management', workspaceId: undefined });
 
 /**
-
  * Finds a caller.
-
  * @returns the number of table calls that this needed, by action
-
  */
 async function callsToFind(hash: string, times = 1): Promise<Record<string, number>> {
   meter.reset();

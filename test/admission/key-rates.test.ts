@@ -25,11 +25,8 @@ const refusalsOf = (results: HoldResult[]) =>
   results.flatMap((result) => ('refused' in result ? [result.refused] : []));
 
 /**
-
  * Sends requests at the same time.
-
  * @returns the result of each
-
  */
 function atOnce(
   spender: Spender,

@@ -39,11 +39,8 @@ const suspend = (ms: number) => vi.setSystemTime(Date.now() + ms);
 const isLease = ({ action, body }: DynamodbCall) => action === 'TransactWriteItems' && body.includes('LEASE#');
 
 /**
-
  * Holds a request of 0.1 RUB.
-
  * @returns the lease that its record names
-
  */
 async function leasedBy(spender: Spender, leases: Leases, request = holdRequest(spender, rub('0.1'))) {
   placed(await placeHold(faulty, request, { leases }));

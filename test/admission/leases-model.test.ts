@@ -314,11 +314,8 @@ class Model {
   }
 
   /**
-
    * Runs a sweep.
-
    * @param wronglyDead boots that are declared dead although they continue
-
    */
   async #sweep(wronglyDead: readonly string[] = []): Promise<void> {
     const deadBootIds = [...this.#dead, ...wronglyDead];

@@ -187,11 +187,8 @@ class Model {
   }
 
   /**
-
    * Records the result of a hold.
-
    * @returns whether the hold was admitted
-
    */
   #note(request: HoldRequest, result: HoldResult): boolean {
     if ('placed' in result) this.running.push({ request, placed: result.placed });

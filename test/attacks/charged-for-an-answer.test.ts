@@ -44,11 +44,8 @@ afterAll(() => scripted.stop());
 const settled = (response: Response) => finalGeneration(scripted.gateway, generationId(response));
 
 /**
-
  * Requests a stream of which the client reads only the beginning.
-
  * @returns the record with the cost
-
  */
 async function leftEarly(body: object): Promise<Record<string, unknown>> {
   const client = await scripted.withLimit(5_000);

@@ -31,11 +31,8 @@ const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more
 type Outpouring = string | ((round: number) => string);
 
 /**
-
  * Sends one event after another.
-
  * @returns whether the reader has read all of them
-
  */
 async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number): Promise<boolean> {
   let sent = 0;

@@ -186,9 +186,7 @@ interface MutatedRequest extends SentBody {
 }
 
 /**
-
  * Sends a request.  @returns the status of the answer, and a description of the fault if the answer breaks a rule
-
  */
 async function ask({ path, body, contentType }: MutatedRequest): Promise<{ status: number; fault?: string }> {
   const response = await fetch(`${gateway.baseUrl}${path}`, {

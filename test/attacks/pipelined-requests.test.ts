@@ -43,11 +43,8 @@ const isWell = (url: string) =>
   );
 
 /**
-
  * Starts an attack.
-
  * @returns the answers of /health in the next seconds, and the maximum growth of the process
-
  */
 async function watched({ url, pid }: { url: string; pid: number }, attack: () => Socket[]) {
   await Promise.all([fetch(`${url}/models`).then((answer) => answer.text()), isWell(url)]);

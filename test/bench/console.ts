@@ -37,11 +37,8 @@ try {
 }
 
 /**
-
  * Creates the generations.
-
  * @returns the id of the oldest
-
  */
 async function seed(): Promise<string> {
   const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };

@@ -39,11 +39,8 @@ function promptOf(bytes: number): string {
 const SHORT_BYTES = 180;
 
 /**
-
  * Sends one request, and reads the response to its end.
-
  * @throws if the status is not 200
-
  */
 export function request(
   target: Target,

@@ -115,11 +115,8 @@ function disturbances(): Record<string, () => Promise<void>> {
 }
 
 /**
-
  * Runs all streams to their end, with a disturbance in the middle.
-
  * @returns the longest pause of any stream
-
  */
 async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> {
   const streams = Array.from({ length: count }, () => pauseOfStreamMs());
@@ -129,11 +126,8 @@ async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> 
 }
 
 /**
-
  * Returns the longest pause of one stream.
-
  * @throws {Error} if the stream is incomplete
-
  */
 async function pauseOfStreamMs(): Promise<number> {
   const outgoing = http.request(`${gateway.baseUrl}/messages`, {

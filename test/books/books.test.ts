@@ -313,11 +313,8 @@ const withNextDigit = (item: string, digit: RegExp) =>
   item.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
 
 /**
-
  * Copies the export with other items.
-
  * @returns the directory of the copy
-
  */
 const altered = (change: (items: string[]) => void): string => {
   const copy = mkdtempSync(join(directory, 'altered-'));

@@ -12,11 +12,8 @@ export function writeDrillCatalog(
 }
 
 /**
-
  * Returns a provider of a drill.
-
  * @param more fields with the provider's address
-
  */
 export const drillProvider = (id: string, more: object) => ({
   id,

@@ -50,11 +50,8 @@ const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 1_000;
 
 /**
-
  * Starts a gateway.
-
  * @throws {StartFailure} if it does not start
-
  */
 export async function startedGateway(data: string, { args = [], env = {} }: GatewayMore = {}): Promise<DrilledGateway> {
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data, ...args], {
@@ -126,11 +123,8 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 /**
-
  * Runs a command of this project.
-
  * @returns its exit code and JSON output
-
  */
 export async function runCommand(
   entry: string,

@@ -83,11 +83,8 @@ const RETRY_WITHIN_MS = 240_000;
 const RETRY_AFTER_MS = 1_000;
 
 /**
-
  * Repeats a request until it is answered.
-
  * @returns all responses; the last one is final
-
  */
 async function askUntilAnswered(gateway: DrilledGateway, key: string): Promise<DrilledAnswer[]> {
   const deadlineMs = performance.now() + RETRY_WITHIN_MS;

@@ -39,11 +39,8 @@ The exit code is 1 if a step failed.
 const MAX_REQUESTS = 10_000;
 
 /**
-
  * Runs a drill.
-
  * @returns the exit code @throws {StartFailure} if an argument is missing or invalid
-
  */
 export async function runDrill(args: string[]): Promise<number> {
   if (args[0] === 'deploy') return runDeployDrill(args.slice(1));

@@ -14,11 +14,8 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 /**
-
  * Kills a process of the gateway.
-
  * @returns the gateway's exit code and log lines after that
-
  */
 async function endingWithout(
   gateway: RunningGateway,

@@ -61,11 +61,8 @@ function inject(): void {
 }
 
 /**
-
  * Takes one turn as a client.
-
  * @returns the id of the generation
-
  */
 async function take(turn: number, mishap: Mishap): Promise<string> {
   const leaving = new AbortController();

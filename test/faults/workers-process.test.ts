@@ -7,11 +7,8 @@ let gateway: RunningGateway | undefined;
 afterEach(() => gateway?.stop());
 
 /**
-
  * Returns the process id of the workers.
-
  * @throws while they are starting
-
  */
 async function workersOf({ process: { pid } }: RunningGateway): Promise<number> {
   const descendants = await descendantsOf(pid!);

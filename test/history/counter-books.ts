@@ -122,11 +122,8 @@ function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
 }
 
 /**
-
  * Compares every window of every scope.
-
  * @param nowMs time of the gateway's clock
-
  */
 export function counterDifferences(items: readonly RawItem[], nowMs: number): Difference[] {
   const [expected, stored] = [expectedAmounts(items), storedAmounts(items)];

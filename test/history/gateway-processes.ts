@@ -68,11 +68,8 @@ export class GatewayProcesses {
   }
 
   /**
-
    * Starts the processes.
-
    * @throws with the end of the log if the gateway does not start
-
    */
   static async start(terms: GatewayTerms): Promise<GatewayProcesses> {
     const startedAtMs = Date.now();
@@ -109,11 +106,8 @@ export class GatewayProcesses {
   }
 
   /**
-
    * Sends a signal to a process.
-
    * @returns whether the process existed
-
    */
   async signal(role: Role, signal: NodeJS.Signals): Promise<boolean> {
     // A paused process cannot report, so the recorded process id is used for it.
@@ -130,11 +124,8 @@ export class GatewayProcesses {
   }
 
   /**
-
    * Waits for the end of the front process.
-
    * @returns whether it ended within this time
-
    */
   async endsWithin(timeoutMs: number): Promise<boolean> {
     if (this.hasEnded) return true;

@@ -100,11 +100,8 @@ const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const PICO_DIGITS = 12;
 
 /**
-
  * Parses a decimal number exactly.
-
  * @throws for digits below 10⁻¹²
-
  */
 export function picoOf(text: string): bigint {
   const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];

@@ -16,11 +16,8 @@ const message = (directives = 'delay=0', more: object = {}) => ({
 });
 
 /**
-
  * Sends a request with an idempotency key.
-
  * @param client client whose key is used; by default the gateway's own key
-
  */
 async function ask(header: string, body: object, { path = '/messages', client = gateway } = {}) {
   const response = await post(client, path, body, { 'idempotency-key': header });

@@ -48,11 +48,8 @@ async function usedCpuMs({ process: { pid } }: RunningGateway): Promise<number> 
 }
 
 /**
-
  * Sends a request.
-
  * @returns the status of the answer, and the CPU time that the gateway used until then
-
  */
 async function answered(client: RunningGateway, body: object): Promise<{ status: number; cpuMs: number }> {
   const beforeMs = await usedCpuMs(client);

@@ -57,11 +57,8 @@ afterAll(async () => {
 });
 
 /**
-
  * Creates a new account without payments, or with one.
-
  * @returns a client with a key of the account
-
  */
 async function newcomer(topUp?: string): Promise<RunningGateway & { account: string }> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');

@@ -77,11 +77,8 @@ describe('a key with tags', () => {
 });
 
 /**
-
  * Sends a request with a key.
-
  * @returns its cost
-
  */
 const spend = async (key: string, maxTokens: number) => {
   const body = { model: 'sandbox/claude', max_tokens: maxTokens, messages: [said('Hi', 'delay=0')] };

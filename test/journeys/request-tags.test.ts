@@ -16,11 +16,8 @@ beforeAll(async () => {
 const message = spendingBodies['create-message']!;
 
 /**
-
  * Sends a request that is answered.
-
  * @returns the tags of its record
-
  */
 async function recordedTags(
   path: string,
@@ -41,11 +38,8 @@ async function tagsOfRecord({ headers }: Response): Promise<Record<string, strin
 }
 
 /**
-
  * Creates a key.
-
  * @returns its hash, and a client that uses it
-
  */
 async function keyWith(settings: object): Promise<{ client: GatewayClient; hash: string }> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'tagged', ...settings });
@@ -53,11 +47,8 @@ async function keyWith(settings: object): Promise<{ client: GatewayClient; hash:
 }
 
 /**
-
  * Reads all pages of a list of requests.
-
  * @returns ids, newest first
-
  */
 async function listedIds(query: string, client: GatewayClient = gateway): Promise<string[]> {
   const ids: string[] = [];

@@ -28,11 +28,8 @@ async function newKey(...args: string[]): Promise<RunningGateway> {
 }
 
 /**
-
  * Creates an account and a key with only this limit.
-
  * @returns a client with the key
-
  */
 async function keyWithin(source: string, limit: string): Promise<RunningGateway> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', source);

@@ -52,11 +52,8 @@ beforeAll(async () => {
 afterAll(() => shared.stop());
 
 /**
-
  * Sets the answer of the upstream server.
-
  * @returns the shared gateway
-
  */
 function gatewayAnswering(answer: Answer): RunningGateway {
   shared.answers(answer);
@@ -79,11 +76,8 @@ async function gatewayBefore(upstreams: Listening[], env: Record<string, string>
 const ask = { model: 'test/model', max_tokens: 50_000, stream: true, messages: [said('Hi')] };
 
 /**
-
  * Sends a streamed request.
-
  * @returns a response that can be read at any speed
-
  */
 function open(gateway: RunningGateway): Promise<http.IncomingMessage> {
   const body = JSON.stringify(ask);

@@ -13,11 +13,8 @@ interface ErrorBody {
 }
 
 /**
-
  * Creates a key.
-
  * @returns a client that uses the key
-
  */
 async function clientWith(settings: object): Promise<GatewayClient> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'limited', ...settings });

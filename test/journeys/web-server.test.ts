@@ -114,11 +114,8 @@ async function wholeStream(server: RunningGateway, words: number, more = '') {
 const textOf = (words: number) => Array.from({ length: words }, (_, word) => `w${word} `).join('');
 
 /**
-
  * Creates a key with a limit.
-
  * @returns a client, and a function that reads the amounts spent and held
-
  */
 async function limitedKey(limit: number): Promise<{ server: RunningGateway; state: () => Promise<[string, string]> }> {
   const { body } = await manage({ ...gateway, baseUrl: gateway.anthropicUrl + '/v1' }, 'POST', '/keys', {
@@ -161,11 +158,8 @@ function openUploads(count: number): { close: () => void } {
 }
 
 /**
-
  * Sends a request that needs as much memory as one request may.
-
  * @returns its status, and its `retry-after`
-
  */
 async function sendLarge(): Promise<[number, string | null]> {
   const { status, headers } = await fetch(`${gateway.baseUrl}/messages`, {
@@ -307,11 +301,8 @@ function roleOfContainer(): { server: http.Server; given: string[] } {
 }
 
 /**
-
  * Returns a DynamoDB that is called with a role.
-
  * @param seen receives the token of each write, in order
-
  */
 function tableOfRole(target: string, seen: string[]): http.Server {
   return http.createServer((request, response) => {

@@ -130,11 +130,8 @@ describe('the values of options', () => {
 });
 
 /**
-
  * Creates a key of a new account.
-
  * @returns functions that change its limit
-
  */
 async function keyWith(...args: string[]) {
   const { id } = (await admin(directory, 'accounts', 'create', '--name', 'Options')) as { id: string };

@@ -158,11 +158,8 @@ const throughputRows = (metric: string): [string, Row][] =>
   ]);
 
 /**
-
  * Returns the causes for throttling of functions.
-
  * @param name name of a function that the alarm watches
-
  */
 const throttlesRow = (name: string): Row => ({
   raise: measured('Throttles', `${name}Function`, 2, 10),

@@ -49,11 +49,8 @@ async function submit(prompt: string, change: Partial<VideoRequest> = {}, client
 }
 
 /**
-
  * Polls a job until its end, or six times.
-
  * @returns all responses
-
  */
 async function follow(prompt: string): Promise<{ jobId: string; answers: Polled[] }> {
   const submitted = await submit(prompt);

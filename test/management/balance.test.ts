@@ -91,11 +91,8 @@ async function scopeOf({ accountId }: ChangeContext): Promise<Scope> {
 }
 
 /**
-
  * Places a hold.
-
  * @returns the placed hold; undefined if the limit would be exceeded
-
  */
 async function hold(account: ChangeContext, amount: string) {
   const scope = await scopeOf(account);

@@ -72,11 +72,8 @@ function namesFor({ name }: DocumentedOperation): Record<string, string[]> {
 }
 
 /**
-
  * Sends the request.
-
  * @returns the fault of the response
-
  */
 async function faultOf(documented: DocumentedOperation, request: GeneratedRequest): Promise<string | undefined> {
   const { method, operation } = documented;

@@ -17,11 +17,8 @@ const context: DecodeContext = {
 };
 
 /**
-
  * Decodes a stream that arrives in these pieces.
-
  * @returns the batches, and the failure at the end
-
  */
 async function decode(reads: string[], cut?: Error): Promise<{ batches: AnswerBatch[]; failure: Error | undefined }> {
   async function* body(): AsyncGenerator<Buffer> {

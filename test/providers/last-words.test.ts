@@ -12,11 +12,8 @@ afterEach(() => {
 });
 
 /**
-
  * Reads a body until it ends.
-
  * @returns the chunks, and whether the body has ended
-
  */
 function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   const result = { chunks: [] as string[], hasEnded: false, error: undefined as unknown };

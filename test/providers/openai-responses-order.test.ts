@@ -10,11 +10,8 @@ const context = {
 };
 
 /**
-
  * Decodes events.
-
  * @returns one batch for each event with content
-
  */
 async function decode(events: object[]): Promise<AnswerBatch[]> {
   async function* body(): AsyncGenerator<Buffer> {

@@ -42,11 +42,8 @@ function grown(kind: SearchKind, text: string): string {
 }
 
 /**
-
  * Runs a search.
-
  * @returns its outcome, and the log lines about it
-
  */
 async function search(kind: SearchKind, answer: (response: ServerResponse) => void, limits?: BackendLimits) {
   logged = [];

@@ -17,11 +17,8 @@ export interface SimulatedTime {
 }
 
 /**
-
  * Creates a simulated time.
-
  * @param startMs epoch milliseconds, as the wall clock of the run
-
  */
 export function simulatedTime(startMs: number): SimulatedTime {
   let nowMs = startMs;

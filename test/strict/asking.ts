@@ -56,11 +56,8 @@ export type Outcome = { sent: WireRequest } | { refusedField: string };
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
 /**
-
  * Returns the request that the endpoint gets.
-
  * @throws every error that is not a refusal of the gateway
-
  */
 export function askEndpoint(
   { message, content }: Extract<ReadWishes, { message: MessagesRequest }>,

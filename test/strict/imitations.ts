@@ -20,11 +20,8 @@ const isForced = ({ read }: { read: ClaudeBody }) =>
   read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
 /**
-
  * Returns the rules.
-
  * @param takesForced returns when a request may force the model to call a tool
-
  */
 const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
   blankRule,

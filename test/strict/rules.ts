@@ -27,11 +27,8 @@ export interface StrictFake {
 }
 
 /**
-
  * Creates a strict fake.
-
  * @param schema fields of the provider, which refuses a body that does not fit
-
  */
 export function strictFake<Body>(
   schema: z.ZodType<Body> | ((model: string) => z.ZodType<Body>),
@@ -121,11 +118,8 @@ export function argumentsFault(schema: JsonObject): string | undefined {
 export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/issues/9804';
 
 /**
-
  * Returns whether a reference in a schema leads back to a part that contains the reference.
-
  * @param isAllowed whether such a reference is no fault
-
  */
 export function isCircular(schema: JsonObject, isAllowed: (isOptional: boolean) => boolean = () => false): boolean {
   const leadsBack = (part: unknown, path: readonly unknown[], isOptional: boolean): boolean => {

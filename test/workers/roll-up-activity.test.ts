@@ -41,11 +41,8 @@ const asking = (shard: number, more: { date?: string; sinceMs?: number } = {}) =
   encodeRollUp({ accountId, date: yesterday, shard, sinceMs: Date.now(), ...more });
 
 /**
-
  * Passes the messages to the worker as Lambda does.
-
  * @returns the bodies of those that failed
-
  */
 async function handle(...bodies: string[]): Promise<string[]> {
   for (const MessageBody of bodies) {

@@ -105,11 +105,8 @@ async function statedRoots(life: Life): Promise<string[]> {
 }
 
 /**
-
  * Returns the root of the list of leaves of each sealed day.
-
  * @throws {Error} if a day has no list
-
  */
 async function leafListRoots(life: Life): Promise<string[]> {
   const { sealing, account } = life;

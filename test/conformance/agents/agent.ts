@@ -58,11 +58,8 @@ const quiet = {
 };
 
 /**
-
  * Runs a shell command that can call the agents by name.
-
  * @throws if the command does not end
-
  */
 export async function runAgent(line: string, { home, work }: Desk, env: Record<string, string>): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {

@@ -24,11 +24,8 @@ let gateway: WatchedGateway;
 let desk: Desk;
 
 /**
-
  * Lets opencode read the records.
-
  * @returns the texts of its answer
-
  */
 async function readRecords({
   model = NOVA,

@@ -277,11 +277,8 @@ async function searchesOf(metadata: PromiseLike<ProviderMetadata | undefined>): 
 }
 
 /**
-
  * Collects the text of a stream.
-
  * @throws the first error in the stream
-
  */
 async function collect(parts: AsyncIterable<{ type: string; text?: string; error?: unknown }>): Promise<string> {
   let text = '';

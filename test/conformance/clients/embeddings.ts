@@ -125,11 +125,8 @@ export const embeddingFeatures: Record<string, (gateway: GatewayClient, client: 
 };
 
 /**
-
  * Tests each client with each feature.
-
  * @returns the failures, and a table of the results
-
  */
 export async function reportOnEmbeddings(gateway: GatewayClient): Promise<{ unexplained: string[]; table: string }> {
   const unexplained: string[] = [];

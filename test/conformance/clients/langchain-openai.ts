@@ -106,11 +106,8 @@ function clientOf(api: Client['api'], fields: ChatOpenAIFields, searching: objec
 }
 
 /**
-
  * Runs tool calls, their results, and the answer to the results.
-
  * @returns the message with the calls
-
  */
 async function runTools(model: ChatOpenAI, question: BaseMessage[], expectedCalls: number): Promise<AIMessageChunk> {
   const withTools = model.bindTools(functions);

@@ -147,11 +147,8 @@ async function search(subject: Subject): Promise<void> {
 }
 
 /**
-
  * Runs tool calls, their results, and the answer to the results.
-
  * @returns the message with the calls
-
  */
 async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {
   const withTools = model.bindTools(tools);

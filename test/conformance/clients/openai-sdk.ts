@@ -122,11 +122,8 @@ const openAiChat: Client = {
 };
 
 /**
-
  * Runs tool calls, their results, and the answer to the results.
-
  * @returns the message with the calls
-
  */
 async function runChatTools(
   subject: Subject,
@@ -267,11 +264,8 @@ function asInput(output: OpenAI.Responses.ResponseOutputItem[]): OpenAI.Response
 }
 
 /**
-
  * Runs tool calls, their results, and the answer to the results.
-
  * @returns the items of the first answer
-
  */
 async function runResponsesTools(
   subject: Subject,

@@ -142,11 +142,8 @@ const openRouterChat: Client = {
 };
 
 /**
-
  * Runs tool calls, their results, and the answer to the results.
-
  * @returns the message with the calls
-
  */
 async function runChatTools(
   subject: Subject,
@@ -269,11 +266,8 @@ function asInput(output: OpenResponsesResult['output']): InputsUnion1[] {
 }
 
 /**
-
  * Runs tool calls, their results, and the answer to the results.
-
  * @returns the items of the first answer
-
  */
 async function runTools(
   subject: Subject,

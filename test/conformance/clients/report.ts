@@ -1,7 +1,6 @@
 /**
  * Tests of every client over every wire of the sandbox, and the part of test/conformance/results.md that describes
- * their
- * results.
+ * their results.
  */
 
 import { readFileSync } from 'node:fs';

@@ -89,11 +89,8 @@ interface Place {
 }
 
 /**
-
  * Visits all values of a body.
-
  * @param visit returns false for a value whose content must not be visited
-
  */
 function walk(value: unknown, path: string, visit: (place: Place) => boolean | void, field = ''): void {
   const isOpaque = opaque.has(field) && typeOf(value) === 'object';

@@ -41,11 +41,8 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
 }
 
 /**
-
  * Bootstraps the account for the CDK.
-
  * @param directory directory without an app, so that nothing is synthesized
-
  */
 export async function bootstrapAccount(emulator: MiniStack, directory: string): Promise<void> {
   const account = `aws://${EMULATED_ACCOUNT}/${EMULATED_REGION}`;
@@ -82,11 +79,8 @@ function cdk(
 const MAX_SAID = 1_500;
 
 /**
-
  * Runs a Node program.
-
  * @returns its standard output @throws {StartFailure} with the end of its output if it fails
-
  */
 export async function runProgram(
   args: string[],

@@ -116,11 +116,8 @@ export class DeployedGateway {
   }
 
   /**
-
    * Waits until a key has spent an amount and nothing is held.
-
    * @returns the last observed amounts
-
    */
   async untilSpent(key: string, rub: number, unreportedRub: number): Promise<Spending & { isExact: boolean }> {
     const deadlineMs = performance.now() + SETTLED_WITHIN_MS;

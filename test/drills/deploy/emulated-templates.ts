@@ -31,11 +31,8 @@ const gaps = {
 };
 
 /**
-
  * Adapts all templates of a cloud assembly.
-
  * @returns each feature that the emulator lacks, once
-
  */
 export function fitAssembly(directory: string): string[] {
   const found = new Set<string>();
@@ -48,11 +45,8 @@ export function fitAssembly(directory: string): string[] {
 }
 
 /**
-
  * Adapts a template.
-
  * @param reportGap called for each change, with the feature that the emulator lacks
-
  */
 export function fitTemplate(synthesized: EmulatedTemplate, reportGap: (gap: string) => void): EmulatedTemplate {
   const template = withServerOutputs(synthesized);

@@ -54,11 +54,8 @@ async function commitOf(version: string): Promise<string | undefined> {
 }
 
 /**
-
  * Runs git.
-
  * @returns the last line of its output; undefined if there is none, or git fails
-
  */
 async function git(...args: string[]): Promise<string | undefined> {
   const { stdout } = await run('git', args, { cwd: projectDirectory }).catch(() => ({ stdout: '' }));
