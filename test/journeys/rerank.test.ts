@@ -223,10 +223,18 @@ describe('a request for a rank', () => {
   });
 
   it('leaves out fields that no endpoint is sent, and names them', async () => {
-    const { status, headers, body } = await rerank({ truncation: true, session_id: 'a', other_field: null });
+    const { status, headers, body } = await rerank({
+      truncation: true,
+      session_id: 'a',
+      max_top: 1,
+      other_field: null,
+    });
 
-    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'truncation, session_id']);
-    expect(await finalGeneration(gateway, body.id)).toMatchObject({ left_out: ['truncation', 'session_id'] });
+    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'truncation, max_top']);
+    expect(await finalGeneration(gateway, body.id)).toMatchObject({
+      left_out: ['truncation', 'max_top'],
+      tags: { session: 'a' },
+    });
   });
 
   it('is not sent to a provider that the key or the request excludes', async () => {

@@ -81,8 +81,8 @@ describe('settings that only make sense together', () => {
     [{ concurrency: 'many' }, /gateway:concurrency/],
     [{ reserveWorkers: true }, /gateway:reserveWorkers is invalid: requires gateway:concurrency: set it to/],
     [
-      { reserveWorkers: 'true', concurrency: 177 },
-      /requires gateway:concurrency to be at least 178: workers reserve 78, and Lambda keeps 100 for other functions/,
+      { reserveWorkers: 'true', concurrency: 187 },
+      /requires gateway:concurrency to be at least 188: workers reserve 88, and Lambda keeps 100 for other functions/,
     ],
   ])('are refused with the missing setting: %j', (settings, words) => {
     expect(() => readConfig((key) => settings[key.slice('gateway:'.length)])).toThrow(words);
@@ -100,11 +100,11 @@ describe('workers', () => {
     [{}, false],
     // The default concurrency of a new account.
     [{ concurrency: 10 }, false],
-    [{ concurrency: 177 }, false],
-    [{ concurrency: 178 }, true],
+    [{ concurrency: 187 }, false],
+    [{ concurrency: 188 }, true],
     [{ concurrency: '1000' }, true],
     [{ concurrency: 1_000, reserveWorkers: false }, false],
-    [{ concurrency: 178, reserveWorkers: 'true' }, true],
+    [{ concurrency: 188, reserveWorkers: 'true' }, true],
   ])('reserve their concurrency if the account is known to have enough: %j, %s', (settings, isReserved) => {
     const config = readConfig((key) => settings[key.slice('gateway:'.length)]);
     expect(reservesConcurrency(config)).toBe(isReserved);
