@@ -45,7 +45,7 @@ export interface Grants {
   exports?: boolean;
   /** Whether the function signs statements of sealed days, and stores them in the bucket of the books. */
   seals?: boolean;
-  /** What the function does with the topic of e-mails: it subscribes addresses, or publishes e-mails. */
+  /** Action of the function on the topic of e-mails: it subscribes addresses, or publishes e-mails. */
   mails?: 'subscribe' | 'publish';
   /** Queues whose message counts the function reads, including the counts of their dead-letter queues. */
   watch?: readonly QueueName[];

@@ -32,7 +32,7 @@ export interface AlertsInput {
   lowBalancePercent?: number | null | undefined;
 }
 
-/** What a change needs in addition to its context. */
+/** Tools of a change, in addition to its context. */
 export interface AlertsTools {
   mails: Mails | undefined;
   urlRules: PublicUrlRules;
