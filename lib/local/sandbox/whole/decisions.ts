@@ -36,7 +36,8 @@ export const wholeAnswers = {
 
 function decideInChat(request: ChatRequest): SandboxAnswer {
   const [, state, question] = request.messages.map(({ content }) => content) as [string, string, string];
-  const { error, usage, tokens } = readDirectives(state);
+  const directives = readDirectives(state);
+  const { error, usage, tokens } = directives;
   if (error !== undefined) return requestedFailure(error);
   const options = optionsIn(question);
   const probabilities = probabilitiesOf(
@@ -49,6 +50,7 @@ function decideInChat(request: ChatRequest): SandboxAnswer {
   const characters = request.messages.reduce((sum, message) => sum + message.content.length, 0);
   return {
     status: 200,
+    delivery: directives,
     body: {
       id: 'chatcmpl-sandbox',
       object: 'chat.completion',
@@ -78,7 +80,8 @@ function decideInChat(request: ChatRequest): SandboxAnswer {
 }
 
 function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAnswer {
-  const { error, usage } = readDirectives(state);
+  const directives = readDirectives(state);
+  const { error, usage } = directives;
   if (error !== undefined) return requestedFailure(error);
   const answers = Object.entries(questions).map(([name, { type, criteria }]) => {
     const probabilities = probabilitiesOf(Object.values(criteria), state);
@@ -100,6 +103,7 @@ function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAns
   const characters = JSON.stringify({ state, questions }).length;
   return {
     status: 200,
+    delivery: directives,
     body: {
       id: 'gen-dec-sandbox',
       model,

@@ -29,7 +29,8 @@ export const wholeAnswers = { '/openai/v1/embeddings': embedTexts, '/openai/v1/m
 
 function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: EmbeddingsRequest): SandboxAnswer {
   const first = typeof input[0] === 'string' ? input[0] : '';
-  const { error, usage, nullAt, garbageAt } = readDirectives(first);
+  const directives = readDirectives(first);
+  const { error, usage, nullAt, garbageAt } = directives;
   if (error !== undefined) return requestedFailure(error);
   const objection = objectionTo(input, dimensions);
   if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
@@ -44,6 +45,7 @@ function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: 
   if (nullAt !== undefined) data[0]!.embedding = null as never;
   return {
     status: 200,
+    delivery: directives,
     body: {
       object: 'list',
       model,
@@ -66,7 +68,8 @@ interface MultimodalRequest {
 function embedContent({ model, inputs, output_dimension: dimensions = DIMENSIONS }: MultimodalRequest): SandboxAnswer {
   const parts = inputs.flatMap(({ content }) => content);
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const { error, usage } = readDirectives(texts[0] ?? '');
+  const directives = readDirectives(texts[0] ?? '');
+  const { error, usage } = directives;
   if (error !== undefined) return requestedFailure(error);
   const images = parts.flatMap((part) => (part.type === 'image_base64' ? [part.image_base64] : []));
   if (!images.every((url) => PNG_URL.test(url))) {
@@ -81,7 +84,8 @@ function embedContent({ model, inputs, output_dimension: dimensions = DIMENSIONS
   const text_tokens = texts.reduce((sum, text) => sum + embeddingTokens(text), 0);
   const image_pixels = images.reduce((sum, url) => sum + billedPixels(url), 0);
   const counted = { text_tokens, image_pixels, total_tokens: text_tokens + Math.ceil(image_pixels / PIXELS_PER_TOKEN) };
-  return { status: 200, body: { object: 'list', model, data, ...(usage === 'none' ? {} : { usage: counted }) } };
+  const body = { object: 'list', model, data, ...(usage === 'none' ? {} : { usage: counted }) };
+  return { status: 200, body, delivery: directives };
 }
 
 const PNG_URL = /^data:image\/png;base64,/;
