@@ -156,7 +156,7 @@ export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 
 /**
  * Prefixes of the partitions that management routes may change. Records of requests, daily rows and seals are excluded.
  */
-const managedPartitions = ['ACCOUNT#', 'ALERTS#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
+const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
 /**
  * Prefixes of the partitions that inference requests may write. Keys, accounts, workspaces and the audit log are
  * excluded.
@@ -256,7 +256,7 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
 
 /** Returns permissions to change settings of alerts, and to subscribe addresses to e-mails. */
 export function changingAlerts(): Grants {
-  return { ...changing('PutItem', 'DeleteItem'), mails: 'subscribe' };
+  return { ...reading('PutItem', 'DeleteItem'), writes: ['ALERTS#', 'AUDIT#'], mails: 'subscribe' };
 }
 
 /** Returns permissions to publish and deliver notices. */

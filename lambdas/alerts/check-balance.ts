@@ -19,9 +19,9 @@ import {
   type BalanceLevel,
 } from '../store/alerts/balance-alarm.ts';
 import type { AlertDelivery } from '../store/alerts/deliveries.ts';
-import type { Counter, ScopeId, StoredCounter } from '../store/counters/counters.ts';
+import { readCounter, type Counter, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
 import type { Table } from '../store/table/table.ts';
-import { writeAlone } from '../store/table/transact.ts';
+import { StoreBusyError, writeAlone } from '../store/table/transact.ts';
 import { rateFacts, rateLines } from './limit-notice.ts';
 import { consoleUrl, roundedRub, withLink, type Notice } from './notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
@@ -43,24 +43,38 @@ export async function isPrepaidBalance(table: Table, scope: ScopeId, { limits }:
   return (await readAccount(table, scope.id))?.mode === 'prepaid';
 }
 
-/** @returns the new deliveries, which are due */
-export async function checkBalance(
+/** Maximum number of rounds of a check. Another round is needed if another check has changed the level. */
+const MAX_ROUNDS = 4;
+
+/**
+ * Checks the balance of a prepaid account.
+ * @returns the new deliveries, which are due
+ * @throws {StoreBusyError} if other checks changed the level in every round
+ */
+export async function checkBalance(table: Table, settings: AlertSettings, atMs: number): Promise<AlertDelivery[]> {
+  const scope: ScopeId = { kind: 'account', id: settings.accountId };
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    // Reads the alarm before the counter, so that its version refuses a decision from a balance that is out of date.
+    const alarm = await readBalanceAlarm(table, settings.accountId);
+    const counter = await readCounter(table, scope);
+    const decided = await decideLevel(table, settings, { alarm, counter, atMs });
+    if (decided) return decided;
+  }
+  throw new StoreBusyError();
+}
+
+/** @returns the new deliveries; undefined if another check has changed the level */
+async function decideLevel(
   table: Table,
-  { settings, counter }: { settings: AlertSettings; counter: StoredCounter },
-  atMs: number,
-): Promise<AlertDelivery[]> {
-  const { accountId } = settings;
-  const balance = counter.limits.lifetime!.minus(counter.spent('lifetime'));
-  const alarm = await readBalanceAlarm(table, accountId);
+  settings: AlertSettings,
+  { alarm, counter, atMs }: { alarm: BalanceAlarm; counter: StoredCounter; atMs: number },
+): Promise<AlertDelivery[] | undefined> {
+  const balance = (counter.limits.lifetime ?? Money.zero).minus(counter.spent('lifetime'));
   const low = await lowBalance(table, settings, counter.revision);
   const level = nextLevel(alarm, { balance, low });
   if (level === alarm.level) return [];
-  const decision = balanceAlarmPut(table, accountId, alarm, level);
-  if (level === 'sufficient') {
-    // If the write fails, another check has changed the level.
-    await writeAlone(table, decision);
-    return [];
-  }
+  const decision = balanceAlarmPut(table, settings.accountId, alarm, level);
+  if (level === 'sufficient') return (await writeAlone(table, decision)) ? undefined : [];
   const rate = spendingRate(counter, { interval: 'lifetime', room: balance, atMs });
   const notice = balanceNotice({ level, balance, low, rate, baseUrl: settings.baseUrl });
   return publishNotice(table, { decision }, deliveriesOf(settings, notice, atMs));

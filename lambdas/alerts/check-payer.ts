@@ -52,7 +52,7 @@ async function checkScope(table: Table, check: ScopeCheck, atMs: number): Promis
   const { payer, scope, settings, date } = check;
   const counter = await readCounter(table, scope);
   if (!isLimited(counter.limits)) return [];
-  if (await isPrepaidBalance(table, scope, counter)) return checkBalance(table, { settings, counter }, atMs);
+  if (await isPrepaidBalance(table, scope, counter)) return checkBalance(table, settings, atMs);
   const crossings = crossingsOf(scope, counter, { windows: windowsOfDate(date), thresholds: settings.thresholds });
   const published: AlertDelivery[] = [];
   for (const crossing of crossings) {
@@ -79,7 +79,8 @@ async function publishCrossing(
     passedMarkPut(table, markOf(payer, crossing, threshold)),
   ]);
   const decision = markPut(table, markOf(payer, crossing, crossing.threshold));
-  return publishNotice(table, { decision, more: Object.fromEntries(lower) }, deliveriesOf(settings, notice, nowMs));
+  const deliveries = deliveriesOf(settings, notice, nowMs);
+  return (await publishNotice(table, { decision, more: Object.fromEntries(lower) }, deliveries)) ?? [];
 }
 
 function markOf({ accountId }: Payer, crossing: Crossing, threshold: number): Mark {

@@ -30,19 +30,20 @@ export async function checkProviders(
   table: Table,
   { catalog, nowMs, deadlineMs }: { catalog: Catalog; nowMs: number; deadlineMs: number },
 ): Promise<void> {
-  const failing = await failingProviders(table, catalog);
   const known = await readFailingProviders(table);
-  for (const id of new Set([...failing, ...known.keys()])) {
+  // A provider without a measurement keeps its state: a failing provider gets few requests, because others get them.
+  for (const [id, uptime] of await averageUptimes(table, catalog)) {
     const sinceMs = known.get(id) ?? 0;
-    if (!failing.has(id) && sinceMs > 0) await saveFailingProvider(table, id, 0);
-    if (!failing.has(id)) continue;
+    const isFailing = uptime < FAILING_BELOW_PERCENT;
+    if (!isFailing && sinceMs > 0) await saveFailingProvider(table, id, 0);
+    if (!isFailing) continue;
     if (sinceMs === 0) await saveFailingProvider(table, id, nowMs);
     else if (nowMs - sinceMs >= FAILING_FOR_MS) await notifyUsers(table, { id, sinceMs, catalog, nowMs, deadlineMs });
   }
 }
 
-/** Returns the ids of the providers whose measured endpoints failed for most requests, on average. */
-async function failingProviders(table: Table, catalog: Catalog): Promise<Set<string>> {
+/** Returns the average uptime of the measured endpoints of each provider, in percent, by the provider's id. */
+async function averageUptimes(table: Table, catalog: Catalog): Promise<Map<string, number>> {
   const measured = (await readMeasurements(table)).map(({ endpoints }) => endpoints);
   const uptimes = catalog.models
     .filter(({ aliasOf }) => aliasOf === undefined)
@@ -52,7 +53,7 @@ async function failingProviders(table: Table, catalog: Catalog): Promise<Set<str
       return typeof uptime === 'number' ? [{ provider: provider.id, uptime }] : [];
     });
   const byProvider = Map.groupBy(uptimes, ({ provider }) => provider);
-  return new Set([...byProvider].flatMap(([id, all]) => (averageUptime(all) < FAILING_BELOW_PERCENT ? [id] : [])));
+  return new Map([...byProvider].map(([id, all]) => [id, averageUptime(all)]));
 }
 
 function averageUptime(all: readonly { uptime: number }[]): number {

@@ -10,21 +10,29 @@ export interface DeliveryRun {
   failures: Error[];
 }
 
+/** Maximum time in ms that the attempts of one account may take in a run. */
+const MAX_ACCOUNT_MS = 20_000;
+
 /**
  * Attempts the deliveries that are due. Each partition of the index is processed one after another, and the partitions
- * at once. After a failed attempt, further deliveries to the same destination wait for the next run, so an unreachable
- * receiver does not delay the notices of other accounts.
+ * at once. After a failed attempt, further deliveries to the same destination wait for the next run. So do the deliveries
+ * of an account whose attempts have taken `MAX_ACCOUNT_MS`. Slow or unreachable receivers thus do not delay the notices
+ * of other accounts for long.
  * @param deadlineMs time of performance.now() after which nothing more is started
  */
 export async function deliverDue(tools: DeliveryTools, { deadlineMs }: { deadlineMs: number }): Promise<DeliveryRun> {
   const run: DeliveryRun = { delivered: 0, failed: 0, failures: [] };
   const unreachable = new Set<string>();
+  const spentMs = new Map<string, number>();
   const partitions = dueDeliveries(tools.table, tools.nowMs()).map(async (due) => {
     for await (const delivery of due) {
       if (performance.now() >= deadlineMs) return;
       const destination = destinationName(delivery);
-      if (unreachable.has(destination)) continue;
+      const before = spentMs.get(delivery.accountId) ?? 0;
+      if (unreachable.has(destination) || before >= MAX_ACCOUNT_MS) continue;
+      const begunMs = performance.now();
       const result = await attemptDelivery(tools, delivery);
+      spentMs.set(delivery.accountId, (spentMs.get(delivery.accountId) ?? 0) + performance.now() - begunMs);
       if (result === 'delivered') run.delivered += 1;
       if (result !== 'failed') continue;
       run.failed += 1;

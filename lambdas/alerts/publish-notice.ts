@@ -41,14 +41,14 @@ export function deliveriesOf(settings: AlertSettings, notice: Notice, atMs: numb
  * Creates the deliveries of a notice in the transaction that decides its event.
  * @param decision write that fails if the event has been decided before
  * @param more further writes of the transaction, by name
- * @returns the deliveries; empty if the event has been decided before
+ * @returns the deliveries; undefined if the event has been decided before
  */
 export async function publishNotice(
   table: Table,
   { decision, more = {} }: { decision: Write; more?: Writes },
   deliveries: AlertDelivery[],
-): Promise<AlertDelivery[]> {
+): Promise<AlertDelivery[] | undefined> {
   const puts = deliveries.map((delivery) => [`delivery ${delivery.id}`, deliveryPut(table, delivery)] as const);
   const outcome = await transact<string>(table, { ...more, ...Object.fromEntries(puts), decision });
-  return outcome.committed ? deliveries : [];
+  return outcome.committed ? deliveries : undefined;
 }

@@ -1,4 +1,4 @@
-import { nearestSettings } from '../alerts/alert-owners.ts';
+import { hasDestination, nearestSettings } from '../alerts/alert-owners.ts';
 import { DEFAULT_LOW_BALANCE_PERCENT } from '../alerts/check-balance.ts';
 import { DEFAULT_THRESHOLDS } from '../alerts/thresholds.ts';
 import type { Money } from '../money/money.ts';
@@ -16,6 +16,7 @@ import {
   type AlertSettings,
 } from '../store/alerts/alert-settings.ts';
 import { alertAccountPut } from '../store/alerts/alert-accounts.ts';
+import { balanceAlarmRemoval } from '../store/alerts/balance-alarm.ts';
 import type { Item, Table } from '../store/table/table.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { findKey } from './keys.ts';
@@ -123,10 +124,10 @@ export async function setAlerts(
   const { table, accountId } = context;
   checkTogether(input);
   if (input.webhookUrl) await checkWebhookUrl(input.webhookUrl, urlRules);
-  if (input.email) await subscribe(mails, input.email);
   return retryOnConflict(async () => {
     const before = (await readSettingsOfOwners(table, accountId, [owner])).values().next().value;
     checkVersion(expectedVersion, before?.version ?? 0);
+    if (input.email && input.email !== before?.email) await subscribe(mails, input.email);
     const after = hasNoAlerts(input) ? undefined : settingsFrom(input, { accountId, owner, before, baseUrl });
     if (!after && !before) return readAppliedAlerts(table, accountId, { owner, above });
     const change = {
@@ -137,7 +138,10 @@ export async function setAlerts(
     };
     const write = after ? alertSettingsPut(table, after) : alertSettingsRemoval(table, before!);
     const listed = after && alertAccountPut(table, accountId);
-    const outcome = await commitChange(context, change, { alerts: write, listed });
+    // While there was no destination, no notice was sent about the balance.
+    const isFirst = owner.kind === 'account' && after && !(before && hasDestination(before));
+    const alarm = isFirst ? balanceAlarmRemoval(table, accountId) : undefined;
+    const outcome = await commitChange(context, change, { alerts: write, listed, alarm });
     if (!outcome.committed) return undefined;
     return after
       ? { from: owner, settings: after, version: after.version }

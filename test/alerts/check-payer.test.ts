@@ -14,6 +14,7 @@ import { transact } from '../../lambdas/store/table/transact.ts';
 import { storeAlerts } from '../support/alerts.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
+import { accountAlerts, setAlerts } from '../../lambdas/management/alerts.ts';
 
 let table: Table;
 beforeAll(async () => {
@@ -254,6 +255,21 @@ describe('a prepaid balance', () => {
     await spend(spender, '9.6');
     expect(await checked(spender)).toEqual(['alert.balance.exhausted']);
     expect(await checked(spender)).toEqual([]);
+  });
+
+  it('is reported again after alerts were turned off and on', async () => {
+    const spender = await prepaid();
+    await spend(spender, '85');
+    expect(await checked(spender)).toEqual(['alert.balance.low']);
+    const { accountId } = spender.payer;
+    const context = { table, accountId, actor: { kind: 'operator', id: 'test' } } as const;
+    const tools = { mails: undefined, urlRules: { lookup: async () => [] }, baseUrl: undefined };
+
+    await setAlerts(context, accountAlerts(accountId), {}, tools);
+    expect(await checked(spender)).toEqual([]);
+    await setAlerts(context, accountAlerts(accountId), destination, tools);
+
+    expect(await checked(spender)).toEqual(['alert.balance.low']);
   });
 
   it('is reported again only after it has risen to twice the low balance', async () => {

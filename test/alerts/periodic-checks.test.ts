@@ -182,6 +182,16 @@ describe('a provider', () => {
     expect(await sent(other)).toEqual([]);
   });
 
+  it('that keeps failing is reported once, although it is sometimes too quiet to be measured', async () => {
+    await use('acme/chat', utcDate(startMs));
+    for (const [minute, uptime] of [20, 20, 20, 20, 20, 20, null, null, 20, 20, 20, 20, 20, 20, 20, 20].entries()) {
+      await measure(uptime);
+      await check(minute);
+    }
+
+    expect(await sent()).toHaveLength(1);
+  });
+
   it('that fails for a short time, or has too few requests, is not reported', async () => {
     await use('acme/chat', utcDate(startMs));
     await measure(20);

@@ -110,6 +110,7 @@ describe('settings of alerts', () => {
     { body: { webhook_url: 'https://[fd00::1]/' }, field: 'webhook_url' },
     { body: { webhook_url: 'https://user:secret@example.com/' }, field: 'webhook_url' },
     { body: { webhook_url: 'file:///etc/passwd' }, field: 'webhook_url' },
+    { body: { webhook_url: '' }, field: 'webhook_url' },
     { body: { format: 'slack' }, field: 'webhook_url' },
     { body: { format: 'telegram', webhook_url: 'http://127.0.0.1/' }, field: 'chat_id' },
     { body: { chat_id: '-100' }, field: 'chat_id' },

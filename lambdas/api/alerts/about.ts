@@ -17,7 +17,7 @@ const alerts = (setOn: 'account' | 'workspace' | 'key') => ({
   },
 });
 const alertRules =
-  'The body replaces all settings. An empty body removes them, so that the settings of the workspace or account apply again; `{"thresholds": []}` turns notices off.';
+  'The body replaces all settings. An empty body removes them, so that the settings of the workspace or account apply again; `{"thresholds": []}` turns notices about limits off.';
 const now = 'The settings that are in force now.';
 
 export const alertRoutes = tagged('Alerts', {

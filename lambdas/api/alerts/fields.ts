@@ -18,11 +18,16 @@ const alertFields = {
         'The parts of each limit, in percent, at which a notice is sent; 100 means exhausted. Without it, 50, 80, 95 and 100. An empty list turns notices about limits off.',
       example: [50, 80, 95, 100],
     }),
-  webhook_url: z.string().max(2_000, 'must have at most 2000 characters').nullish().meta({
-    description:
-      'The URL to which notices are posted, on the public internet. Notices are signed as Standard Webhooks describes.',
-    example: 'https://example.com/alerts',
-  }),
+  webhook_url: z
+    .string()
+    .min(1, 'must be a URL, or null')
+    .max(2_000, 'must have at most 2000 characters')
+    .nullish()
+    .meta({
+      description:
+        'The URL to which notices are posted, on the public internet. Notices are signed as Standard Webhooks describes.',
+      example: 'https://example.com/alerts',
+    }),
   format: z
     .enum(alertFormats, { error: `must be one of ${alertFormats.join(', ')}` })
     .nullish()

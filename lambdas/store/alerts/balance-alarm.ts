@@ -1,7 +1,7 @@
 import { readItem } from '../table/query.ts';
 import { count, oneOf, record, type RecordOf } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
-import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
+import { putNew, putOver, remove, type Key, type Write } from '../table/writes.ts';
 
 /** Levels of a prepaid balance, in the order in which a balance falls. */
 export const balanceLevels = ['sufficient', 'low', 'exhausted'] as const;
@@ -24,6 +24,11 @@ function balanceAlarmKey(accountId: string): Key {
 export async function readBalanceAlarm(table: Table, accountId: string): Promise<BalanceAlarm> {
   const item = await readItem(table, balanceAlarmKey(accountId));
   return item ? balanceAlarmRecord.from(item) : { level: 'sufficient', version: 0 };
+}
+
+/** Forgets the level, so that the next check sends a notice if the balance is low. */
+export function balanceAlarmRemoval(table: Table, accountId: string): Write {
+  return remove(table, balanceAlarmKey(accountId));
 }
 
 /** Sets the level, if it has not changed since it was read. */

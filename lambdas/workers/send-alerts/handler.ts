@@ -17,8 +17,10 @@ const STOP_ATTEMPTS_BEFORE_TIMEOUT_MS = 15_000;
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ delivered: number }> {
   const about = { worker: 'send-alerts', awsRequestId: context.awsRequestId };
-  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_ATTEMPTS_BEFORE_TIMEOUT_MS;
-  const { delivered, failures } = await deliverDue(deliveryTools(), { deadlineMs });
+  const beginMs = performance.now();
+  const deadlineMs = beginMs + context.getRemainingTimeInMillis() - STOP_ATTEMPTS_BEFORE_TIMEOUT_MS;
+  // Half of the time is left for the checks.
+  const { delivered, failures } = await deliverDue(deliveryTools(), { deadlineMs: (beginMs + deadlineMs) / 2 });
   const { table, nowMs } = deliveryTools();
   const checks = { catalog: await servedCatalog(), nowMs: nowMs(), deadlineMs };
   for (const ended of await Promise.allSettled([checkProviders(table, checks), checkDaily(table, checks)])) {
