@@ -30,16 +30,12 @@ function unitsOf(usage: TokenUsage): InputEstimate['units'] {
   ) as InputEstimate['units'];
 }
 
-/** Returns an estimate that is within the bounds of all candidates, at the given prices. */
-export function estimateWithin(
-  { tokens, units }: InputEstimate,
-  bounds: readonly UsageBound[],
-  pricing: Pricing,
-): InputEstimate {
-  const prompt: PromptUsage = { inputTokens: Math.min(tokens, ...bounds.map(({ promptTokens }) => promptTokens)) };
+/** Returns an estimate that is within the bound of an endpoint, at its prices. */
+export function estimateWithin({ tokens, units }: InputEstimate, bound: UsageBound, pricing: Pricing): InputEstimate {
+  const prompt: PromptUsage = { inputTokens: Math.min(tokens, bound.promptTokens) };
   for (const { usage: field, record } of units ? promptPieces : []) {
     const estimated = units?.[record[0]];
-    if (estimated) prompt[field] = Math.min(estimated, ...bounds.map((bound) => bound[field] ?? 0));
+    if (estimated) prompt[field] = Math.min(estimated, bound[field] ?? 0);
   }
   return inputEstimateOf(prompt, pricing);
 }

@@ -1,5 +1,6 @@
 import { generationTimeMs } from '../platform/ids.ts';
 import { holdRecord, type Hold } from '../store/generations/generation.ts';
+import { isTagKind } from '../store/counters/tag-scopes.ts';
 import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
 import { payerRecord, type Payer } from '../store/accounts/payer.ts';
 
@@ -33,15 +34,18 @@ export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
   const sentPayer = divided(payerRecord.toMessage(payer), payerRecord.unreleasedNames);
   const sentHold = divided(holdRecord.toMessage(hold), holdRecord.unreleasedNames);
+  // The previous release rejects kinds of scopes that it does not know, so the body has only the others.
+  const releasedScopes = hold.scopes.filter((kind) => !isTagKind(kind));
+  const allScopes = releasedScopes.length < hold.scopes.length ? { scopes: hold.scopes } : {};
   const sentOutcome = divided(outcomeRecord.toMessage(outcome), outcomeRecord.unreleasedNames);
   const body = JSON.stringify({
     v: 2,
     generation_id: generationId,
     payer: sentPayer.known,
-    hold: sentHold.known,
+    hold: { ...sentHold.known, scopes: releasedScopes },
     outcome: sentOutcome.known,
   });
-  return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added, ...sentPayer.added }) };
+  return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added, ...sentPayer.added, ...allScopes }) };
 }
 
 /** Divides the fields of a message into fields that the previous release knows, and fields that were added since. */

@@ -273,8 +273,8 @@ function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined
  * plan's exact count.
  */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
-  const bounds = plan.quotes.map(({ bound }) => bound);
-  const inputEstimate = estimateWithin(generation.inputEstimate, bounds, generation.pricing);
+  // The generation has the prices of the first candidate.
+  const inputEstimate = estimateWithin(generation.inputEstimate, plan.quotes[0]!.bound, generation.pricing);
   const rates = request.rates && { ...request.rates, tokens: maxTokensOf(plan) };
   return { ...request, rates, generation: { ...generation, inputEstimate }, amount: plan.amount };
 }

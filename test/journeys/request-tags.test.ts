@@ -98,6 +98,14 @@ describe('a route that spends money', () => {
 });
 
 describe('the record of a request', () => {
+  it('has all pairs of a list, also if an element has several', async () => {
+    const metadata = { tags: ['project=lake,team=core', 'note=a%2Cb'] };
+    const response = await post(gateway, '/messages', { ...message, metadata });
+
+    const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    expect(record['tags']).toEqual({ project: 'lake', team: 'core', note: 'a,b' });
+  });
+
   it('has the tags, and the end user under the name of OpenRouter', async () => {
     const response = await post(gateway, '/messages', {
       ...message,

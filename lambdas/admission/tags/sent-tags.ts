@@ -64,11 +64,11 @@ function pairsOfText(text: string, field: string): TagPair[] {
 
 function pairsOfList(list: readonly unknown[]): TagPair[] {
   if (list.length > MAX_REQUEST_TAGS) throw tooManyTags(TAGS_FIELD);
-  return list.map((part) => {
-    if (typeof part !== 'string' || part.length > MAX_TAGS_TEXT) {
+  return list.flatMap((part) => {
+    if (typeof part !== 'string') {
       throw invalidRequest(TAGS_FIELD, 'must have texts such as "project=lake" as its elements');
     }
-    return pairOf(part, TAGS_FIELD);
+    return pairsOfText(part, TAGS_FIELD);
   });
 }
 

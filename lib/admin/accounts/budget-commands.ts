@@ -29,7 +29,11 @@ export function addBudgetCommands(program: Command): void {
     .requiredOption('--limit <rub or none>', '', parseLimit)
     .option('--workspace <id or slug>', '', 'default')
     .option('--member <id>', 'set the budget of this member instead of the whole workspace')
-    .option('--tag <name=value>', 'set the budget of all requests with this tag, for example project=lake', parseOneTag)
+    .addOption(
+      new Option('--tag <name=value>', 'set the budget of all requests with this tag, for example project=lake')
+        .argParser(parseOneTag)
+        .conflicts(['workspace', 'member']),
+    )
     .action(onAccount(changeBudget));
   budgets
     .command('list')

@@ -53,7 +53,7 @@ function typedOf(settings: ShownAlerts): TypedAlerts {
 }
 
 /** Returns the body for the typed settings; a percentage of the last payment, which the form does not show, is kept. */
-function bodyOf(typed: TypedAlerts, percent: number | null) {
+function alertsBodyOf(typed: TypedAlerts, percent: number | null) {
   const amount = typedMoney(typed.low_balance_rub);
   const isTelegram = typed.format === 'telegram';
   return {
@@ -78,7 +78,7 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
   const { theirs, failure, isBusy, submit } = useVersionedSave(found, {
     readAgain,
     save: async (ifMatch) => {
-      await client.change('PUT', '/alerts', { body: bodyOf(typed, found.value.low_balance_percent), ifMatch });
+      await client.change('PUT', '/alerts', { body: alertsBodyOf(typed, found.value.low_balance_percent), ifMatch });
       onSaved();
     },
     isSame: (before, now) => JSON.stringify(typedOf(before)) === JSON.stringify(typedOf(now)),
@@ -92,7 +92,7 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
     email: texts.email,
     low_balance_rub: texts.lowBalance,
   };
-  const differences = theirs && differencesOf(labels, typedOf(theirs), typed);
+  const differences = theirs && alertDifferences(labels, typedOf(theirs), typed);
   return (
     <form
       class="filters"
@@ -138,7 +138,7 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
   );
 }
 
-function differencesOf(labels: Record<keyof TypedAlerts, string>, theirs: TypedAlerts, mine: TypedAlerts) {
+function alertDifferences(labels: Record<keyof TypedAlerts, string>, theirs: TypedAlerts, mine: TypedAlerts) {
   const names = Object.keys(labels) as (keyof TypedAlerts)[];
   return names
     .filter((name) => theirs[name] !== mine[name])
@@ -176,13 +176,18 @@ function Deliveries() {
   );
 }
 
-const looks: Record<ShownDelivery['state'], string> = { delivered: 'good', pending: '', refused: 'bad', dead: 'bad' };
+const stateLooks: Record<ShownDelivery['state'], string> = {
+  delivered: 'good',
+  pending: '',
+  refused: 'bad',
+  dead: 'bad',
+};
 
 function DeliveryStatus({ delivery: { state, reason, attempts } }: { delivery: ShownDelivery }) {
   const { texts } = useConsole();
   return (
     <>
-      <span class={`badge ${looks[state]}`}>{texts.deliveryStates[state]}</span>
+      <span class={`badge ${stateLooks[state]}`}>{texts.deliveryStates[state]}</span>
       {state !== 'delivered' && reason !== null && (
         <>
           {' '}

@@ -137,7 +137,7 @@ function BudgetTable({ budgets, onChanged }: { budgets: ShownTagBudget[]; onChan
   );
 }
 
-const periods = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
+const budgetPeriods = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 
 function NewBudget({ onSaved }: { onSaved: () => void }) {
   const { texts, client } = useConsole();
@@ -169,7 +169,7 @@ function NewBudget({ onSaved }: { onSaved: () => void }) {
       <ChoiceField
         label={texts.period}
         value={interval}
-        choices={periods.map((period) => [period, texts.intervals[period] ?? period] as const)}
+        choices={budgetPeriods.map((period) => [period, texts.intervals[period] ?? period] as const)}
         onChange={setInterval}
       />
       <TextField

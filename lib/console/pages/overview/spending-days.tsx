@@ -73,7 +73,7 @@ function DaysBy({ data, by }: { data: AccountData; by: SpendingDimension }) {
     <>
       <StackedBars
         days={days}
-        parts={partsOf(rows, days, texts.others)}
+        parts={dayParts(rows, days, texts.others)}
         label={texts.barsLabel(title)}
         unit="₽"
         totalOf={(date) => rub(totals.get(date) ?? Money.zero)}
@@ -99,7 +99,7 @@ function DaysBy({ data, by }: { data: AccountData; by: SpendingDimension }) {
 }
 
 /** Returns one part of the bars for each of the most expensive names, and one part for all other names. */
-function partsOf(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
+function dayParts(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
   const names = sumsBy(
     rows,
     ({ name }) => name,
