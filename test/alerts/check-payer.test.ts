@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { checkPayer } from '../../lambdas/alerts/check-payer.ts';
+import { accountAlerts, setAlerts } from '../../lambdas/management/alerts.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { accountPut, balanceEntryPut } from '../../lambdas/store/accounts/accounts.ts';
@@ -14,7 +15,6 @@ import { transact } from '../../lambdas/store/table/transact.ts';
 import { storeAlerts } from '../support/alerts.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
-import { accountAlerts, setAlerts } from '../../lambdas/management/alerts.ts';
 
 let table: Table;
 beforeAll(async () => {
