@@ -4,11 +4,24 @@
  */
 
 import { useState } from 'preact/hooks';
+import type { DataOf } from './answers.ts';
+import { useConsole } from './environment.ts';
 import { ApiFailure } from './gateway-client.ts';
+import { useLoaded } from './loaded.ts';
 
 export interface Versioned<Value> {
   value: Value;
   etag: string | null;
+}
+
+/** Loads the resource at a path with its ETag. `readAgain` returns its version at the time of the call. */
+export function useVersioned<Value>(path: string) {
+  const { client } = useConsole();
+  const readAgain = async (signal?: AbortSignal): Promise<Versioned<Value>> => {
+    const { body, etag } = await client.read<DataOf<Value>>(path, signal);
+    return { value: body.data, etag };
+  };
+  return { loaded: useLoaded(readAgain, [client, path]), readAgain };
 }
 
 interface VersionedSave<Value> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { decodeAlertCheck } from '../../lambdas/alerts/alert-check.ts';
@@ -15,6 +15,7 @@ import { randomFrom } from '../support/random.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 import { newRuledTable, type RuledTable } from '../support/table-rules/ruled-table.ts';
+import { keepLog } from '../support/log-lines.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -31,10 +32,13 @@ afterAll(async () => {
   await receiver.stop();
 });
 beforeEach(() => {
+  keepLog();
   receiver.received.length = 0;
   receiver.status = 204;
   receiver.refused = 0;
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 class KilledError extends Error {
   override name = 'KilledError';

@@ -58,7 +58,7 @@ interface Ceiling {
    * @param accounts number of accounts over which the requests are spread
    */
   perSecond: (seconds: number, accounts: number) => number;
-  /** What an operator can do to raise the limit. */
+  /** How an operator raises the limit. */
   raisedBy: string;
 }
 

@@ -7,24 +7,20 @@ import { ConflictNotice } from '../parts/conflict-notice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
-import { useVersionedSave, type Versioned } from '../versioned.ts';
+import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts';
 
 const DELIVERIES_REFRESH_MS = 10_000;
 
 /** Page of alerts: the settings of the account, and the deliveries of notices. */
 export function AlertsPage() {
-  const { texts, client } = useConsole();
-  const read = async (signal?: AbortSignal): Promise<Versioned<ShownAlerts>> => {
-    const { body, etag } = await client.read<DataOf<ShownAlerts>>('/alerts', signal);
-    return { value: body.data, etag };
-  };
-  const settings = useLoaded(read, [client]);
+  const { texts } = useConsole();
+  const { loaded, readAgain } = useVersioned<ShownAlerts>('/alerts');
   return (
     <>
       <h1>{texts.pages.alerts}</h1>
       <p class="quiet">{texts.alertsHint}</p>
-      <WhenLoaded of={settings}>
-        {(found) => <AlertsForm key={found.etag} found={found} readAgain={read} onSaved={() => settings.reload()} />}
+      <WhenLoaded of={loaded}>
+        {(found) => <AlertsForm key={found.etag} found={found} readAgain={readAgain} onSaved={() => loaded.reload()} />}
       </WhenLoaded>
       <Deliveries />
     </>

@@ -7,22 +7,20 @@ import { useLoaded } from '../loaded.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
-import { useVersionedSave, type Versioned } from '../versioned.ts';
+import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts';
 
 /** Page of tags: the tags by which spending is split, and the budgets of tags. */
 export function TagsPage() {
-  const { texts, client } = useConsole();
-  const read = async (signal?: AbortSignal): Promise<Versioned<ShownTagSettings>> => {
-    const { body, etag } = await client.read<DataOf<ShownTagSettings>>('/tags', signal);
-    return { value: body.data, etag };
-  };
-  const settings = useLoaded(read, [client]);
+  const { texts } = useConsole();
+  const { loaded, readAgain } = useVersioned<ShownTagSettings>('/tags');
   return (
     <>
       <h1>{texts.pages.tags}</h1>
       <p class="quiet">{texts.tagsHint}</p>
-      <WhenLoaded of={settings}>
-        {(found) => <ReportedTags key={found.etag} found={found} readAgain={read} onSaved={() => settings.reload()} />}
+      <WhenLoaded of={loaded}>
+        {(found) => (
+          <ReportedTags key={found.etag} found={found} readAgain={readAgain} onSaved={() => loaded.reload()} />
+        )}
       </WhenLoaded>
       <TagBudgets />
     </>

@@ -1,31 +1,26 @@
 import { useState } from 'preact/hooks';
-import type { DataOf, ShownWorkspace } from '../answers.ts';
+import type { ShownWorkspace } from '../answers.ts';
 import { useConsole } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
-import { useLoaded } from '../loaded.ts';
 import { ConflictNotice } from '../parts/conflict-notice.tsx';
 import { Confirmation } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
-import { useVersionedSave, type Versioned } from '../versioned.ts';
+import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts';
 import { BudgetEditor } from './workspace/budget-editor.tsx';
 import { MembersSection } from './workspace/members-section.tsx';
 
 /** Page of one workspace: its name, its budgets, its members and their budgets. */
 export function WorkspacePage({ id, query }: { id: string; query: URLSearchParams }) {
-  const { texts, client } = useConsole();
+  const { texts } = useConsole();
   const path = `/workspaces/${encodeURIComponent(id)}`;
-  const read = async (signal?: AbortSignal): Promise<Versioned<ShownWorkspace>> => {
-    const { body, etag } = await client.read<DataOf<ShownWorkspace>>(path, signal);
-    return { value: body.data, etag };
-  };
-  const workspace = useLoaded(read, [client, path]);
+  const { loaded, readAgain } = useVersioned<ShownWorkspace>(path);
   return (
     <>
       <p>
         <a href={hashOf('workspaces')}>← {texts.pages.workspaces}</a>
       </p>
-      <WhenLoaded of={workspace}>
+      <WhenLoaded of={loaded}>
         {(found) => (
           <>
             <h1>{found.value.name}</h1>
@@ -33,8 +28,8 @@ export function WorkspacePage({ id, query }: { id: string; query: URLSearchParam
               key={found.etag}
               path={path}
               found={found}
-              readAgain={read}
-              onSaved={() => workspace.reload()}
+              readAgain={readAgain}
+              onSaved={() => loaded.reload()}
             />
             <BudgetEditor path={`${path}/budgets`} title={texts.budgetsOfWorkspace} />
             <MembersSection path={path} opensBudgetsOf={query.get('budgets') ?? undefined} />

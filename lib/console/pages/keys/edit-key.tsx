@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { DataOf, ShownKey } from '../../answers.ts';
+import type { ShownKey } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
-import { useLoaded } from '../../loaded.ts';
 import { ConflictNotice } from '../../parts/conflict-notice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SwitchField } from '../../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../../parts/notice.tsx';
-import { useVersionedSave, type Versioned } from '../../versioned.ts';
+import { useVersioned, useVersionedSave, type Versioned } from '../../versioned.ts';
 import { keyBody, KeyFields, typedFromKey, type KeySettingsBody, type TypedKey } from './key-fields.tsx';
 
 interface EditKeyProps {
@@ -17,17 +16,13 @@ interface EditKeyProps {
 
 /** Edits a key. Reads the key again first, because the list may be outdated. */
 export function EditKey({ hash, onClose, onSaved }: EditKeyProps) {
-  const { texts, client } = useConsole();
+  const { texts } = useConsole();
   const path = `/keys/${hash}`;
-  const read = async (signal?: AbortSignal): Promise<Versioned<ShownKey>> => {
-    const { body, etag } = await client.read<DataOf<ShownKey>>(path, signal);
-    return { value: body.data, etag };
-  };
-  const key = useLoaded(read, [path]);
+  const { loaded, readAgain } = useVersioned<ShownKey>(path);
   return (
     <Dialog title={texts.editKey} onClose={onClose}>
-      <WhenLoaded of={key}>
-        {(found) => <KeyForm path={path} found={found} readAgain={read} onSaved={onSaved} />}
+      <WhenLoaded of={loaded}>
+        {(found) => <KeyForm path={path} found={found} readAgain={readAgain} onSaved={onSaved} />}
       </WhenLoaded>
     </Dialog>
   );

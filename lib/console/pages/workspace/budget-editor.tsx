@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { DataOf, ShownBudget } from '../../answers.ts';
+import type { ShownBudget } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { moneyOf, typedMoney } from '../../exact-numbers.ts';
-import { useLoaded } from '../../loaded.ts';
 import { ConflictNotice } from '../../parts/conflict-notice.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../../parts/notice.tsx';
-import { useVersionedSave, type Versioned } from '../../versioned.ts';
+import { useVersioned, useVersionedSave, type Versioned } from '../../versioned.ts';
 
 const intervals = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 type BudgetInterval = (typeof intervals)[number];
@@ -18,16 +17,11 @@ type Budgets = Versioned<ShownBudget[]>;
  * @param path path of the budgets
  */
 export function BudgetEditor({ path, title }: { path: string; title: string }) {
-  const { client } = useConsole();
-  const read = async (signal?: AbortSignal): Promise<Budgets> => {
-    const { body, etag } = await client.read<DataOf<ShownBudget[]>>(path, signal);
-    return { value: body.data, etag };
-  };
-  const budgets = useLoaded(read, [client, path]);
+  const { loaded, readAgain } = useVersioned<ShownBudget[]>(path);
   return (
     <section>
       <h2>{title}</h2>
-      <WhenLoaded of={budgets}>
+      <WhenLoaded of={loaded}>
         {(found) =>
           intervals.map((interval) => (
             <BudgetForm
@@ -35,8 +29,8 @@ export function BudgetEditor({ path, title }: { path: string; title: string }) {
               path={`${path}/${interval}`}
               interval={interval}
               found={found}
-              readAgain={read}
-              onSaved={budgets.reload}
+              readAgain={readAgain}
+              onSaved={loaded.reload}
             />
           ))
         }
