@@ -5,18 +5,15 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { serverVariables } from '../../lambdas/platform/environment.ts';
 import { adoptChild, needChild } from '../shared/children.ts';
 import { StartFailure } from '../shared/failure.ts';
 import { freePort } from '../shared/free-port.ts';
 import { LOOPBACK_HOST } from './ports.ts';
 import { programs } from './programs.ts';
+import { makeServerBundle } from './server-bundle.ts';
 
-const builds = fileURLToPath(new URL('../../.build', import.meta.url));
 const SERVER_START_TIMEOUT_MS = 10_000;
 
 export interface WebServer {
@@ -34,16 +31,12 @@ export interface WebServer {
  * @throws {StartFailure} if the server does not start
  */
 export async function startWebServer(dataDirectory: string, catalogDirectory: string | undefined): Promise<WebServer> {
-  mkdirSync(builds, { recursive: true });
-  const directory = mkdtempSync(join(builds, 'server-'));
-  // The bundler is loaded only if the server is requested.
-  const { bundleServer, SERVER_PROGRAM } = await import('../shared/bundles/bundle.ts');
-  await bundleServer(directory, catalogDirectory);
+  const bundle = await makeServerBundle(catalogDirectory);
   const port = await freePort();
   // The server has its own process group, so that Ctrl-C reaches only the gateway. The server needs the gateway's
   // services while it stops.
   const child = adoptChild(
-    fork(programs.server, [dataDirectory, join(directory, SERVER_PROGRAM)], {
+    fork(programs.server, [dataDirectory, bundle.program], {
       execArgv: ['--enable-source-maps'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, [serverVariables.host]: LOOPBACK_HOST, [serverVariables.port]: String(port) },
@@ -55,7 +48,7 @@ export async function startWebServer(dataDirectory: string, catalogDirectory: st
   const baseUrl = `http://${LOOPBACK_HOST}:${port}/v1`;
   const stop = async () => {
     await needed.stop();
-    rmSync(directory, { recursive: true, force: true });
+    bundle.remove();
   };
   const isUp = await Promise.race([answersAt(`${baseUrl}/health`), exit.then(() => false)]);
   if (isUp) return { baseUrl, lost: needed.lost, stop };

@@ -3,13 +3,16 @@
  * the current sources for each test run. Tests start hundreds of processes, and the bundle halves their startup time.
  */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { writeChecked } from '../../lambdas/catalog/checked.ts';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { functions } from '../../lambdas/routes.ts';
 import { handlerImports } from '../../lib/shared/bundles/bundle.ts';
-import { bundled, bundleDirectory, entries } from './programs.ts';
+import { bundled, bundleDirectory, checkedCatalogFile, entries } from './programs.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const local = 'lib/local';
@@ -28,11 +31,34 @@ const replaced: Record<string, string> = {
   'lib/shared/database/guard-program.ts': `export const guardProgram = ${JSON.stringify(bundledPrograms['guard'])};`,
 };
 
+/**
+ * Files of the gateway, with the files of this folder that replace them. A replacement may import the file that it
+ * replaces.
+ */
+const replacements: Record<string, string> = {
+  'lambdas/catalog/load.ts': 'once-checked-catalog.ts',
+  [`${local}/server-bundle.ts`]: 'once-bundled-server.ts',
+};
+
+/** Plugin that bundles the replacements. */
+const withReplacements: Plugin = {
+  name: 'with-replacements',
+  setup(bundler) {
+    const names = Object.keys(replacements).map((file) => RegExp.escape(file.split('/').at(-1)!));
+    bundler.onResolve({ filter: new RegExp(`/(?:${names.join('|')})$`) }, ({ path, resolveDir, importer }) => {
+      const replacement = replacements[relative(project, join(resolveDir, path))];
+      if (replacement === undefined) return undefined;
+      const file = join(import.meta.dirname, replacement);
+      return importer === file ? undefined : { path: file };
+    });
+  },
+};
+
 /** Plugin that lets bundled code find files next to its original source. */
 const asFromSources: Plugin = {
   name: 'as-from-sources',
   setup(bundler) {
-    const ours = new RegExp(`^${RegExp.escape(project)}/?(?:bin|lib|lambdas)/.*\\.ts$`);
+    const ours = new RegExp(`^${RegExp.escape(project)}/?(?:bin|lib|lambdas|test/support)/.*\\.ts$`);
     bundler.onLoad({ filter: ours }, ({ path }) => {
       const contents = replaced[relative(project, path)];
       if (contents !== undefined) return { contents, loader: 'js' };
@@ -60,7 +86,8 @@ export async function bundleGateway(): Promise<void> {
       js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
     },
     external: ['@aws-sdk/credential-provider-http', '@duckdb/node-api', 'esbuild'],
-    plugins: [asFromSources],
+    plugins: [withReplacements, asFromSources],
     logLevel: 'error',
   });
+  writeFileSync(checkedCatalogFile, writeChecked(readCatalogFiles(shippedCatalogDirectory)));
 }

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeServerBundle } from '../../lib/local/server-bundle.ts';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import type { TestProject } from 'vitest/node';
+import { BUNDLED_SERVER } from './once-bundled-server.ts';
 import { bundleGateway } from './bundled-gateway.ts';
 import { startGateway } from './gateway.ts';
 import { COMMON_GATEWAY, type CommonGateway } from './common-gateway.ts';
@@ -31,8 +33,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('dynamodbEndpoint', dynamodb.endpoint);
   project.provide('plainDynamodbEndpoint', plain.endpoint);
   const common = { stop: async () => {} };
+  const server = { remove: () => {} };
   const stopOffering = await offerOnDemand({
     bundle: bundleGateway,
+    [BUNDLED_SERVER]: async () => {
+      const bundle = await makeServerBundle(undefined);
+      server.remove = bundle.remove;
+      return bundle.program;
+    },
     [COMMON_GATEWAY]: async () => {
       const { stop, ...part } = await startCommonGateway(project.config.env as Record<string, string>);
       common.stop = stop;
@@ -42,6 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await stopOffering();
     await common.stop();
+    server.remove();
     await plain.stop();
     if (hasRules) await dynamodb.stop();
   };

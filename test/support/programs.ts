@@ -6,6 +6,9 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 /** Directory of the bundle. It is inside node_modules, where Node finds the packages that are not in the bundle. */
 export const bundleDirectory = join(project, 'node_modules', '.cache', 'bundled-gateway');
 
+/** The shipped catalog in its checked form, next to the bundle. */
+export const checkedCatalogFile = join(bundleDirectory, 'catalog.json');
+
 export const entries = ['bin/local.ts', 'bin/admin.ts'] as const;
 
 /** Returns the path of a bundled program. Tests find processes by the program's name, so the path contains it. */

@@ -1,0 +1,19 @@
+/**
+ * Replaces `lambdas/catalog/load.ts` in the gateway bundle for tests. Each process would need 0.3 seconds of CPU to
+ * check the shipped catalog. Therefore the test run checks it once (bundled-gateway.ts), and processes read the result.
+ */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buildCatalog, type Catalog } from '../../lambdas/catalog/catalog.ts';
+import { readChecked } from '../../lambdas/catalog/checked.ts';
+import { catalogDirectory, loadCatalog as loadFromFiles, shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
+import { optionalVariable } from '../../lambdas/platform/environment.ts';
+import { checkedCatalogFile } from './programs.ts';
+
+export { catalogDirectory, shippedCatalogDirectory };
+
+export function loadCatalog(directory: string = catalogDirectory()): Catalog {
+  if (resolve(directory) !== resolve(shippedCatalogDirectory)) return loadFromFiles(directory);
+  return buildCatalog(readChecked(readFileSync(checkedCatalogFile, 'utf8')), optionalVariable);
+}
