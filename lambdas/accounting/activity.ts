@@ -44,11 +44,11 @@ const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 
 /**
- * Reads daily rows and sums them. A day is included only if the rows of all its shards (eighths of a day) were computed
- * after the day had ended.
+ * Reads daily rows (sums that the roll-up computes after each day) and adds them up. A day is included only if the rows
+ * of all its shards (eighths of its generations) were computed.
  *
- * Guarantee: unless rows are replaced during all five reads, the rows of each shard come from one recomputation. If
- * rows are replaced during a read, everything is read again.
+ * Guarantee: the rows of each shard come from one computation. If rows are replaced during a read, everything is read
+ * again, at most five times; after a fifth replacement, rows may be missing.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -106,8 +106,7 @@ async function rowsOfDay(
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // A split by member also needs requests without a member. Only rows of the key level include these requests. Only
-  // these rows have tags.
+  // A split by member also needs requests without a member, which rows by member omit. Only rows by key have tags.
   if (splitBy.includes('key') || splitTags(splitBy).length > 0) return { level: 'KEY' };
   if (splitBy.includes('member') && memberId === undefined) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };

@@ -1,4 +1,7 @@
-/** Decides which holds may still have a settlement message, from the message counts of the settlement queue. */
+/**
+ * Derives from the message counts of the settlement queue which open holds may still have a settlement message. The
+ * sweep leaves such holds to the worker of the queue.
+ */
 
 import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
@@ -13,8 +16,8 @@ import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 export type Backlog = 'none' | 'flowing' | 'waiting';
 
 /**
- * Time in ms over which all readings must show a queue state before it counts. SQS message counts are approximate, and
- * up to a minute late.
+ * Time in ms for which all readings must agree before they are trusted. SQS message counts are approximate, and up to a
+ * minute late.
  */
 const TRUSTED_AFTER_MS = 100_000;
 /**

@@ -7,8 +7,8 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
  * that were requested.
  *
  * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is unchanged, with two
- * exceptions. Units that were counted before the request, such as images, get that count. Cache writes that were not
- * requested become plain input, or writes with a shorter lifetime.
+ * exceptions. Units that the gateway counted before the request, such as images, keep that count. Cache writes that
+ * were not requested become plain input, or writes with a shorter lifetime.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const requested = withoutUnrequestedCaches(usage, bound);
@@ -50,8 +50,8 @@ function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound
 }
 
 /**
- * Units of the prompt, the most expensive first: tokens written to a cache, then uncached tokens, then tokens read from
- * a cache.
+ * Units of the prompt, usually the most expensive first: tokens written to a cache, then uncached tokens, then tokens
+ * read from a cache.
  */
 const mostExpensiveFirst = promptUnits
   .toReversed()

@@ -1,7 +1,7 @@
 /**
- * Cache of the names of busy counters' parts. A busy counter is split into several items (parts), so that writes
- * conflict less. An outdated cache entry causes no wrong amounts: a closed part rejects writes, and a counter that has
- * granted room to parts accepts no holds itself.
+ * Cache of the parts of busy counters. A counter is the item with a scope's spending. A busy counter is split into
+ * several items (parts), so that writes conflict less. An outdated cache entry causes no wrong amounts: a closed part
+ * rejects writes, and a limited counter with parts accepts no holds itself.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -18,7 +18,9 @@ import type { Key } from '../store/table/writes.ts';
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
-/** Known parts of a counter. A counter with limits grants room to its parts in steps of `grant`. */
+/**
+ * Known parts of a counter. `grant` is the amount of its limit that a counter with limits moves to a part at a time.
+ */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
 /** Known parts, by counter name. */
@@ -40,7 +42,7 @@ export function randomPart(): number {
 }
 
 /**
- * Returns the part of a counter with this number; undefined if no parts of the counter are known.
+ * Returns the key of a counter's part by its number; undefined if the settlement must use the counter itself.
  * @param settles.isHeld whether every settled request held money in the scope; parts of a limited counter accept no
  *   other settlements
  */
@@ -57,8 +59,8 @@ export function limitedPartsOf(scope: ScopeId): LimitedParts | undefined {
 }
 
 /**
- * Returns whether to split a busy counter into parts: it has no known parts, and parts have not failed in the last few
- * seconds.
+ * Returns whether to split a busy counter into parts: it has no known parts, and neither a split nor a part has failed
+ * in the last three seconds.
  */
 export function mayGetParts(scope: ScopeId): boolean {
   const name = counterName(scope);
@@ -67,8 +69,8 @@ export function mayGetParts(scope: ScopeId): boolean {
 
 /**
  * Splits a busy counter without limits into parts. A counter with limits is split only by holds; this function then
- * looks up its parts. If parts that rejected a write before the pause still exist, this function merges them, because
- * the process that was merging them has died.
+ * looks up its parts. If the parts that rejected a write more than three seconds ago still exist, this function merges
+ * them, because the process that was merging them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);

@@ -45,8 +45,8 @@ export const NOTHING_CHARGED: Charged = {
  * Returns the price of the measured usage, within the request's bound.
  *
  * Guarantee: the charge is at most `priceUpperBound(bound)`, whatever the provider reports.
- * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model has
- *   none
+ * @param hiddenSinceMs performance.now() at which hidden reasoning (reasoning that the provider does not send) may have
+ *   begun; undefined if the model has none
  */
 export function chargeForMeasured(
   meter: UsageMeter,
@@ -83,7 +83,7 @@ export function chargeForMeasured(
   };
 }
 
-/** Counts all cache writes as one-hour writes, for a provider that did not report their lifetime. */
+/** Converts all cache writes to one-hour writes, for a provider that did not report their lifetime. */
 function hourlyWrites({ cacheWrite5mTokens: short, cacheWrite1hTokens: long }: TokenUsage): Partial<TokenUsage> {
   if (!short) return {};
   return { cacheWrite5mTokens: undefined, cacheWrite1hTokens: short + (long ?? 0) };

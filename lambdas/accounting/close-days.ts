@@ -72,7 +72,10 @@ function daysToQueue(closedThrough: string | undefined, yesterday: string): stri
  */
 const REPEATED_DAYS = 7;
 
-/** Lets the next run of `closeDays` queue the last days again. Call this after queues were lost with their messages. */
+/**
+ * Makes the next run of `closeDays` queue the last seven days again. Call this after queues were lost with their
+ * messages.
+ */
 export async function closeDaysAgain(table: Table): Promise<void> {
   const { through } = await readDayProgress(table, 'CLOSED');
   if (through !== undefined) await saveDaysDone(table, 'CLOSED', daysBefore(through, REPEATED_DAYS));

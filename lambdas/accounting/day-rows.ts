@@ -7,7 +7,10 @@ export const MAX_TAG_COMBINATIONS = 100;
 /** Value of every reported tag in the rows of combinations beyond MAX_TAG_COMBINATIONS. */
 export const OTHER_TAG_VALUES = '~other';
 
-/** Properties of rows: their shard (an eighth of a day), the version to write, and the names of the reported tags. */
+/**
+ * Properties of rows: their shard (an eighth of the day's generations), the version to write, and the names of the tags
+ * by which the account's reports are split (reported tags).
+ */
 interface RowsPlace {
   shard: number;
   version: number;
@@ -23,14 +26,17 @@ interface RowsPlace {
  * `OTHER_TAG_VALUES`. All rows of a key therefore have the same total as without a split.
  * Weakness: the limit applies to each of the eight shards, so one combination may have its own rows in one shard and
  * none in another. If a key has more than 100 combinations a day, statements show its exact spending by tag; daily rows
- * do not. A request whose own tag has the value `~other` is counted in the same rows as these combinations.
+ * do not. A request whose own tag has the value `~other` is added to the same rows as these combinations.
  */
 export class DayRows {
   readonly #rows = new Map<string, DailyRow>();
   /** Combinations that have rows of their own, by shard and key. */
   readonly #combinations = new Map<string, Set<string>>();
 
-  /** Adds a generation. The generations of a shard must be added in the order of their ids. */
+  /**
+   * Adds a generation. Add the generations of a shard in the order of their ids, because the first combinations of tag
+   * values get rows of their own.
+   */
   add({ payer, tags, outcome }: FinalGeneration, of: RowsPlace): void {
     const { workspaceId, memberId, keyHash } = payer;
     const ofKey = { memberId, keyHash, tags: this.#reportedTags(keyHash, tags, of) };

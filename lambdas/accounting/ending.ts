@@ -49,7 +49,10 @@ export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefus
   }
 }
 
-/** Returns whether the answer ended before its requested end. */
+/**
+ * Returns whether the answer counts as cancelled: the client disconnected, the time ran out, or the provider broke off
+ * an answer that it had begun.
+ */
 export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 'hasOutput'>): boolean {
   return ending === 'client_left' || ending === 'out_of_time' || (ending === 'broke_off' && hasOutput);
 }
@@ -64,7 +67,8 @@ export function unmeasuredOutcome(generation: Generation): Outcome {
   const capped = isLimited && inputEstimate.cost.exceeds(hold.amount);
   const cost = capped ? hold.amount : inputEstimate.cost;
   const of = { model, modelPermaslug, endpointId, providerName };
-  // The cost of a free model is unknown, so the whole service hold is charged to the model's budget.
+  // The service pays for a free model, from the model's budget. The real cost is unknown, so the whole amount held in
+  // the budget counts as spent.
   const serviceCost = hold.serviceHolds.find((held) => held.model === model)?.amount;
   const { tokens: promptTokens, units } = inputEstimate;
   return { ...emptyOutcome(of), serviceCost, cost, capped, promptTokens, ...units, estimated: true };

@@ -3,7 +3,9 @@
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../messages/usage-counts.ts';
 
-/** Returns the number of bytes that the model wrote in an event. The sum over a stream's events limits its length. */
+/**
+ * Returns the number of bytes that the model wrote in an event. The gateway limits the length of a stream by their sum.
+ */
 export function eventBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start') return blockBytes(event.content_block);
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;

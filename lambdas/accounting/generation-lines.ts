@@ -1,6 +1,6 @@
 /**
- * Derives the price of a generation from its record. Each request to a provider is one line, with the units of each
- * meter and their prices.
+ * Derives the price of a generation from its record. Each request to a provider is one line, with the quantity and the
+ * price of each billing unit (meter).
  *
  * Guarantee: the lines come only from the record, and `total_cost_rub` is used only for comparison. If the sum of the
  * lines differs, the record does not prove its price.

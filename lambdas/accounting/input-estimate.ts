@@ -10,8 +10,8 @@ import { isUsed, type TokenUsage } from './usage.ts';
 export type PromptUsage = Pick<TokenUsage, 'inputTokens' | (typeof promptPieces)[number]['usage']>;
 
 /**
- * Returns the estimate that is charged if nothing of a request was measured. Its units prove its cost, as the units of
- * a record do.
+ * Returns the estimate that is charged if the handler dies before it has measured anything. The estimate contains its
+ * units, so that its cost can be recomputed from the record.
  */
 export function inputEstimateOf(prompt: PromptUsage, pricing: Pricing): InputEstimate {
   const usage = { ...prompt, outputTokens: 0 };

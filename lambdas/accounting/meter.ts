@@ -7,7 +7,8 @@ import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from
 /** Assumed speed of hidden reasoning. Used only if an answer ends before its usage is reported. */
 const HIDDEN_TOKENS_PER_SECOND = 60;
 /**
- * Time in ms after the request that does not count as hidden reasoning: network, queueing and reading of the prompt.
+ * Time in ms after the request that is not charged as hidden reasoning, because network, queueing and reading of the
+ * prompt take this time.
  */
 const HIDDEN_AFTER_MS = 2_000;
 
@@ -93,8 +94,8 @@ export class UsageMeter {
     const reported = readReportedUsage(usage);
     // The output count in the first event may be one token too high, so the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // If a provider does not count the prompt at the start, its decoder has already merged the reports, so the result
-    // does not depend on how the network splits them.
+    // If a provider does not report the prompt's tokens in the first event, its decoder has already merged the reports,
+    // so the latest report replaces the earlier ones.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;
@@ -126,8 +127,8 @@ export class UsageMeter {
   }
 
   /**
-   * Whether the provider has counted the prompt, or a unit that needs no tokens. Zeros do not count: some providers
-   * report zeros first and the numbers at the end, or never.
+   * Whether the provider has reported tokens of the prompt, or a unit that needs no tokens. Zeros are ignored: some
+   * providers report zeros first and the numbers at the end, or never.
    */
   get hasPromptCount(): boolean {
     const { cacheWriteTokens = 0 } = this.#reported;
@@ -142,7 +143,7 @@ export class UsageMeter {
 
   /**
    * Whether the provider reported the output tokens, and the model wrote nothing after that report. A report of zero
-   * tokens for written output does not count.
+   * tokens for written output is ignored.
    */
   get hasOutputCount(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
@@ -151,8 +152,7 @@ export class UsageMeter {
 
   /**
    * Returns the usage so far, with estimates for the counts that the provider has not reported.
-   * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model
-   *   has none
+   * @param hiddenSinceMs performance.now() at which hidden reasoning may have begun; undefined if the model has none
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
     const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;
@@ -172,7 +172,10 @@ export class UsageMeter {
     return this.hasPromptCount || (this.#reported.outputTokens ?? 0) > 0;
   }
 
-  /** Usage that the provider itself has reported so far. A count that the provider did not report is 0. */
+  /**
+   * Usage that the provider itself has reported so far. Input or output tokens that were not reported are 0, and parts
+   * of the output, such as reasoning, are omitted.
+   */
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;
     const { usage } = this.usage();
@@ -181,7 +184,7 @@ export class UsageMeter {
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
-    // Visible thinking may be only a summary of the real reasoning. The larger number therefore counts: the tokens of
+    // Visible thinking may be only a summary of the real reasoning. The larger number is therefore used: the tokens of
     // the visible thinking, or the reported reasoning tokens.
     const shown = estimateTokens(this.#thinkingBytes);
     const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Sums of charges by model and month. A settlement adds its charge to the month of the model that answered, under the
- * day on which the request was admitted.
+ * Sums of charges by model and month. A settlement adds its charge to the monthly item of the model that answered,
+ * under the day on which the request was admitted.
  */
 
 import { Money } from '../money/money.ts';
@@ -38,8 +38,8 @@ export class ModelSums {
   /**
    * Returns the writes of all sums. Their names differ from the names of the writes of generations and counters, so
    * that one transaction can contain all these writes.
-   * @param partOf returns the number of the part to which settlements of an account's counter are added; 0 if the
-   *   counter is not split into parts
+   * @param partOf returns the number of the part of an account's counter that the settlements use; 0 if the counter has
+   *   no parts. The sums are split into the same parts.
    */
   writes(table: Table, partOf: (accountId: string) => number): Writes {
     const writes: Writes = {};

@@ -1,7 +1,7 @@
 /**
  * Changes that settlements make to their keys' counts of requests and tokens (store/counters/key-rates.ts). The
- * transaction that settles a request also makes these changes, so each request stops counting as running exactly once,
- * even if the sweep settles it.
+ * transaction that settles a request also makes these changes, so each request is subtracted from the running requests
+ * exactly once, even if the sweep settles it.
  */
 
 import { nowMs } from '../platform/clock.ts';
@@ -23,8 +23,8 @@ export class RateReleases {
   readonly #changes = new Map<string, RateChange>();
 
   /**
-   * Stops counting the request as running. While its minute lasts, replaces the tokens held for it with the tokens that
-   * it really used.
+   * Subtracts the request from the running requests. If the minute of its admission has not ended, replaces the tokens
+   * estimated for it with the tokens that it really used.
    */
   settle(settlement: Settlement): void {
     for (const hold of settlement.hold.rateHolds) {
@@ -49,7 +49,7 @@ export function rateItemsOf(settlement: Settlement): string[] {
 
 function changeBy({ generationId, outcome }: Settlement, { kind, tokens }: RateHold): number {
   if (kind === 'running') return -1;
-  // Tokens are counted only if the key has a limit on tokens. After a minute has ended, nothing depends on its count.
+  // A hold has tokens only if the key has a limit on tokens. After a minute has ended, nothing depends on its count.
   const hasEnded = minuteStart(generationTimeMs(generationId)!) + MINUTE_LENGTH_MS <= nowMs();
   return hasEnded || tokens === 0 ? 0 : outcome.promptTokens + outcome.completionTokens - tokens;
 }

@@ -15,7 +15,8 @@ import { settleBatch } from './settle.ts';
  *
  * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
  * transaction arrives later: that transaction requires that the generation has no record, and the release has written
- * one. On failure nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
+ * one. On failure, the sweep ends the hold, if it exists: at once and free if this function could still write the
+ * outcome, otherwise later and at the price of the prompt. Never throws.
  * @returns whether the hold was released
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
@@ -34,7 +35,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // Makes no further attempt, because the store itself has already retried while the table was busy.
+      // Stops here, because the store itself has already retried while the table was busy.
       if (error instanceof StoreBusyError) break;
     }
   }

@@ -47,8 +47,8 @@ export function unpricedSigns(usage: unknown): string[] {
 }
 
 /**
- * Merges earlier usage with a later report. Output counts are cumulative and never decrease. For the prompt, the last
- * report counts.
+ * Merges earlier usage with a later report of the Messages API. Output counts are cumulative and never decrease. Prompt
+ * counts come from the later report, except zeros and missing fields (`mergedPrompt`).
  */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, largerPrompt(known, reported));

@@ -26,7 +26,7 @@ interface DueLeases {
   nowMs: number;
   /** Ids of local gateway runs that have ended. */
   deadBootIds?: readonly string[] | undefined;
-  /** Time of performance.now() after which nothing more is started. */
+  /** Time of performance.now() after which no further lease is started. */
   deadlineMs?: number;
 }
 
@@ -60,8 +60,8 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 
 /**
  * Returns the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due. The
- * first sweep that finds a lease due only records this fact. If the money was returned earlier, only the returned
- * amount is checked.
+ * first sweep that finds a lease due only records this fact, because the lease's process may still be writing records.
+ * If the money was returned earlier, only the returned amount is checked.
  * @returns whether this call returned the money
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
@@ -85,11 +85,11 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  *
  * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is returned
  * only once, because the same transaction also closes the lease.
- * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process
+ * Guarantee: if a record is written after the return, a correction holds the record's amount again. The lease's process
  * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
- * Weakness: until the correction, the amount of that record is missing from the limits of the scopes, so they admit too
- * much. If a dying process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep`
- * reports it.
+ * Weakness: until the correction, the scopes' counters do not contain that amount, so the scopes admit too much. If a
+ * dying process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep` reports
+ * it.
  * @returns undefined on success; the stored lease if its money was returned earlier
  * @throws {StoreBusyError} if the table is busy; the next sweep retries
  */
@@ -107,13 +107,13 @@ async function checkReturned(table: Table, lease: Lease): Promise<void> {
   if (wasCorrected && !was.equals(is)) logCorrection(lease, { was, is });
 }
 
-/** Compares the amount that was returned from a lease with the amount that should have been returned. Returns both. */
+/** Returns the amount that was returned from a lease, and the amount that should have been returned. */
 async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
   const { returned: was = Money.zero } = lease;
   return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
 }
 
-/** Returns whether the amount returned from a lease of an account is wrong and still has to be corrected. */
+/** Returns whether an account has a lease whose returned amount is wrong and not corrected yet. */
 export async function awaitsCorrection(table: Table, accountId: string): Promise<boolean> {
   for await (const key of sweptLeaseKeys(table)) {
     const lease = await readLease(table, key);
@@ -125,7 +125,7 @@ export async function awaitsCorrection(table: Table, accountId: string): Promise
 }
 
 /**
- * Ends a lease with its remaining amount. A lease that was returned earlier is not changed.
+ * Ends a lease, and returns its remaining amount to its scopes. A lease that was returned earlier is not changed.
  * @param how.isChecked whether the sweep later checks the returned amount against the lease's records, because the
  *   caller may not know all records
  * @returns the stored lease if it was returned earlier, otherwise undefined
@@ -170,7 +170,7 @@ export function logCorrection({ id }: Lease, { was, is }: ReturnedAmount): void 
   log('warn', 'returned lease corrected', { leaseId: id, differenceRub: was.minus(is).toString() });
 }
 
-/** Returns the sum of the lease amounts in the lease's generation records, whatever their state. */
+/** Returns the total amount that generation records, pending or final, have taken from a lease. */
 export async function drawnFrom(table: Table, lease: Lease): Promise<Money> {
   const amounts: Money[] = [];
   for await (const generation of generationsBetween(table, lease.payer.accountId, leasedTimes(lease))) {

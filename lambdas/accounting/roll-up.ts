@@ -73,7 +73,7 @@ export class OpenDayError extends Error {
  * started last are the ones in effect. Each recomputation uses consistent reads, made after it started. A recomputation
  * without changes writes no rows, but prevents recomputations that started earlier from replacing the rows.
  * Weakness: a pending generation is not in the rows until it is settled. The settlement then queues the day again.
- * @returns 'unchanged' if nothing was replaced, also because the rows are already newer than the message
+ * @returns 'unchanged' if no rows were replaced, because they are equal to the computed rows or newer than the message
  * @throws {OpenDayError} for a day that is not over
  */
 export async function rollUpShard(
@@ -92,7 +92,7 @@ export async function rollUpShard(
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
   const of = { accountId, date, shard };
-  // Saves the spending even if it is zero now, because a correction may have reduced it to zero.
+  // Saves the spending on free models even if it is zero now, because a correction may have reduced it to zero.
   if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
     if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs, splitBy })) return 'unchanged';
@@ -139,8 +139,8 @@ async function computeShard(
 }
 
 /**
- * Logs how many records do not prove their price, and the id of the first. The check needs no extra reads, because the
- * roll-up reads all records anyway.
+ * Logs the number of records whose lines do not add up to their charge, and the id of the first. The check needs no
+ * extra reads, because the roll-up reads all records anyway.
  */
 function logUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;

@@ -10,8 +10,8 @@ import { isUsed, type TokenUsage } from './usage.ts';
  * has its own price tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is
  * assumed to cost the service nothing.
  *
- * Weakness: usage above the request's bound is not counted, although the service pays for it. Providers' charges for
- * failed attempts are not counted either.
+ * Weakness: usage above the request's bound is not included, although the service pays for it. Providers' charges for
+ * failed attempts are not included either.
  * @returns undefined if the endpoint has no purchase prices
  */
 export function serviceCostOf(

@@ -1,8 +1,8 @@
 /**
- * Changes that a settlement makes for free models. It moves the held amount in the models' budgets from held to spent.
- * If no free model answered, because nothing was charged or a paid model answered, the settlement also subtracts the
- * request from its account's daily count of free requests. The counts per minute and per address still include the
- * request.
+ * Changes that a settlement makes for free models (models that the service pays for). It moves the held amount in the
+ * models' budgets from held to spent. If no free model answered, because nothing was charged or a paid model answered,
+ * the settlement also subtracts the request from its account's daily count of free requests. The counts per minute and
+ * per address still include the request.
  */
 
 import { Money } from '../money/money.ts';
@@ -88,7 +88,8 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
 }
 
 /**
- * Returns whether a request counts as a request to a free model. An uncharged answer has no tokens and does not count.
+ * Returns whether a request stays in the daily count of free requests: a free model answered it. An uncharged answer
+ * has no tokens, and is removed from the count.
  */
 function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens }: Outcome): boolean {
   const isFree = hold.serviceHolds.some((one) => one.model === model);

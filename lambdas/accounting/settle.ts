@@ -36,7 +36,7 @@ export interface SettleOptions {
    * message may correct.
    */
   swept: boolean;
-  /** Time of performance.now() after which nothing more is started. */
+  /** Time of performance.now() after which no further transaction is started. */
   deadlineMs?: number;
 }
 

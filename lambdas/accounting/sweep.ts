@@ -7,8 +7,9 @@
  * The sweep reads each record consistently before it decides, because the index may be out of date.
  *
  * Guarantee: a hold whose settlement is only late is not changed. While messages wait for the worker, or in the
- * dead-letter queue, no charge is estimated, however long the messages wait. Until then, the holds still count toward
- * their limits. Complete measurements are always settled. Runs may overlap, because a settlement counts once.
+ * dead-letter queue, no charge is estimated, however long the messages wait. The holds still count toward their limits
+ * during that time. Complete measurements are always settled. Runs may overlap, because a generation can be settled
+ * only once.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';
@@ -33,7 +34,7 @@ export interface SweepSelection {
   backlog: Backlog;
   /** Ids of local gateway runs that have ended. Their queues and handlers no longer exist. */
   deadBootIds?: string[] | undefined;
-  /** Time of performance.now() after which nothing more is started. */
+  /** Time of performance.now() after which no further hold is started. */
   deadlineMs?: number;
   /**
    * Returns a video's generation to the worker of its job, because only that worker can continue the job. Without this

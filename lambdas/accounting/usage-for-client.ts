@@ -32,8 +32,8 @@ export function usageForClient(reported: WireUsage, charged: TokenUsage, areLife
 }
 
 /**
- * Returns whether all counts of the provider's own tools are zero. The gateway enables none of these tools, so other
- * counts are not forwarded.
+ * Returns whether all counts of the provider's own tools are zero. The gateway enables none of these tools, so counts
+ * above zero are not forwarded.
  */
 function isNothing(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0);

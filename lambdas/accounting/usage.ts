@@ -33,10 +33,7 @@ export function hasUnitAlone(counts: Counts): boolean {
   return alone.some(({ usage: field }) => (counts[field] ?? 0) > 0);
 }
 
-/**
- * Adds the usage of two requests to providers that belong to one generation. A count that neither of them reported
- * stays unreported.
- */
+/** Adds the usage of two provider requests of one generation. A count that neither of them reported stays undefined. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   const sum: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   for (const { usage: field } of countedUnits) {
