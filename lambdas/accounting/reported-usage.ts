@@ -51,7 +51,7 @@ export function unpricedSigns(usage: unknown): string[] {
  * counts come from the later report, except zeros and missing fields (`mergedPrompt`).
  */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
-  return joinedReport(known, reported, largerPrompt(known, reported));
+  return joinedReport(known, reported, mergedPrompt(known, reported));
 }
 
 /**
@@ -84,7 +84,7 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
  * does not replace a number. Some imitations of the Messages API (Kimi, DashScope) first report input tokens that
  * include cached tokens, and separate the cached tokens only at the end.
  */
-function largerPrompt(known: Prompt, later: Prompt): Prompt {
+function mergedPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {
     cacheReadTokens: later.cacheReadTokens || (known.cacheReadTokens ?? later.cacheReadTokens),
     cacheWriteTokens: later.cacheWriteTokens || (known.cacheWriteTokens ?? later.cacheWriteTokens),

@@ -52,7 +52,7 @@ interface Round extends SettleOptions {
  * Number of attempts for a transaction with several accounts. It is low, because a busy account is then settled
  * separately.
  */
-const ATTEMPTS_IN_COMPANY = 5;
+const ATTEMPTS_FOR_SEVERAL_ACCOUNTS = 5;
 /** Number of attempts at a busy counter before it is split into parts. */
 const ATTEMPTS_BEFORE_PARTS = 3;
 
@@ -115,7 +115,7 @@ async function settleOrSplit(
 }
 
 function attemptsAmong(accounts: Settlement[][]): number | undefined {
-  return accounts.length > 1 ? ATTEMPTS_IN_COMPANY : undefined;
+  return accounts.length > 1 ? ATTEMPTS_FOR_SEVERAL_ACCOUNTS : undefined;
 }
 
 /**

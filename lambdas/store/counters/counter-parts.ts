@@ -23,8 +23,8 @@ import {
   partKeys,
   spreadOf,
   spreadTimeMs,
-  takingIn,
-  windowNames,
+  mergedParts,
+  scopeAttributes,
   windowsIn,
   type ClosedParts,
   type ScopeId,
@@ -69,8 +69,8 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
         ? { absent: ['spread', 'revision'] }
         : { absent: ['spread'], equal: { revision: numberFrom(revision) } };
     const outcome = await transact(table, {
-      counter: update(table, counterKey(scope), { set: { ...windowNames(scope), spread }, when }),
-      ...forEach(partKeys(scope, spread), (key) => putNew(table, { ...key, ...windowNames(scope), open: true })),
+      counter: update(table, counterKey(scope), { set: { ...scopeAttributes(scope), spread }, when }),
+      ...forEach(partKeys(scope, spread), (key) => putNew(table, { ...key, ...scopeAttributes(scope), open: true })),
     });
     if (outcome.committed) return spread;
   }
@@ -100,7 +100,7 @@ export async function limitWrites(
 export async function gatherCounter(table: Table, scope: ScopeId): Promise<boolean> {
   const parts = await closeParts(table, scope);
   if (!parts) return false;
-  const counter = update(table, counterKey(scope), takingIn(parts));
+  const counter = update(table, counterKey(scope), mergedParts(parts));
   // A failed condition means that the parts were already merged, by another process or by an attempt whose reply was
   // lost.
   await transact(table, { counter, ...expiryWrites(table, scope, parts) }, { attempts: ATTEMPTS });

@@ -242,7 +242,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
     counterChanges(deltas).map(([name, pico]) => [name, moneyAttribute(Money.fromPico(pico))]),
   );
   if (part !== undefined) return update(table, part, { add, when: { equal: { open: true } } });
-  return update(table, counterKey(scope), { set: windowNames(scope), add });
+  return update(table, counterKey(scope), { set: scopeAttributes(scope), add });
 }
 
 /**
@@ -289,13 +289,13 @@ export function configureUpdate(
   parts?: ClosedParts,
 ): Write {
   const { limits, revision, active } = change;
-  const set = { ...windowNames(scope), limits: limitsAttribute(limits), revision, active };
+  const set = { ...scopeAttributes(scope), limits: limitsAttribute(limits), revision, active };
   const withoutParts = { when: { absent: [isLimited(limits) ? 'spread' : GRANTS] } };
-  return update(table, counterKey(scope), { set, ...(parts ? takingIn(parts) : withoutParts) });
+  return update(table, counterKey(scope), { set, ...(parts ? mergedParts(parts) : withoutParts) });
 }
 
-/** Returns the change of a counter that merges its parts. */
-export function takingIn({ spread, amounts }: ClosedParts): Change {
+/** Returns the change that merges closed parts into their counter. */
+export function mergedParts({ spread, amounts }: ClosedParts): Change {
   return { add: amounts, remove: ['spread', GRANTS, GATHERING_SINCE_MS], when: { equal: { spread } } };
 }
 
@@ -305,12 +305,12 @@ export function takingIn({ spread, amounts }: ClosedParts): Change {
  */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
-  const set = { ...windowNames(scope), limits: limitsAttribute({ lifetime: limit }), revision };
+  const set = { ...scopeAttributes(scope), limits: limitsAttribute({ lifetime: limit }), revision };
   const when = { atMostIfPresent: { committed_lifetime: moneyAttribute(limit) }, absent: ['spread'] };
   return update(table, counterKey(scope), { set, when });
 }
 
-export function windowNames({ kind, id }: ScopeId): Item {
+export function scopeAttributes({ kind, id }: ScopeId): Item {
   return { scope_kind: kind, scope_id: id };
 }
 

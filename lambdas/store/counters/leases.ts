@@ -52,7 +52,7 @@ const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
  * by the sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process
  * is wrong. The sweep runs every minute, so its next run returns the lease.
  */
-const RECHECK_AFTER_RETURN_MS = 50_000;
+const RETURNED_AFTER_FOUND_MS = 50_000;
 /**
  * Time in ms between the return of a lease and its second comparison with its records by the sweep. The return may have
  * been wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
@@ -124,7 +124,7 @@ export function leasePut(table: Table, lease: Lease): Write {
 export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   const set = {
     found_at: new Date(atMs).toISOString(),
-    [indexes.sweep.sort]: new Date(atMs + RECHECK_AFTER_RETURN_MS).toISOString(),
+    [indexes.sweep.sort]: new Date(atMs + RETURNED_AFTER_FOUND_MS).toISOString(),
   };
   return update(table, leaseKey(id), { set, when: { equal: { state: 'open' } } });
 }

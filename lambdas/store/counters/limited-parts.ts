@@ -29,7 +29,7 @@ import {
   newSpread,
   partKeys,
   spreadOf,
-  windowNames,
+  scopeAttributes,
   type Scope,
   type ScopeId,
 } from './counters.ts';
@@ -121,7 +121,7 @@ export async function grantParts(
   const granted = inWindows(limits, windows, () => grant.negated());
   const writes: Writes = {
     counter: update(table, counterKey(scope), {
-      set: { ...windowNames(scope), spread },
+      set: { ...scopeAttributes(scope), spread },
       add: { ...inWindows(limits, windows, () => all), [GRANTS]: 1 },
       when: {
         equal: { active: true, revision },
@@ -131,7 +131,7 @@ export async function grantParts(
     }),
   };
   for (const [part, key] of partKeys(scope, spread).entries()) {
-    writes[`part ${part}`] = putNew(table, { ...key, ...windowNames(scope), open: true, revision, ...granted });
+    writes[`part ${part}`] = putNew(table, { ...key, ...scopeAttributes(scope), open: true, revision, ...granted });
   }
   const outcome = await transact(table, writes);
   return outcome.committed ? { spread, grant } : undefined;
