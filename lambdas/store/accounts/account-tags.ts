@@ -1,6 +1,6 @@
 /**
- * Settings of an account for the tags of its requests. All settings are in one item, which is read in the same call as
- * the caller.
+ * Settings of an account for the tags of its requests. All settings are in one item, which a request reads in the same
+ * call as its key.
  */
 
 import { readItem } from '../table/query.ts';

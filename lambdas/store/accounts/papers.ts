@@ -42,7 +42,10 @@ const paperRecord = record({
    * UTC.
    */
   zone: text('period_zone'),
-  /** Dimension by which the document's lines are split. It determines how rounded kopecks are distributed. */
+  /**
+   * Dimension by which the document's lines are split (`--by`). It determines how the rounding is distributed over the
+   * lines.
+   */
   by: text('lines_by'),
   /** Recipient of the document and its taxation, at the time of issue. */
   party: nested('party', partyRecord),

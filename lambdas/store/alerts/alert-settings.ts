@@ -17,7 +17,7 @@ export interface AlertOwner {
   id: string;
 }
 
-/** Forms of a webhook's body. */
+/** Formats of a webhook's body. */
 export const alertFormats = ['standard', 'slack', 'telegram'] as const;
 export type AlertFormat = (typeof alertFormats)[number];
 
@@ -89,7 +89,7 @@ export async function listAlertSettings(table: Table, accountId: string): Promis
   return items.map(alertSettingsRecord.from);
 }
 
-/** Returns whether an account, or anything in it, has settings of alerts. Cost: half a read unit. */
+/** Returns whether an account, or one of its workspaces or keys, has settings of alerts. Cost: half a read unit. */
 export async function hasAlertSettings(table: Table, accountId: string): Promise<boolean> {
   const { items } = await queryPage(table, {
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',

@@ -14,7 +14,7 @@ const balanceAlarmRecord = record({
   version: count('version'),
 });
 
-/** Level of an account's balance about which a notice was sent. */
+/** Level of an account's balance that the last check recorded. A change to `low` or `exhausted` sends a notice. */
 export type BalanceAlarm = RecordOf<typeof balanceAlarmRecord>;
 
 function balanceAlarmKey(accountId: string): Key {

@@ -18,8 +18,8 @@ export const deliveryChannels = ['webhook', 'email'] as const;
 export type DeliveryChannel = (typeof deliveryChannels)[number];
 
 /**
- * States of a delivery. `refused`: the receiver or the settings make retries useless. `dead`: every attempt of a day
- * failed. Both can be retried with a command.
+ * States of a delivery. `refused`: the receiver or the settings make retries useless. `dead`: every attempt within 24
+ * hours failed. Both can be retried with a command.
  */
 export const deliveryStates = ['pending', 'delivered', 'refused', 'dead'] as const;
 
@@ -40,7 +40,7 @@ const alertDeliveryRecord = record({
   state: oneOf('state', deliveryStates),
   /** Number of attempts that have begun. */
   attempts: count('attempts'),
-  /** Start of the day in which attempts are made: the creation, or the last retry by a command. */
+  /** Start of the 24 hours in which attempts are made: the creation, or the last retry by a command. */
   begunAtMs: instant('begun_at'),
   /** Time of the next attempt; absent unless pending. While an attempt runs, it is the end of the attempt's lease. */
   nextAtMs: optional(instant(indexes.sweep.sort)),
@@ -74,7 +74,7 @@ function markKey(accountId: string, name: string): Key {
 export interface Mark {
   accountId: string;
   name: string;
-  /** Time after which the event cannot be found again, so that DynamoDB may delete the mark; undefined keeps it. */
+  /** Time after which no check can find the event again, so that DynamoDB may delete the mark; undefined keeps it. */
   untilMs: number | undefined;
 }
 
@@ -83,12 +83,15 @@ function markItem({ accountId, name, untilMs }: Mark): Item {
   return { ...markKey(accountId, name), entity: 'alert_mark', ...expires };
 }
 
-/** Returns the write that decides an event. It fails if the event has been decided before. */
+/**
+ * Returns the write that creates the mark of an event. It fails if the mark exists, so that an event has at most one
+ * notice.
+ */
 export function markPut(table: Table, mark: Mark): Write {
   return putNew(table, markItem(mark));
 }
 
-/** Returns the write that records an event without a notice, whether or not it has been decided before. */
+/** Returns the write that marks an event for which no notice is sent. It succeeds even if the mark exists. */
 export function passedMarkPut(table: Table, mark: Mark): Write {
   return put(table, markItem(mark));
 }
@@ -137,7 +140,7 @@ export function attemptEnd(table: Table, delivery: AlertDelivery, end: AttemptEn
   return update(table, deliveryKey(delivery), { set, remove: [indexes.sweep.partition, indexes.sweep.sort], when });
 }
 
-/** Makes a delivery pending again for another day, if its state has not changed since it was read. */
+/** Makes a delivery pending again for another 24 hours, if its state has not changed since it was read. */
 export function deliveryRetry(table: Table, delivery: AlertDelivery, atMs: number): Write {
   const at = isoTime(atMs);
   const set = {

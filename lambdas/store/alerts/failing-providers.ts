@@ -11,7 +11,10 @@ export async function readFailingProviders(table: Table): Promise<Map<string, nu
   return new Map(items.map((item) => [item['sk'] as string, numberFrom(item['since_ms'])]));
 }
 
-/** @param sinceMs time since which the provider fails; 0 if it works again */
+/**
+ * Saves the time since which a provider fails.
+ * @param sinceMs 0 if the provider works again
+ */
 export async function saveFailingProvider(table: Table, providerId: string, sinceMs: number): Promise<void> {
   const item = { pk: PROVIDERS, sk: providerId, entity: 'failing_provider', since_ms: sinceMs };
   await writeAlone(table, put(table, item));

@@ -103,7 +103,7 @@ export const GRANTS = 'grants';
 /** Attribute with the time at which a process began to merge a counter's parts. Other processes wait for the merge. */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
-/** Returns whether a counter has limits, and so grants room to its parts. */
+/** Returns whether a counter has parts to which it grants room, because its scope has limits. */
 export function isGranted(item: Item): boolean {
   return item[GRANTS] !== undefined;
 }
@@ -204,7 +204,7 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
 export type CounterDeltas = Map<string, bigint>;
 
 /**
- * Adds spent and held amounts to the changes of a counter, in all windows.
+ * Adds a change of the spent and committed (spent plus held) amounts to the changes of a counter, in all windows.
  * @param only.keptAtMs if set, windows that may already be removed at this time are skipped (see `isKept`)
  */
 export function addDeltas(
@@ -275,8 +275,8 @@ export interface ClosedParts {
 }
 
 /**
- * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
- * new scope is also activated.
+ * Copies a change of limits to the counter, in the transaction that changes the configuration. Spent and held amounts
+ * stay. A new scope is also activated.
  *
  * Guarantee: limits do not change while parts have room that was granted for the old limits. The write fails if such
  * parts exist, unless it merges them.
@@ -315,8 +315,8 @@ export function scopeAttributes({ kind, id }: ScopeId): Item {
 }
 
 /**
- * Activates or deactivates a scope at its counter, from the next hold on. Deactivation fails if the counter has parts
- * with grants, because holds in these parts do not read the counter.
+ * Activates or deactivates a scope in its counter. An inactive scope accepts no new holds. Deactivation fails if the
+ * counter has parts with grants, because holds in these parts do not read the counter.
  */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
   return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });

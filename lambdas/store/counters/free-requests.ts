@@ -42,7 +42,7 @@ export function addressDay(hash: string, atMs: number): FreeCount {
   return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
 }
 
-/** Counts one more request, unless `most` requests have been counted already; `most` is at least 1. */
+/** Adds one request to a count, unless the count has reached `most`, which is at least 1. */
 export function placeUpdate(table: Table, count: FreeCount, most: number): Write {
   return update(table, count.key, {
     set: freeRequestConstants(count),

@@ -3,9 +3,9 @@
  * is then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
  * that the request has taken.
  *
- * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. The
- * return gives back only the money that no record has taken. Money in records stays counted until the records are
- * settled.
+ * Counters contain a lease's money like a hold, from the transaction that creates the lease to the transaction that
+ * returns it. The return frees only the money that no record has taken. Money in records stays held until the records
+ * are settled.
  */
 
 import type { Money } from '../../money/money.ts';
@@ -48,14 +48,15 @@ export const RECORD_TIMEOUT_MS = 30_000;
 /** Age in ms at which the sweep first checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * Time in ms between the moment when the sweep first finds a lease open and the moment when it returns the lease, both
- * by the sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process
- * is wrong. The sweep runs every minute, so its next run returns the lease.
+ * Time in ms between the run of the sweep that first finds a lease open and the run that returns it, both by the
+ * sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process is
+ * wrong. The time is less than a minute, so the next run returns the lease.
  */
 const RETURNED_AFTER_FOUND_MS = 50_000;
 /**
- * Time in ms between the return of a lease and its second comparison with its records by the sweep. The return may have
- * been wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
+ * Time in ms between the return of a lease and the sweep's comparison of the returned amount with the records. The
+ * amount is wrong if the process was suspended while it wrote a record, or if the clock of another sweep is minutes
+ * ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
 /**
@@ -133,8 +134,7 @@ export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
 const outOfSweep = [indexes.sweep.partition, indexes.sweep.sort];
 
 /**
- * Ends an open lease. The condition ensures that this happens only once, together with the other writes of the
- * transaction.
+ * Ends an open lease. The condition ensures that the transaction with this write succeeds only once.
  * @param how.isChecked whether the sweep compares the lease with its records again later
  */
 export function leaseReturn(

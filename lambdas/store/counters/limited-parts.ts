@@ -2,7 +2,7 @@
  * Parts of a counter with limits. One item accepts only tens of holds per second, because DynamoDB allows only one
  * transaction at a time to change it. A busy counter therefore grants room to each of its parts: a grant is added to
  * the counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The
- * limit of a part is zero, so a part has room while its committed amount is negative. A hold is counted in one part. If
+ * limit of a part is zero, so a part has room while its committed amount is negative. A hold is added to one part. If
  * this part has no room, the hold's transaction also grants it more room. A settlement may return money to any part.
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
@@ -137,7 +137,7 @@ export async function grantParts(
   return outcome.committed ? { spread, grant } : undefined;
 }
 
-/** Counts a hold in a part, if the part has room. */
+/** Adds a hold to a part, if the part has room. */
 export function partHold(
   table: Table,
   key: Key,
@@ -151,7 +151,7 @@ export function partHold(
 }
 
 /**
- * Counts a hold in a part, and grants room to the part in the same transaction.
+ * Adds a hold to a part, and grants room to the part in the same transaction.
  * @param grant at least the amount of the hold
  */
 export function grantedHold(

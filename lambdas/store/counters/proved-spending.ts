@@ -22,7 +22,7 @@ export type ProvedSpending = RecordOf<typeof provedSpendingRecord>;
 
 export const provedSpendingAttributes = provedSpendingRecord.attributes;
 
-/** Spending of a scope up to a day. */
+/** Spending of a scope from its first day through the day `through`. */
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
 export interface ProvedAccount {

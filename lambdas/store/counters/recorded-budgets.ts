@@ -1,7 +1,7 @@
 /**
  * Cost of free models to the service, according to the records. There is one item per account, day and shard, with a
- * sum for each budget part that held the cost. The roll-up, which reads every record anyway, writes these sums, so that
- * the nightly check of the budgets need not read records.
+ * sum for each part of a model's budget (service-budgets.ts) that held the cost. The roll-up, which reads every record
+ * anyway, writes these sums, so that the nightly check of the budgets need not read records.
  */
 
 import type { Money } from '../../money/money.ts';
@@ -23,7 +23,7 @@ const partitionOf = (date: string) => `FREE#RECORDED#${date}`;
 
 /**
  * Saves the spending on free models by one account on one day, for one shard of its records.
- * @param version number of the recomputation; an older recomputation that ends later changes nothing
+ * @param version number of the roll-up's computation; an older computation that ends later changes nothing
  */
 export async function saveRecordedSpending(
   table: Table,

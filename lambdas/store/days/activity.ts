@@ -2,13 +2,12 @@
  * Daily rows: sums of the generations of one account, UTC day and shard (an eighth of the day's generations), by
  * workspace, by key and by member.
  *
- * A recomputation first takes a number. It then reads the generations, writes rows with this number, and makes the
- * number the shard's version. If the new rows equal the current rows, it only confirms the current rows, by storing its
- * number as the shard's floor. It gives up if the version or the floor is higher than its number. Readers only see rows
- * of the current version.
+ * The roll-up may compute the rows of a shard several times. Each computation first takes the next number of the day.
+ * It then reads the generations, writes rows with this number, and makes the number the shard's version. If the new
+ * rows equal the current rows, it only confirms the current rows, by storing its number as the shard's floor. It gives
+ * up if the version or the floor is higher than its number. Readers use only rows of the current version.
  *
- * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
- * one.
+ * Guarantee: a reader gets all rows of a computation or none, and an older computation never replaces a newer one.
  */
 
 import { createHash } from 'node:crypto';
@@ -52,7 +51,7 @@ const rowRecord = record({
 
 /**
  * A daily row. In each shard, the rows of the levels WORKSPACE, KEY and MEMBER have the same total, except that MEMBER
- * only counts generations with a member. A key has one row for each combination of values of the reported tags.
+ * rows contain only generations with a member. A key has one row for each combination of values of the reported tags.
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
@@ -74,7 +73,7 @@ export interface Day {
   splitBy: (readonly string[])[];
 }
 
-/** Split of a shard's rows by key, and the version of the rows. The split of another version says nothing. */
+/** Split of a shard's rows by key, and the version of the rows. A split stored for another version is ignored. */
 interface StoredSplit {
   version: number;
   by: readonly string[];
@@ -89,8 +88,8 @@ function rowPartition(accountId: string, date: string): string {
 }
 
 /**
- * Starts a recomputation of daily rows.
- * @returns the number of the recomputation, higher than all earlier numbers of the day
+ * Takes the next number of a day, for a computation of daily rows.
+ * @returns the number, higher than all earlier numbers of the day
  */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
   const write = update(table, dayKey(accountId, date), {
@@ -102,10 +101,10 @@ export async function takeVersion(table: Table, accountId: string, date: string)
 }
 
 /**
- * Records that a recomputation produced the same rows as the current version. Afterwards, no earlier recomputation may
+ * Records that a computation produced the same rows as the current version. Afterwards, no earlier computation may
  * replace these rows.
  * @param to.found the version whose rows were confirmed
- * @returns false if another version is current by now, or a newer recomputation has confirmed the same rows
+ * @returns false if another version is current by now, or a newer computation has confirmed the same rows
  */
 export async function confirmVersion(
   table: Table,
@@ -120,8 +119,8 @@ export async function confirmVersion(
 }
 
 /**
- * Declares the rows of a recomputation the current version.
- * @returns false if a newer recomputation is current, or has confirmed the current version
+ * Makes the rows of a computation the current version.
+ * @returns false if a newer computation is current, or has confirmed the current version
  */
 export async function moveVersion(
   table: Table,

@@ -43,8 +43,8 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 }
 
 /**
- * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. The day up to
- * which everything is done does not change, so a slow run that overlaps the next run cannot move it back.
+ * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. The write keeps
+ * the stored `closed_through`, so a slow run that overlaps the next run cannot move it back.
  */
 export async function saveDayProgress(
   table: Table,

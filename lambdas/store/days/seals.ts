@@ -1,7 +1,7 @@
 /**
- * Data of sealed days in the table; the sealed files themselves are in immutable storage. For each account, the table
- * has the last sealed day. For each day, it has the statement with its signature, the leaves for proofs, and the
- * generations that were open when the day was sealed.
+ * Data of sealed days (days whose billing lines are signed and cannot change) in the table; the sealed files themselves
+ * are in immutable storage. For each account, the table has the last sealed day. For each day, it has the statement
+ * with its signature, the leaves for proofs, and the generations that were open when the day was sealed.
  *
  * The data of a day is stored under the root of its hash tree. If a run dies before it stores its statement, nothing
  * refers to that run's root, so nothing reads its data.
@@ -176,7 +176,7 @@ export async function readOpenEntries(
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Returns for each chunk of a day, in order, its root and the owner of its first leaf. */
+/** Returns, for each chunk of a day's leaves, in order, the chunk's root and the owner of its first leaf. */
 export async function readChunkRoots(
   table: Table,
   accountId: string,

@@ -42,7 +42,7 @@ export const holdRecord = record({
   rateHolds: rateHoldsField,
 });
 
-/** Hold of a pending generation: its amount, the number of its steps, and the scopes that count it. */
+/** Hold of a pending generation: its amount, the number of its steps, and the kinds of scopes in which it is held. */
 export type Hold = RecordOf<typeof holdRecord>;
 
 const estimateRecord = record({

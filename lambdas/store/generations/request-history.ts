@@ -13,8 +13,7 @@ type RequestStatus = (typeof requestStatuses)[number];
 
 export function statusOf({ state, outcome }: Generation): RequestStatus {
   if (state === 'pending') return state;
-  // An outcome that the sweep settled from a measurement has no ending; it only states whether the answer was cut
-  // short.
+  // An outcome that the sweep settled may have no ending. It then only states whether the answer was cut short.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 

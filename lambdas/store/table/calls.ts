@@ -38,7 +38,7 @@ async function getWith(
   return item && fromAttributes(item);
 }
 
-/** Returns up to a hundred items by their keys, read consistently, in no order, and the unprocessed keys. */
+/** Returns up to a hundred items by their keys, read consistently, in any order, and the unprocessed keys. */
 export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items: Item[]; unread: Key[] }> {
   const { Responses: found, UnprocessedKeys: left } = await table.call<{
     Responses?: Record<string, Attributes[]>;
@@ -105,7 +105,7 @@ export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteReques
 
 /**
  * Executes up to 25 writes without conditions, each to a different item.
- * @returns the unprocessed writes from `writes`, because DynamoDB's response has numbers as text
+ * @returns the unprocessed elements of `writes` (not the copies in DynamoDB's response, which have numbers as text)
  */
 export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
   const requests = writes.map((write) =>

@@ -49,7 +49,7 @@ export function queryPartition(table: Table, partition: string, prefix?: string)
 const MAX_READ_BATCH = 100;
 
 /**
- * Returns items by their keys, read consistently, in no order. Missing items are omitted.
+ * Returns items by their keys, read consistently, in any order. Missing items are omitted.
  * @throws {StoreBusyError} if the table stays busy
  */
 export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {

@@ -112,8 +112,8 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
 }
 
 /**
- * Returns a form that rejects a value if the stored value could not be read again. Types should prevent such values,
- * but some reports of providers have contained them.
+ * Returns a conversion to messages that rejects values which the receiver could not read. Types should prevent such
+ * values, but some reports of providers have contained them.
  */
 function checked<Value>(
   name: string,

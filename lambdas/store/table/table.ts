@@ -63,7 +63,7 @@ export function numberFrom(value: unknown): number {
  * Sparse indexes of the table. They are eventually consistent on AWS, so no decision about money depends on them alone.
  */
 export const indexes = {
-  /** Pending generations by the time from which their hold may be swept. */
+  /** Items that a worker must process at a certain time: pending generations, leases, and deliveries of alerts. */
   sweep: { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' },
 } as const;
 

@@ -49,17 +49,18 @@ const BASE_CONFLICT_DELAY_MS = 8;
 const MAX_CONFLICT_DELAY_MS = 400;
 
 /**
- * Thrown if every attempt at a write met conflicts or throttling. Nothing was written, unless `isUncertain` is true.
+ * Thrown if every attempt at a write failed because of conflicts or throttling. Nothing was written, unless
+ * `isUncertain` is true.
  */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
-  /** Names of the writes that met conflicts or throttling at the last attempt; empty if unknown. */
+  /** Names of the writes that failed because of conflicts or throttling at the last attempt; empty if unknown. */
   readonly conflicting: readonly string[];
   /**
    * Whether an attempt before the last one got no reply. That attempt may have made the writes, or may still make them.
    */
   readonly isUncertain: boolean;
-  /** Whether the last attempt met throttling. Other items of the same partition are then busy too. */
+  /** Whether the last attempt was throttled. Other items of the same partition are then busy too. */
   readonly isThrottled: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
@@ -152,7 +153,7 @@ export async function writeAlone(
 
 /**
  * Executes one write within a time limit, for data that may be lost. If the reply is lost, the function throws although
- * the write may have been executed, so a repeated addition may count twice.
+ * the write may have been executed, so repeating an addition may add the amount twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
