@@ -130,8 +130,8 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // If an earlier attempt had no reply, it may have written the record. Then this write is awaited, because it finds
-    // that record.
+    // If an earlier attempt had no reply, it may have written the record. `placeHold` then waits for its own write of
+    // the record, which finds the earlier record.
     const recordsLater = admission.recordsLater === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsLater });
     if ('refused' in result) isUncertain ||= result.isUncertain;
@@ -259,8 +259,8 @@ export async function holdOrRefuse(
 }
 
 /**
- * Puts a request into a queue, and removes it from its earlier queue. Returns its place; undefined if the queue is
- * full.
+ * Adds a request to a queue, and removes it from its earlier queue. Returns its position in the queue; undefined if the
+ * queue is full.
  */
 function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined {
   if (waiter?.name === name) return waiter;
@@ -284,7 +284,10 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
   return shorter && plan.amount.exceeds(shorter.amount) ? shorter : undefined;
 }
 
-/** Builds the refusal, with the amounts of the smallest request that would be admitted. */
+/**
+ * Builds the refusal. If even the shortest answer is too expensive, the refusal has the amounts of the shortest answer
+ * instead of the requested amounts.
+ */
 function toRefused(
   refusal: AdmissionRefusal,
   admission: Admission,

@@ -1,12 +1,12 @@
 /**
  * Holds: money reserved before the gateway sends anything to a provider.
  *
- * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
- * concurrency, spent and held money of a limited scope never exceed its limit. Each counter adds the hold only if every
- * limited period (such as a day or a month) has room. The same applies to each part of a busy counter (scope-holds.ts).
- * The same transaction counts the use of free models (free-tier.ts) and the requests of the key (rates/), and claims an
- * Idempotency-Key (request-claim.ts).
- * Weakness: a scope that had no limit when the caller was read is not counted. Its first limit takes effect when the
+ * Guarantee: one transaction records a generation and adds its hold to the counter of every limited scope: all or
+ * nothing. Under any concurrency, spent and held money of a limited scope never exceed its limit. Each counter adds the
+ * hold only if every limited period (such as a day or a month) has room. The same applies to each part of a busy
+ * counter (scope-holds.ts). The same transaction counts the use of free models (free-tier.ts) and the requests of the
+ * key (rates/), and claims an Idempotency-Key (request-claim.ts).
+ * Weakness: a scope that had no limit when the caller was read holds nothing. Its first limit takes effect when the
  * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at once, because
  * the condition includes the revision of the limits.
  */
@@ -200,7 +200,8 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
   let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
   // A second attempt handles limits that changed after they were read. After three attempts, limits are changing too
-  // fast. Attempts at further parts of the key's counts (`moves`) are not counted, because these parts have room.
+  // fast. Attempts at further parts of the key's counts (`moves`) do not use up the three attempts, because these parts
+  // have room.
   for (let attempt = 1; attempt - (rates?.moves ?? 0) <= 3; attempt += 1) {
     const kinds = scopes.map((scope) => scope.kind);
     const rateHolds = rates?.holds ?? [];

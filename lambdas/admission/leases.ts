@@ -1,15 +1,15 @@
 /**
  * Leases of a process that serves many requests. If a payer sends many requests, the process holds money for the
- * payer's next two seconds in one transaction. It then takes the holds of requests from that lease: each is a
- * subtraction in memory and one plain write of the request's record.
+ * payer's next two seconds in one transaction: a lease. It then takes the holds of requests from the lease. Each of
+ * these holds is a subtraction in memory and one plain write of the request's record.
  *
  * Guarantee: limits are as strict as without leases. A lease is held in every limited scope by the same transaction as
  * any hold, and its requests get no more than its amount. When the lease ends, its process returns the remainder. If
  * the process has died, or does not know whether a record was written, the sweep returns the remainder, computed from
  * the records (return-lease.ts).
- * Guarantee: no request is refused because of leases of its own process. The leases are given back first, if the table
- * accepts that within half a second. A lease is at most a 64th of the available room. A counter with room for fewer
- * than a few hundred holds gets no lease, so the last roubles are held request by request.
+ * Guarantee: no request is refused because of leases of its own process. The process first returns the money of the
+ * leases, if the table accepts this within half a second. A lease is at most a 64th of the available room. If a counter
+ * has room for fewer than 256 holds, no lease is taken, so each request places its own hold in the last roubles.
  * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
  * changes to a caller are noticed equally late. If a process dies, the remainder of its lease stays held for two to
  * slightly more than three minutes.
@@ -36,13 +36,10 @@ interface Demand {
   amount: Money;
 }
 
-/**
- * Maximum number of open leases of a payer: the current lease and its successor. A lease is money held in advance for
- * many requests.
- */
+/** Maximum number of open leases of a payer: the current lease and its successor. */
 const MAX_LEASES_AT_ONCE = 2;
 
-/** Conditions for taking a lease (money held in advance for many requests), and its maximum size. */
+/** Conditions for taking a lease, and its maximum size. */
 interface LeaseTerms {
   /** Minimum number of holds in a second at which a payer gets a lease. */
   minHoldsASecond: number;
@@ -66,7 +63,10 @@ const MAX_WAIT_MS = 500;
 
 const noDemand: Demand = { holds: 0, amount: Money.zero };
 
-/** The limited scopes (key, workspace, member, account) of one payer, and the payer's leases. */
+/**
+ * A payer of leases: all requests with exactly the same limited scopes (key, workspace, member, account), and their
+ * leases.
+ */
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
@@ -181,8 +181,8 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Takes a hold from the leases of a payer (tenant). If the write of the request's record fails, the payer gets no
-   * leases for three seconds. Writes of other records would probably fail too.
+   * Takes a hold from the leases of a payer (tenant). If the write of the request's record fails, the payer gets no new
+   * leases for three seconds, because writes of other records would probably fail too.
    */
   #takeFrom(tenant: Tenant, request: LeasedRequest): LeasedHold | undefined {
     const hold = tenant.take(request);
@@ -194,7 +194,7 @@ export class Leases implements LeaseSource {
     return { ...hold, record: (write) => hold.record(write).catch(pause) };
   }
 
-  /** Stops leases of a payer (tenant) for three seconds: each of its requests then places its own hold. */
+  /** Takes no new leases for a payer (tenant) for three seconds. Without a lease, each request places its own hold. */
   #pause(tenant: Tenant): void {
     tenant.takesFromMs = this.#monotonicMs() + this.#terms.refusedMs;
   }

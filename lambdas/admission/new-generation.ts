@@ -18,7 +18,7 @@ export interface NewGeneration {
   apiType: PendingGeneration['apiType'];
   streamed: boolean;
   tags?: PendingGeneration['tags'];
-  /** Estimated usage of the prompt. It is charged if nothing was measured. */
+  /** Estimated usage of the prompt. It is charged if the handler dies before it has measured anything. */
   prompt: PromptUsage;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   bootId: string;

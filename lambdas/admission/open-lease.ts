@@ -19,10 +19,10 @@ const RETRY_RETURN_FOR_MS = 60_000;
 /**
  * A lease from which this process takes holds: money that is held in advance for many requests.
  *
- * Guarantee: when the lease ends, exactly the amount that no record holds is given back. Pending writes of records are
- * awaited first. If the result of one is unknown, nothing is given back, and the sweep reads the records
- * (return-lease.ts).
- * Guarantee: if the sweep has already given the lease back, because this process seemed dead, the end of the lease
+ * Guarantee: when the lease ends, the process returns exactly the amount that no record holds. It first waits for
+ * pending writes of records. If the result of a write is unknown, the process returns nothing, and the sweep computes
+ * the amount from the records (return-lease.ts).
+ * Guarantee: if the sweep has already returned the lease, because this process seemed dead, the end of the lease
  * corrects the returned amount.
  */
 export class OpenLease {
@@ -37,7 +37,7 @@ export class OpenLease {
 
   /**
    * Creates a lease from its record.
-   * @param takenAt a moment before the lease was created; the age of the lease is counted from it
+   * @param takenAt a moment before the lease was created, from which its age is measured
    */
   constructor(table: Table, lease: Lease, takenAt: Moment) {
     this.#table = table;
@@ -88,7 +88,7 @@ export class OpenLease {
     };
   }
 
-  /** Stops further holds. Resolves when the remainder has been returned or left to the sweep. Never throws. */
+  /** Stops further holds, and returns the remainder, or leaves it to the sweep. Never throws. */
   end(): Promise<void> {
     this.#end ??= this.#releasesUnused();
     return this.#end;

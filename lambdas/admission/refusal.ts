@@ -47,7 +47,7 @@ const creditLimit: LimitTexts = {
 };
 
 /**
- * Returns the name of a scope's limit for error messages.
+ * Returns the names of a scope's limit for error messages.
  * @param interval interval of the limit; an account's lifetime limit is its balance
  */
 export function sourceOf(scope: ScopeId, interval: Interval): LimitTexts {
@@ -162,7 +162,8 @@ export interface RefusedRequest {
   /** Part of the amount for the prompt; undefined for the extension of a hold. */
   inputAmount?: Money;
   /**
-   * Whether the prompt was counted. If not, the amounts are bounds by the bytes of the prompt, several times its cost.
+   * Whether the prompt was counted. If not, the amounts are upper bounds from the bytes of the prompt, often several
+   * times its cost.
    */
   isPromptCounted?: boolean;
   /** Output tokens that the remaining room would pay for in this request; absent if they are too few to be useful. */

@@ -1,15 +1,16 @@
 /**
  * Inference requests with an `Idempotency-Key`.
  *
- * Guarantee: for each value of the header, at most one answer is charged. The transaction that places the hold also
- * claims the value, so the gateway admits only one of two concurrent requests. A claim ends in two cases:
+ * Guarantee: for each value of the header, the gateway charges at most one answer that the client has received, whole
+ * or in part. The transaction that places the hold also claims the value, so the gateway admits only one of two
+ * concurrent requests. A claim lasts 24 hours, but ends earlier in two cases:
  * - Its generation is final, was not completed and cost nothing.
  * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
  *   usage.
  *
  * A refused request has claimed nothing, and may be sent again unchanged.
  * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again. The client gets only its
- * cost. If a handler died, its claim stays until the sweep has settled the generation.
+ * cost. If a handler died, its claim stays at least until the sweep has settled the generation.
  */
 
 import { createHmac } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
- * Counts the hold of a request in each of its scopes. The hold is counted at the scope's counter, or, if the counter is
- * busy, in a part of the counter with its own room (store/counters/limited-parts.ts). Parts do not change the result
- * for callers: a hold is refused only if the counter as a whole has no room.
+ * Adds the hold of a request to the counter of each of its scopes or, if a counter is busy, to a part of the counter
+ * with its own room (store/counters/limited-parts.ts). Parts do not change the result for callers: a hold is refused
+ * only if the counter as a whole has no room.
  */
 
 import {
@@ -185,8 +185,9 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // If only parts were in conflict, it does not pause, because the next attempt uses another part. Any other item is
-    // needed again. A throttled partition, or a throttled table, stays busy for some time.
+    // If only parts were in conflict, it does not pause, because the next attempt uses another part. It pauses before
+    // it uses any other item again. It also pauses after throttling, because a throttled partition stays busy for some
+    // time.
     if (!isOfParts || isThrottled) await pauseAfter(place);
   }
 

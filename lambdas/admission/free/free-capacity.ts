@@ -4,7 +4,10 @@ import { utcDate } from '../../money/periods.ts';
 import { refreshed } from '../../platform/concurrency/refreshing-value.ts';
 import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
-/** Free models that have used up today's service budget, according to this process's latest reading. */
+/**
+ * Finds free models that have used up their service budget (the amount that the service pays for a model in a UTC day),
+ * according to this process's latest reading.
+ */
 export interface FreeCapacity {
   /** Returns whether a model's service budget is used up; false if that is unknown. */
   isLimited: (model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>) => boolean;

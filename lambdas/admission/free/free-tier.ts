@@ -1,7 +1,7 @@
 /**
- * Limits of free models. Requests are counted by account and by address, and the cost that the service pays for them is
- * held in a separate budget. Both happen in the transaction that records the generation, so a request is counted if and
- * only if it is admitted, at any concurrency.
+ * Limits of free models (models that the service pays for). Requests are counted by account and by address, and their
+ * cost is held in a daily budget of the model. Both happen in the transaction that records the generation, so a request
+ * is counted if and only if it is admitted, at any concurrency.
  *
  * Weakness: a budget is split into parts, and a request must fit into one part. If every part has too little room for a
  * request, the remaining money stays unused. Spending never exceeds the budget.
@@ -227,8 +227,8 @@ function previewedBudgets(table: Table, use: FreeUse) {
 }
 
 /**
- * Creates the refusal for a request that could not get a hold, because concurrent requests always took the budget
- * first. The refusal states that holds use up the budget.
+ * Creates the refusal for a request that could not get a hold in the budget, because concurrent requests were always
+ * faster. The refusal states that holds use up the budget.
  */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);

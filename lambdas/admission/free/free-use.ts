@@ -19,8 +19,8 @@ interface QuotedEndpoint {
 }
 
 /**
- * Returns the use of free models by a request; undefined if no endpoint of the request belongs to a free model and
- * costs the service money.
+ * Returns the use of free models by a request; undefined unless one of its endpoints belongs to a free model and costs
+ * the service money.
  */
 export async function freeUseOf(
   table: Table,

@@ -4,7 +4,7 @@
  *
  * The time to merge a word grows with the square of its length, and a client chooses its words. To avoid long pieces, a
  * text is cut where the vocabulary itself splits it, so the counts of the pieces add up exactly. A long piece without
- * such a position counts as its bytes, which are never fewer than its tokens.
+ * such a position is counted as its number of bytes, which is never lower than its number of tokens.
  */
 
 import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base';

@@ -2,8 +2,8 @@
  * Measures a prompt before any provider has counted it. A token of text has at least one byte, so the number of bytes
  * bounds the text's tokens. The bound uses the form that the model gets, because some providers normalize the text or
  * escape its JSON. Bytes do not bound media. An image has a declared maximum. The tokens of a PDF, a recording, a file
- * that the provider fetches, or an unknown block are unknown. Then the provider must count, or the model's whole
- * context is held.
+ * that the provider fetches, or an unknown block are unknown. Then the provider must count the prompt, or the hold
+ * covers the model's whole context.
  */
 
 import { estimateTokens } from '../../accounting/usage.ts';
@@ -260,8 +260,8 @@ function measureAudio(source: unknown, into: PromptContent): number {
 }
 
 /**
- * Returns the size of data that is sent as Base64. An image given by its URL may contain any text in `data`, which does
- * not count.
+ * Returns the size of data that is sent as Base64. An image given by its URL may contain any text in `data`, which is
+ * ignored.
  */
 function base64Bytes(source: unknown): number {
   const { type, data } = (source ?? {}) as { type?: string; data?: unknown };

@@ -1,7 +1,7 @@
 /**
- * Counts of a key's requests in the transaction of the hold. Each count has its limit as a condition, so a request is
- * counted if and only if it is admitted, at any concurrency, and a request that one limit refuses does not count toward
- * the others.
+ * Adds a request to its key's counts, in the transaction of the hold. Each count has its limit as a condition, so a
+ * request is counted if and only if it is admitted, at any concurrency. A request that one limit refuses is not added
+ * to the other counts.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';

@@ -8,8 +8,8 @@ import { TAGS_FIELD, TAGS_HEADER } from './sent-tags.ts';
 const MAX_NAMED_VALUES = 10;
 
 /**
- * Checks that a request has the tags that its key, and the key's workspace and member, require. The tags of the key and
- * the tags from mapped fields count too.
+ * Checks that a request has the tags that its key, and the key's workspace and member, require. Tags of the key and
+ * tags from mapped fields (mapped-tags.ts) also satisfy this.
  * @throws {GatewayError} 403 that names the tag and its allowed values
  */
 export function checkRequiredTags(caller: Caller, tags: RequestTags): void {

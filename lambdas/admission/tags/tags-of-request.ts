@@ -25,7 +25,7 @@ export function takeTagsField(body: unknown): unknown {
 
 /**
  * Returns all tags of a request: the tags of its key, mapped tags, `metadata.tags`, and the header. If a name has
- * several values, the last value in this order counts. A client may send eight tags with a request, in addition to the
+ * several values, the last value in this order is used. A client may send eight tags with a request, in addition to the
  * tags of its key and the mapped tags.
  * @param sent the body without `metadata.tags`, before its validation, and the value of `metadata.tags`
  * @throws {GatewayError} 400 for tags that break a rule, 403 without the tags that the key requires
