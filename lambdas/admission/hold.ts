@@ -154,7 +154,10 @@ function holdFromLease(
  * Requests a hold. If a scope has no room, returns the money that this process holds there in leases (in advance for
  * many requests), and requests the hold again. The leases may have caused the refusal.
  */
-async function withoutOwnLeases(leases: LeaseSource | undefined, place: () => Promise<HoldResult>): Promise<HoldResult> {
+async function withoutOwnLeases(
+  leases: LeaseSource | undefined,
+  place: () => Promise<HoldResult>,
+): Promise<HoldResult> {
   const endedBefore = leases?.ended;
   const result = await place();
   if (!leases || !('refused' in result) || result.refused.kind !== 'no_room') return result;

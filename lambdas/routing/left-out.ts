@@ -10,13 +10,13 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { without } from '../messages/without.ts';
 import { invalidRequest } from '../platform/errors.ts';
 
-type Takes = Pick<Endpoint, 'wire' | 'supportedParameters'>;
+type EndpointSupport = Pick<Endpoint, 'wire' | 'supportedParameters'>;
 
 /**
  * Returns the tuning fields of a request that are not sent to an endpoint.
  * @param tunings fields of the request that only tune the answer
  */
-export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: Takes): string[] {
+export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: EndpointSupport): string[] {
   const known: readonly string[] = factsOf(wire).messages?.tunings ?? [];
   return tunings.filter((name) => !(known.includes(name) && supportedParameters.includes(name)));
 }
@@ -36,7 +36,7 @@ export function withoutFields(message: MessagesRequest, fields: readonly string[
  */
 export function refuseWithoutLogprobs(
   { logprobs, top_logprobs: most }: MessagesRequest,
-  { wire, supportedParameters }: Takes,
+  { wire, supportedParameters }: EndpointSupport,
 ): void {
   if (logprobs !== true) return;
   if (!factsOf(wire).messages?.hasLogprobs || !supportedParameters.includes('logprobs'))

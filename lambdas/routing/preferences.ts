@@ -5,9 +5,9 @@ import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
 /** Routing preferences for one model: the fields of the request, or else the defaults of the model's catalog entry. */
 export type Preferences = {
-  readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: Said<ProviderPreferences[Field]> | undefined;
+  readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: SetValue<ProviderPreferences[Field]> | undefined;
 } & { readonly sort?: SortBy | undefined };
-type Said<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
+type SetValue<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
 
 /**
  * Merges the preferences of the request with the defaults of the model.
