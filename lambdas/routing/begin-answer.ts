@@ -60,7 +60,8 @@ export async function beginAnswer(
 }
 
 /**
- * Maximum number of batches that are buffered before the first output. If there are more, the answer counts as begun.
+ * Maximum number of batches that are buffered before the first output. After that, the answer has begun even without
+ * output.
  */
 const MAX_OPENING_BATCHES = 64;
 

@@ -41,9 +41,7 @@ export function misfitOf(
   return undefined;
 }
 
-/**
- * Returns whether a price of an endpoint exceeds the request's maximum price. A unit without a price counts as free.
- */
+/** Returns whether a price of an endpoint exceeds the request's maximum price. A unit without a price is free. */
 function isMoreExpensive(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
   const { prompt, completion } = pricesFor(promptTokens, pricing);
   const { request = Money.zero, image = Money.zero } = pricing;

@@ -67,9 +67,9 @@ export function lastFailureMs(bins: readonly Bin[]): number | undefined {
 }
 
 /**
- * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Only ten attempts
- * count, so that older successes do not hide current failures. If only some attempts of a bin are among the ten, the
- * same share of its failures counts. If the newest bin has more than ten attempts, all of them count, so that two
+ * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Older attempts are
+ * ignored, so that their successes do not hide current failures. If only some attempts of a bin are among the ten, the
+ * same share of its failures is used. If the newest bin has more than ten attempts, all of them are used, so that two
  * failures among hundreds of attempts remain a small share.
  */
 export function failedShare(bins: readonly Bin[]): number {

@@ -28,7 +28,7 @@ const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Reco
 const ONLINE = 'online';
 
 /**
- * Returns the models of a request in the order of attempts. If a model is named twice, its first position counts, and
+ * Returns the models of a request in the order of attempts. If a model is named twice, its first position is used, and
  * the web is searched if either name requests it.
  * @param check checks each model; undefined if the caller may call all models
  * @throws {GatewayError} 404 for an id that is not in the catalog, or for an unknown suffix; the errors of `check`

@@ -23,8 +23,8 @@ interface Known extends WarmPrompt {
  * that has seen a turn of the conversation uses its memory, and does not read the store.
  *
  * Guarantee: neither method rejects, and memory is bounded.
- * Weakness: if another instance has sent a later turn to another endpoint, this instance does not notice it. The
- * conversation then returns to the endpoint whose cache is one turn older.
+ * Weakness: an instance does not notice later turns that other instances have sent. If a later turn went to another
+ * endpoint, the conversation then returns to the endpoint whose cache is older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
