@@ -1,4 +1,7 @@
 import { Money } from './money.ts';
 
-/** Maximum amount in RUB, more than any budget or payment. Sums up to it can also be stored with all their digits. */
+/**
+ * Maximum amount in RUB, more than any budget or payment. DynamoDB can store sums up to this amount with all their
+ * digits.
+ */
 export const MAX_AMOUNT = Money.parse('1000000000000000');

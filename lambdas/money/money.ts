@@ -36,7 +36,8 @@ export class Money {
 
   /**
    * Parses a plain decimal number of roubles, such as "0.000270".
-   * @throws {RangeError} for exponents, signs other than "-", and more than 12 digits after the point
+   * @throws {RangeError} for exponents, signs other than "-", more than 24 digits before the point, and more than 12
+   *   significant digits after it
    */
   static parse(text: string): Money {
     const match = DECIMAL.exec(text);
