@@ -15,10 +15,7 @@ export interface Ended {
   outcome: Outcome;
 }
 
-/**
- * Maximum age of a counted generation. The statistics cover only the last day, so the end of an older generation is not
- * in them.
- */
+/** Maximum time in ms since the end of a counted generation, because the statistics cover only the last day. */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 /**
  * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time of writing. A
@@ -32,7 +29,9 @@ const MIN_WRITING_MS = 50;
  */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
-/** Counts outcomes for at most a second. Outcomes that cannot be counted are dropped, and the promise never rejects. */
+/**
+ * Adds outcomes to the statistics, for at most a second. Outcomes that could not be added are dropped. Never rejects.
+ */
 export async function countOutcomes(table: Table, ended: Ended[]): Promise<void> {
   const results = await Promise.allSettled(
     bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard: anyShard() }, sums)),

@@ -1,7 +1,7 @@
 /**
  * Counts of values in fixed buckets. Each bucket is a fifth wider than the bucket below it. Histograms of several
  * processes can be added up. A value read from a histogram is the middle of its bucket, so its error is at most 10 %
- * for values from 1 to a million. Values outside this range count as 1 or as a million.
+ * for values from 1 to a million. Values outside this range are counted as 1 or as a million.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';

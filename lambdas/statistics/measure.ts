@@ -25,8 +25,8 @@ import { summed } from './sums.ts';
 /** Minimum number of requests for a measurement. With fewer requests, the result would not be reliable. */
 const MIN_REQUESTS = 10;
 /**
- * Time in ms after the end of an hour during which late settlements still count. The measurement of the day does not
- * include later settlements.
+ * Time in ms after the end of an hour during which settlements are still added to the hour. Later settlements are
+ * missing from the measurement of the day.
  */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
 /** Maximum number of completed hours that one run adds up. More than one is needed only if earlier runs failed. */
