@@ -3,7 +3,7 @@ import { once } from '../platform/concurrency/once.ts';
 import { resources } from '../resources.ts';
 import { hasAlertSettings } from '../store/alerts/alert-settings.ts';
 
-/** Requests of this process for checks of alerts. */
+/** Requests checks of alerts, and remembers for the whole process which checks are not yet due. */
 export const checkRequests = once(
   () =>
     new CheckRequests({

@@ -13,8 +13,8 @@ import type { WorkerContext } from '../worker-context.ts';
 const STOP_SENDING_BEFORE_TIMEOUT_MS = 15_000;
 
 /**
- * Checks the payers in a batch, and makes the first attempt to deliver each new notice. Only failed checks return to the
- * queue. `send-alerts` delivers the notices for which no time is left, or whose first attempt fails.
+ * Checks the payers in a batch, and makes the first attempt to deliver each new notice. Only failed checks return to
+ * the queue. `send-alerts` delivers the notices for which no time is left, or whose first attempt fails.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'check-alerts', awsRequestId: context.awsRequestId };

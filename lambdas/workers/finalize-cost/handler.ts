@@ -70,7 +70,8 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
       for (const { record } of settled) failed.set(record, error);
     });
   };
-  // If a follow-up fails, the messages are delivered again. The next run settles nothing twice, but tries it again.
+  // If a follow-up fails, the messages are delivered again. The next run settles nothing twice, but repeats the
+  // follow-up.
   await Promise.all([
     followUp('closed days not reopened', (settled) => reopenDays(() => resources.queue('roll-up-activity'), settled)),
     followUp('alerts not checked', (settled) => checkRequests().request(settled)),

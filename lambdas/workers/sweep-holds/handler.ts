@@ -24,17 +24,17 @@ interface SweepEvent {
 }
 
 /**
- * Time in ms before the function's timeout from which nothing more is started. It is reserved for completing work, and
- * for reopening days.
+ * Time in ms before the function's timeout from which no further hold or lease is started. It is reserved for
+ * completing work, and for reopening days.
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
-/** Times of the checks that a sweep requests. They are due after its timeout of 90 seconds. */
+/** Times of the checks of alerts that a sweep requests. The checks are due after the sweep's timeout of 90 seconds. */
 const checkTimes = { delaySeconds: 120, committedWithinSeconds: 90 };
 
 /**
- * Readings of the queue's length, kept as long as the process lives. The queue counts as empty only after three runs in
- * a row found it empty.
+ * Readings of the queue's length, kept as long as the process lives. The queue is considered empty only after three
+ * runs in a row found it empty.
  */
 const watch = new BacklogWatch();
 
@@ -80,8 +80,8 @@ async function handBack({ payer: { accountId }, id }: Generation): Promise<void>
 }
 
 /**
- * Requests the check of alerts before the settlement, so that a run that is stopped in between loses none. The check is
- * due after the end of this run.
+ * Requests the check of alerts before the settlement, so that no check is lost if the run is stopped in between. The
+ * check is due after the end of this run.
  */
 async function beforeSettling(settlement: Settlement): Promise<void> {
   await checkRequests().request([settlement], checkTimes);
