@@ -1,7 +1,7 @@
 /**
- * Finds the settings that apply to a scope: the settings of the nearest owner that has any. Owners of a key's settings
- * are, nearest first, the key, its workspace and its account; of a workspace's or a member's, the workspace and its
- * account; of any other scope's, the account.
+ * Finds the settings that apply to a scope: the settings of the nearest owner that has any. For a key, the owners are
+ * (nearest first) the key, its workspace and its account. For a workspace or a member, they are the workspace and its
+ * account. For any other scope, the only owner is the account.
  */
 
 import type { Payer } from '../store/accounts/payer.ts';
@@ -17,7 +17,10 @@ export function alertOwnersOf({ accountId, workspaceId, keyHash }: Payer): Alert
   ];
 }
 
-/** @param settings existing settings, by `alertOwnerName` */
+/**
+ * Returns the settings that apply to a scope; undefined if there are none.
+ * @param settings existing settings, by `alertOwnerName`
+ */
 export function settingsOfScope(
   { kind }: ScopeId,
   payer: Payer,

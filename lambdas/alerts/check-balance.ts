@@ -54,7 +54,8 @@ const MAX_ROUNDS = 4;
 export async function checkBalance(table: Table, settings: AlertSettings, atMs: number): Promise<AlertDelivery[]> {
   const scope: ScopeId = { kind: 'account', id: settings.accountId };
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    // Reads the alarm before the counter, so that its version refuses a decision from a balance that is out of date.
+    // Reads the alarm before the counter. If another check then changes the alarm, the write of the level fails, so a
+    // balance that is out of date decides nothing.
     const alarm = await readBalanceAlarm(table, settings.accountId);
     const counter = await readCounter(table, scope);
     const decided = await decideLevel(table, settings, { alarm, counter, atMs });
@@ -63,7 +64,10 @@ export async function checkBalance(table: Table, settings: AlertSettings, atMs: 
   throw new StoreBusyError();
 }
 
-/** @returns the new deliveries; undefined if another check has changed the level */
+/**
+ * Records the level of the balance, and creates the deliveries of its notice.
+ * @returns the new deliveries; undefined if another check has changed the level
+ */
 async function decideLevel(
   table: Table,
   settings: AlertSettings,
@@ -99,7 +103,7 @@ async function lastPayment(table: Table, accountId: string, revision: number): P
   return last;
 }
 
-/** Returns the lowest level since the balance was last sufficient. */
+/** Returns the level to record: the lowest level since the balance was last sufficient. */
 function nextLevel(
   { level }: Pick<BalanceAlarm, 'level'>,
   { balance, low }: { balance: Money; low: Money },

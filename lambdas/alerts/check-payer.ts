@@ -2,10 +2,10 @@
  * Compares the spending of a payer with the limits of all its scopes, and publishes a notice for each threshold that
  * has been crossed.
  *
- * Guarantee: one notice for each threshold, window and limit. The crossing is decided by the transaction that creates
- * its mark and its deliveries (store/alerts/deliveries.ts), so it does not matter how often, and how many times at
- * once, a payer is checked. If several thresholds of a window are crossed at once, only the highest threshold gets a
- * notice; the lower ones are marked as passed.
+ * Guarantee: one notice for each threshold, window and limit. The transaction that creates the deliveries also creates
+ * a mark of the crossing, which can be created only once (store/alerts/deliveries.ts). A payer may therefore be checked
+ * any number of times, also concurrently. If several thresholds of a window are crossed at once, only the highest
+ * threshold gets a notice; the lower ones are marked as passed.
  * Weakness: after a change of a limit, its thresholds can be crossed again in the same window. A settlement that is
  * more than a day late may report a limit for a window in which the limit did not exist yet.
  */

@@ -3,7 +3,7 @@
  *
  * Guarantee: an account gets one notice while a provider keeps failing.
  * Weakness: the sums of spending name models, not providers, so an account whose requests all went to another provider
- * of the model is notified as well. With fewer than ten requests in five minutes, nothing is known about an endpoint.
+ * of the model is notified as well. An endpoint with fewer than ten requests in five minutes has no measurement.
  */
 
 import type { Catalog } from '../catalog/catalog.ts';
@@ -31,7 +31,8 @@ export async function checkProviders(
   { catalog, nowMs, deadlineMs }: { catalog: Catalog; nowMs: number; deadlineMs: number },
 ): Promise<void> {
   const known = await readFailingProviders(table);
-  // A provider without a measurement keeps its state: a failing provider gets few requests, because others get them.
+  // A provider without a measurement keeps its state. A failing provider gets few requests, because other providers are
+  // tried first.
   for (const [id, uptime] of await averageUptimes(table, catalog)) {
     const sinceMs = known.get(id) ?? 0;
     const isFailing = uptime < FAILING_BELOW_PERCENT;

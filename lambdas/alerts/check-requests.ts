@@ -27,7 +27,7 @@ interface SettledSpending {
 }
 
 interface CheckTools {
-  /** Returns whether an account, or anything in it, has settings of alerts. */
+  /** Returns whether an account, or one of its workspaces or keys, has settings of alerts. */
   hasSettings: (accountId: string) => Promise<boolean>;
   queue: () => QueueSender;
 }
@@ -51,7 +51,7 @@ interface RequestedCheck extends Remembered<void> {
   delaySeconds: number;
 }
 
-/** Times of a request, in seconds from now. */
+/** Times of a check and of its settlements, in seconds from now. */
 interface CheckTimes {
   /** Delay of the check. */
   delaySeconds: number;

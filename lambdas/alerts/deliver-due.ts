@@ -14,11 +14,11 @@ export interface DeliveryRun {
 const MAX_ACCOUNT_MS = 20_000;
 
 /**
- * Attempts the deliveries that are due. Each partition of the index is processed one after another, and the partitions
- * at once. After a failed attempt, further deliveries to the same destination wait for the next run. So do the deliveries
- * of an account whose attempts have taken `MAX_ACCOUNT_MS`. Slow or unreachable receivers thus do not delay the notices
- * of other accounts for long.
- * @param deadlineMs time of performance.now() after which nothing more is started
+ * Attempts the deliveries that are due: one after another within a partition of the index, and concurrently in all
+ * partitions. After a failed attempt, further deliveries to the same destination wait for the next run. If the attempts
+ * of an account have taken `MAX_ACCOUNT_MS`, its other deliveries also wait. Slow or unreachable receivers therefore do
+ * not delay the notices of other accounts for long.
+ * @param deadlineMs time of performance.now() after which no further attempt is started
  */
 export async function deliverDue(tools: DeliveryTools, { deadlineMs }: { deadlineMs: number }): Promise<DeliveryRun> {
   const run: DeliveryRun = { delivered: 0, failed: 0, failures: [] };

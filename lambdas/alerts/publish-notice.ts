@@ -38,10 +38,10 @@ export function deliveriesOf(settings: AlertSettings, notice: Notice, atMs: numb
 }
 
 /**
- * Creates the deliveries of a notice in the transaction that decides its event.
- * @param decision write that fails if the event has been decided before
+ * Creates the deliveries of a notice, in one transaction with a write that can succeed only once for the event.
+ * @param decision this write, for example of the event's mark (store/alerts/deliveries.ts)
  * @param more further writes of the transaction, by name
- * @returns the deliveries; undefined if the event has been decided before
+ * @returns the deliveries; undefined if the write failed, because the event already has a notice or needs none
  */
 export async function publishNotice(
   table: Table,

@@ -10,7 +10,7 @@ const MIN_RATE_MS = RATE_HOUR_MS / 12;
  */
 const MAX_AHEAD_MS = 365 * DAY_MS;
 
-/** How fast a scope spends, and when its limit will be exhausted at this rate. */
+/** Rate at which a scope spends, and estimated time at which its limit is exhausted at this rate. */
 export interface SpendingRate {
   /** RUB in an hour. */
   hourly: Money;
