@@ -2,7 +2,7 @@
  * CSV format of exported files: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never in
  * floating point.
  *
- * Guarantee: the same cells give the same bytes.
+ * Guarantee: the same cells produce the same bytes.
  */
 
 import type { Options } from 'csv-stringify/sync';

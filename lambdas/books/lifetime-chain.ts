@@ -1,6 +1,7 @@
 /**
  * Compares the lifetime spending in counters without reading all records. The expected lifetime spending of a scope is
- * its proved spending up to the end of a month, plus its daily rows since then.
+ * its proved spending up to the end of a month, plus its daily rows since then. Spending is proved if the sums of daily
+ * rows or records were compared with the counters (store/counters/proved-spending.ts).
  *
  * A month is proved about three weeks after its end. By then, every message about a request of that month has been
  * processed or abandoned.

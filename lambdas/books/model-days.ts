@@ -6,8 +6,8 @@ import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/
 import type { Table } from '../store/table/table.ts';
 
 /**
- * Adds up the cost of records by model and UTC day. Only final records count, for the model that answered and for the
- * day on which the request was admitted.
+ * Adds up the cost of final records by the model that answered, and by the UTC day on which the request was admitted.
+ * Records that are not final are ignored.
  */
 export class ModelDaySums {
   readonly #days = new Map<string, ModelDay>();
@@ -30,17 +30,20 @@ export class ModelDaySums {
   }
 }
 
-/** Spending of a model on one day, if the counted spending differs from the sum of the records (`recorded`). */
+/**
+ * Spending of a model on one day, if the stored sum (`spent`, from model-months.ts) differs from the sum of the records
+ * (`recorded`).
+ */
 export interface ModelDayDifference extends ModelDay {
   recorded: Money;
 }
 
 /**
- * Compares the counted spending of models with the sums of their records.
+ * Compares the stored sums of spending by model with the sums of the records.
  * Cost: one query for each compared month, and one for the month before the first.
  *
- * Weakness: months that are no longer stored are skipped. The first counted day is skipped too, because an earlier
- * release may have settled a part of it without counting models.
+ * Weakness: months that are no longer stored are skipped. The first stored day is skipped too, because an earlier
+ * release may have settled a part of it without these sums.
  * @param dates UTC days whose records were all added up, in order
  */
 export async function differencesOfModels(

@@ -29,7 +29,7 @@ export interface MonthRow extends DailySums {
 export interface Month {
   from: string;
   to: string;
-  /** Number of completed days whose requests are all settled and added up. */
+  /** Number of completed days whose daily rows are computed (closed days). */
   closedDays: number;
   /** Whether all days of the month are closed. */
   isClosed: boolean;

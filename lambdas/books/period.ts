@@ -25,7 +25,10 @@ export interface Period {
   days: readonly CalendarDay[];
 }
 
-/** @throws {GatewayError} 400 for an unknown time zone, for days in the wrong order, and for too many days */
+/**
+ * Creates a period.
+ * @throws {GatewayError} 400 for an unknown time zone, for days in the wrong order, and for too many days
+ */
 export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string; zone?: string | undefined }): Period {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (count < 1)

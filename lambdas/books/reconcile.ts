@@ -40,7 +40,7 @@ export interface BookFinding {
    * - `record`: a record with the price computed from its fields
    * - `day`: daily rows with records
    * - `counter`: counters with records or rows
-   * - `model`: the counted spending of a model with records
+   * - `model`: the stored spending by model (model-days.ts) with records
    * - `payments`: the limit with payments
    * - `budget`: the budget of a free model with records
    */
@@ -123,8 +123,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // These two reads must come last. Otherwise, a change between them and the remaining reads could show up as a
-  // difference.
+  // These two reads must come after all reads of records and counters. Otherwise, a change during those reads could
+  // show up as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -321,7 +321,7 @@ function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift):
   };
 }
 
-/** Compares the counted spending of each model and day with the cost of its records. */
+/** Compares the stored spending of each model and day with the cost of its records. */
 async function compareModels(
   table: Table,
   { id }: Account,

@@ -10,14 +10,14 @@ interface RowDifference {
   expected: string;
 }
 
-/** Returns whether a row belongs to the valid recomputation of its shard of the day. */
+/** Returns whether a row has the current version of its shard of the day. */
 export function isCurrent({ shard, version }: Pick<DailyRow, 'shard' | 'version'>, { versions }: Day): boolean {
   return version === versions[shard];
 }
 
 /**
- * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row counts as a row
- * with zeros. A row without records should contain zeros.
+ * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row is compared as
+ * a row of zeros. A row without records should contain zeros.
  * @param options.expected rows computed from the records, by name
  */
 export async function* differencesOfRows(

@@ -18,7 +18,7 @@ export interface ScopeDays extends ScopeId {
   days: Map<string, DayOfScope>;
 }
 
-/** Adds up the records of each scope (key, workspace, member, account) that counts their money. */
+/** Adds up records by the scopes (key, workspace, member, account, tag) whose counters contain their money. */
 export class ScopeSums {
   readonly #scopes = new Map<string, ScopeDays>();
 
@@ -72,7 +72,7 @@ export interface Coverage {
  *
  * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item (the
  * counter or a part of it) at once. The amount of the current day can therefore be subtracted from every window that
- * includes the day; the difference belongs to completed days.
+ * includes the day. The remainder belongs to completed days.
  * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */

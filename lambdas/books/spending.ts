@@ -32,7 +32,7 @@ export function isTag(dimension: Dimension): dimension is TagSplit {
   return splitTags([dimension]).length > 0;
 }
 
-/** Maximum number of rows in a report. Nobody reads a longer report, and the limit bounds the memory of the process. */
+/** Maximum number of rows in a report. The limit bounds the memory of the process. */
 const MAX_SPENDING_ROWS = 200_000;
 
 /**
@@ -56,7 +56,8 @@ export class SpendingTable {
   }
 
   /**
-   * @param day day on which the generation is booked
+   * Adds a generation to its row and to the total.
+   * @param day day to which the generation belongs
    * @throws {GatewayError} 400 if there are more rows than a report may have
    */
   add(generation: FinalGeneration, day: string): void {

@@ -69,7 +69,8 @@ function valuesOf(tagNames: readonly string[], recorded: RequestTags | undefined
 }
 
 /**
- * Checks that the account reports all tags of a split, because daily rows have no values of other tags.
+ * Checks that the account's daily rows are split by all tags of a split (the account reports these tags). Daily rows
+ * have no values of other tags.
  * @param field field of the request that names the split
  * @throws {GatewayError} 400 if the split names a tag that the account does not report
  */

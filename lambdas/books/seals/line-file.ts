@@ -104,7 +104,10 @@ export class LineFileWriter {
     return writer;
   }
 
-  /** @param owner generation to which the line belongs; undefined for other lines */
+  /**
+   * Writes a line, and the line's leaf.
+   * @param owner generation to which the line belongs; undefined for other lines
+   */
   async write(line: string, owner: string | undefined): Promise<void> {
     const hash = leafOf(line);
     if (this.#count % CHUNK_LEAVES === 0) this.#chunks.push([]);

@@ -40,7 +40,10 @@ const sealStatementSchema = z.strictObject({
 });
 export type SealStatement = z.infer<typeof sealStatementSchema>;
 
-/** @throws {Error} if the text is not a valid statement */
+/**
+ * Parses a statement.
+ * @throws {Error} if the text is not a valid statement
+ */
 export function parseSealStatement(text: string): SealStatement {
   return sealStatementSchema.parse(JSON.parse(text));
 }
@@ -54,7 +57,7 @@ export function sha256Of(document: string | Buffer): string {
   return createHash('sha256').update(document).digest('hex');
 }
 
-/** Returns the spending in a day's lines, by which the account's total spending grows. */
+/** Returns the amount that a day's lines add to the account's total spending. */
 export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
