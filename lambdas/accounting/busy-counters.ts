@@ -26,7 +26,7 @@ type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 /** Known parts, by counter name. */
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
 /**
- * Counters that are used as single items for a few seconds, by counter name: their limits leave too little room for
+ * Counters that are used as single items for a few seconds, by counter name. Their limits leave too little room for
  * parts, or their parts are closed.
  */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
@@ -59,8 +59,8 @@ export function limitedPartsOf(scope: ScopeId): LimitedParts | undefined {
 }
 
 /**
- * Returns whether to split a busy counter into parts: it has no known parts, and neither a split nor a part has failed
- * in the last three seconds.
+ * Returns whether to split a busy counter into parts. It must have no known parts, and neither a split nor a part may
+ * have failed in the last three seconds.
  */
 export function mayGetParts(scope: ScopeId): boolean {
   const name = counterName(scope);

@@ -8,8 +8,8 @@ export const MAX_TAG_COMBINATIONS = 100;
 export const OTHER_TAG_VALUES = '~other';
 
 /**
- * Properties of rows: their shard (an eighth of the day's generations), the version to write, and the names of the tags
- * by which the account's reports are split (reported tags).
+ * Shard of the rows (an eighth of the day's generations), version to write, and names of the tags by which the
+ * account's rows are split (reported tags).
  */
 interface RowsPlace {
   shard: number;

@@ -94,8 +94,8 @@ export class UsageMeter {
     const reported = readReportedUsage(usage);
     // The output count in the first event may be one token too high, so the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // If a provider does not report the prompt's tokens in the first event, its decoder has already merged the reports,
-    // so the latest report replaces the earlier ones.
+    // If a provider does not report the prompt's tokens in the first event, its decoder has already merged the reports.
+    // The latest report then replaces the earlier ones.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;
@@ -206,7 +206,7 @@ export class UsageMeter {
 
   /**
    * Returns the tokens of images and speech. They have their own prices. A report without them, or a report before the
-   * end of the answer, does not replace the estimate; otherwise these tokens would be billed as text.
+   * end of the answer, does not replace the estimate. Otherwise, these tokens would be billed as text.
    */
   #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens'> {
     const { imageOutputTokens: image, audioOutputTokens: audio } = this.#reported;

@@ -15,8 +15,8 @@ import { settleBatch } from './settle.ts';
  *
  * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
  * transaction arrives later: that transaction requires that the generation has no record, and the release has written
- * one. On failure, the sweep ends the hold, if it exists: at once and free if this function could still write the
- * outcome, otherwise later and at the price of the prompt. Never throws.
+ * one. On failure, the sweep settles the hold, if it exists. The settlement is free if this function could still write
+ * the outcome; otherwise the prompt is charged when the hold expires. Never throws.
  * @returns whether the hold was released
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {

@@ -80,8 +80,8 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 }
 
 /**
- * Returns the money of a lease whose process cannot return it, because the process has died, or does not know whether
- * all records of its requests were written.
+ * Returns the money of a lease whose process cannot return it. The process has died, or does not know whether all
+ * records of its requests were written.
  *
  * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is returned
  * only once, because the same transaction also closes the lease.

@@ -66,8 +66,8 @@ export class OpenDayError extends Error {
 }
 
 /**
- * Recomputes the rows of one shard from its final generations. The rows by key are split by the tags that the account
- * reports now, so a change of these tags applies to days that are computed later.
+ * Recomputes the rows of one shard from its final generations. The rows by key are split by the account's current
+ * reported tags. A change of these tags applies to days that are computed later.
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
  * started last are the ones in effect. Each recomputation uses consistent reads, made after it started. A recomputation

@@ -58,7 +58,7 @@ export interface SweepResult {
 
 /**
  * Minimum age in ms of a hold whose settlement message can no longer be in the queue. Within an hour, the worker has
- * processed the message, or SQS has moved it to the dead-letter queue; the other five hours are a safety margin.
+ * processed the message, or SQS has moved it to the dead-letter queue. The other five hours are a safety margin.
  */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;

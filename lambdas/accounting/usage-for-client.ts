@@ -5,8 +5,8 @@ import { withoutUndefined } from '../platform/json/records.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
- * Returns the usage at the beginning of an answer. Some clients read the prompt's token count only at the beginning, so
- * a count that the provider does not report, or reports as zero, is estimated.
+ * Returns the usage at the beginning of an answer. Some clients read the prompt's token count only at the beginning. A
+ * count that the provider does not report, or reports as zero, is therefore estimated.
  */
 export function openingUsage(reported: WireUsage, estimatedInputTokens: number): WireUsage {
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = reported;
