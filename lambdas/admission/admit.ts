@@ -118,8 +118,8 @@ const waitingRoom = new WaitingRoom();
  * - a bounded wait, if only the holds of other requests are in the way
  *
  * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown because the
- * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released: the client
- * gets a 529, and the sweep later finds the hold and charges the prompt.
+ * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released. The client
+ * then gets a 529, and the sweep later finds the hold and charges the prompt.
  * @throws {Error} if it is unknown whether the hold was placed; the hold is then released
  */
 export async function admit(

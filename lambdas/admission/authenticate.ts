@@ -5,8 +5,8 @@ import { hashSecret, unknownKey } from './credentials.ts';
 
 /**
  * Finds the caller of a key. Keys are stored as hashes with a secret of the deployment (pepper). If no key has the hash
- * with the cached pepper, the current and the previous pepper are tried, so keys stay valid after a change of the
- * pepper.
+ * with the cached pepper, the function tries the current and the previous pepper. Keys therefore stay valid after a
+ * change of the pepper.
  *
  * Cost: as `findCaller`, plus one read if the key was hashed with the previous pepper.
  * Weakness: a process reads the peppers again at most once in five minutes, and any unknown key causes such a read. If

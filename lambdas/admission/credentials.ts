@@ -36,7 +36,7 @@ export function sameHash(a: string, b: string): boolean {
 
 /**
  * Returns the key of a request, from `x-api-key` or `Authorization: Bearer`. If both headers are present, the header
- * with the pattern of this gateway's keys is used: Anthropic's clients send both headers if their environment also
+ * with the pattern of this gateway's keys is used. Anthropic's clients send both headers if their environment also
  * contains an Anthropic key. If both have the pattern, `x-api-key` is used.
  * @throws {GatewayError} 401 without a key, or for a key of another service
  */

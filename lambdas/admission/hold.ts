@@ -93,11 +93,11 @@ export type HoldResult =
 const holdRefusals = new RefusalMemory();
 
 /**
- * Places the first hold of a generation. If an earlier attempt, whose reply was lost, has already placed the hold, the
- * returned hold has the amount in the record, which may exceed the requested amount.
+ * Places the first hold of a generation. If an earlier attempt has placed the hold, and its reply was lost, the
+ * returned hold has the recorded amount. The recorded amount may exceed the requested amount.
  * @param how.recordsLater whether a hold from a lease may be returned before its record is written (`recording` is then
- * the pending write). Allowed only if every earlier attempt had a reply: otherwise the write may find a record of that
- * attempt.
+ *   the pending write). Allowed only if every earlier attempt had a reply: otherwise the write may find a record of
+ *   that attempt.
  * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
  *   the client (accounting/release.ts)
  * @throws {Error} if it is unknown whether the hold was placed
@@ -151,8 +151,8 @@ function holdFromLease(
 }
 
 /**
- * Requests a hold. If a scope has no room, returns the money that this process holds there in leases (in advance for
- * many requests), and requests the hold again. The leases may have caused the refusal.
+ * Requests a hold. If a scope has no room, leases of this process may have caused the refusal. The function then
+ * returns the money of these leases, and requests the hold again.
  */
 async function withoutOwnLeases(
   leases: LeaseSource | undefined,

@@ -5,8 +5,8 @@ import { refreshed } from '../../platform/concurrency/refreshing-value.ts';
 import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
 /**
- * Finds free models that have used up their service budget (the amount that the service pays for a model in a UTC day),
- * according to this process's latest reading.
+ * Finds free models that have used up their service budget, according to this process's latest reading. The service
+ * budget is the amount that the service pays for a model in a UTC day.
  */
 export interface FreeCapacity {
   /** Returns whether a model's service budget is used up; false if that is unknown. */

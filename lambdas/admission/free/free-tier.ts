@@ -82,8 +82,8 @@ export function firstServiceHolds({ models }: FreeUse, generationId: string): Se
 }
 
 /**
- * Returns the refusal of a request that can be refused without a call to the store: because of a limit of 0, because it
- * is larger than a part of the budget, or after a recent refusal. Returns undefined if the store must decide.
+ * Returns a refusal that needs no call to the store; undefined if the store must decide. A limit of 0, an amount larger
+ * than a part of the budget, or a recent refusal needs no call.
  */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   for (const kind of countKinds) {

@@ -19,8 +19,8 @@ const styles = {
 };
 
 /**
- * Returns headers with the limits of a key, and with the requests and tokens that remain in the minute of a request; no
- * headers for a key without limits.
+ * Returns headers with the limits of a key, and with the requests and tokens that remain in the minute of a request. A
+ * key without limits gets no headers.
  * @param atMs time of the request's admission
  */
 export function rateHeadersOf(caller: Caller, style: keyof typeof styles, atMs: number): Record<string, string> {

@@ -4,7 +4,7 @@
  *
  * An invalid value is never an error, because clients put any text into these fields. A value that does not follow the
  * rules of tags is recorded as its SHA-256 hash. If the key protects sensitive data, every value is recorded as its
- * hash, because the id of an end user may be an e-mail address, which the gateway must not store for such a key.
+ * hash. The id of an end user may be an e-mail address, which the gateway must not store for such a key.
  */
 
 import { createHash } from 'node:crypto';
