@@ -1,6 +1,7 @@
 /**
- * Settings of alerts: thresholds, and the destinations of notices. An account, a workspace or a key may have settings,
- * each in its own item, so the items of keys and workspaces (which every request reads) do not grow.
+ * Settings of alerts: thresholds, and the destinations of notices. An account, a workspace or a key may have settings.
+ * They have an item of their own, because every request reads the items of its key and workspace, which should stay
+ * small.
  */
 
 import { queryPage } from '../table/calls.ts';

@@ -35,8 +35,8 @@ export type RateHold = RecordOf<typeof rateHoldRecord>;
 const rateHolds = list('rate_holds', rateHoldRecord, rateKinds.length);
 
 /**
- * Field of a hold (the reservation for a request) that lists the counts that include the request; empty if the key has
- * no limits on requests, tokens or running requests. Queue messages omit an empty list.
+ * Field of a hold that lists the counts that include the request. Empty if the key has no limits on requests, tokens or
+ * running requests. Queue messages omit an empty list.
  */
 export const rateHoldsField: Field<readonly RateHold[]> = unreleased({
   ...rateHolds,

@@ -48,9 +48,9 @@ export const RECORD_TIMEOUT_MS = 30_000;
 /** Age in ms at which the sweep first checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * Time in ms between the run of the sweep that first finds a lease open and the run that returns it, both by the
- * sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process is
- * wrong. The time is less than a minute, so the next run returns the lease.
+ * Minimum time in ms between the run of the sweep that first finds a lease open and the run that returns it. The
+ * sweep's own clock measures this time, so it is right even if the clock of the lease's process is wrong. After this
+ * time, the last record is written or abandoned. The sweep runs every minute, so its next run returns the lease.
  */
 const RETURNED_AFTER_FOUND_MS = 50_000;
 /**

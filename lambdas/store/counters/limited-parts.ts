@@ -1,6 +1,6 @@
 /**
  * Parts of a counter with limits. One item accepts only tens of holds per second, because DynamoDB allows only one
- * transaction at a time to change it. A busy counter therefore grants room to each of its parts: a grant is added to
+ * transaction at a time to change it. A busy counter therefore grants room to each of its parts. A grant is added to
  * the counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The
  * limit of a part is zero, so a part has room while its committed amount is negative. A hold is added to one part. If
  * this part has no room, the hold's transaction also grants it more room. A settlement may return money to any part.
@@ -9,9 +9,9 @@
  * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
  * part. Settlements of held money only lower both amounts. The sum of the counter and its parts, which is the true
  * committed amount, is therefore at most the limit. A grant does not change the sum. If the counter has no room left,
- * its parts are merged (counter-parts.ts), so a hold is refused only if a single item would refuse it too. Weakness:
- * two amounts are counted at the counter and may exceed the limit, as they do without parts: a correction above its
- * hold, and a request that began before the scope's first limit.
+ * its parts are merged (counter-parts.ts), so a hold is refused only if a single item would refuse it too.
+ * Weakness: two amounts are added to the counter itself and may exceed the limit, as they may without parts. They are a
+ * correction above its hold, and the cost of a request that began before the scope's first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -185,8 +185,8 @@ export function grantedHold(
 /** Time in ms after which another process may take over a merge, because the merging process has probably died. */
 const GATHERING_MS = 2_000;
 /**
- * For processes that wait for a merge: the maximum number of checks, their interval in ms, and the number of checks
- * after which a process tries to take over the merge.
+ * Values for processes that wait for a merge: the maximum number of checks, their interval in ms, and the number of
+ * checks after which a process tries to merge.
  */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;

@@ -1,7 +1,7 @@
 /**
- * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts: while such a release runs
- * next to this one, it would report too little spending, and admit too much under a new limit. Parts are therefore
- * created only after an operator has confirmed that all deployed functions support them.
+ * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. If such a release runs
+ * next to this one, it reports too little spending, and admits too much under a new limit. Parts are therefore created
+ * only after an operator has confirmed that all deployed functions support them.
  */
 
 import { readItem } from '../table/query.ts';

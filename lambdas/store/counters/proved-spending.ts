@@ -57,7 +57,7 @@ export async function readProvedAccount(table: Table, accountId: string): Promis
 
 /**
  * Writes the scopes first, each with its day, and the account's day last. If the process dies in between, readers still
- * find the account's old day, and add the missing days to the scopes that have the old day.
+ * find the account's old day. They add the missing days to the scopes that have the old day.
  */
 export async function writeProvedAccount(
   table: Table,

@@ -1,7 +1,7 @@
 /**
  * Amounts that the service itself spends or holds for a free model in a UTC day. The day's budget consists of equal
- * parts (items), and a request holds its cost in one part, so that the requests of all accounts do not conflict on one
- * item.
+ * parts (items), so that the requests of all accounts do not conflict on one item. A request holds its cost in one
+ * part.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';

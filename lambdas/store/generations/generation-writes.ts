@@ -103,8 +103,8 @@ function conditionOf(transition: FinalTransition): Condition {
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
     // The holds on budgets of free models, and the counts of the key, do not change after admission. If the caller has
-    // none of them, the reply to the write that added them may have been lost, so this write requires that the record
-    // has none either.
+    // none of them, the reply to the write that added them may have been lost. This write therefore requires that the
+    // record has none either.
     absent: [...(serviceHolds.length > 0 ? [] : ['service_holds']), ...(rateHolds.length > 0 ? [] : ['rate_holds'])],
   };
 }

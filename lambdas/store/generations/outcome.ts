@@ -48,8 +48,8 @@ export const failedAttemptRecord = record({
 });
 
 /**
- * Creates a field for the count of each unit. The count of a unit that the previous release does not know is omitted
- * from messages if it is null, because that release would reject it.
+ * Creates a field for the count of each unit. If the previous release does not know a unit, a count of null is omitted
+ * from messages, because that release would reject it.
  */
 export function unitFields<Name extends string>(
   units: readonly RecordedUnit<Name>[],

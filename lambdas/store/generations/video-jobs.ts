@@ -1,6 +1,6 @@
 /**
- * Jobs that make videos. A job is read and replaced as a whole, on the condition that its version has not changed, so
- * if two workers continue the same job, one of them fails. A job does not contain the prompt.
+ * Jobs that make videos. A job is read and replaced as a whole, on the condition that its version has not changed. If
+ * two workers continue the same job, one of them fails. A job does not contain the prompt.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -74,11 +74,11 @@ export class StoreBusyError extends GatewayError {
 /**
  * Writes all items or none.
  *
- * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
- * because both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds
+ * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect.
+ * Both have the same client token, which is valid for ten minutes. A caller that may repeat the whole transaction adds
  * a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition is a result, not
- * an error. Each attempt after a conflict has a new token, so an attempt without a reply may still make its writes
- * after the condition of a later attempt has failed. `isUncertain` is then true.
+ * an error. Each attempt after a conflict has a new token. An attempt without a reply may therefore still make its
+ * writes after the condition of a later attempt has failed. `isUncertain` is then true.
  * @param options.attempts maximum attempts while the table is busy: more for urgent writes, fewer for writes that can
  *   wait
  * @throws {StoreBusyError} after the last attempt
