@@ -44,8 +44,8 @@ export function isReadyByMeasurement(endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns whether the endpoint can be called, provided that its credential is set: it has a price and all other
- * settings, and a route supports its provider format (wire).
+ * Returns whether the endpoint has everything that a call needs except the credential: a price, all other settings, and
+ * a route that supports its provider format (wire).
  */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);

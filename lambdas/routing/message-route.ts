@@ -16,8 +16,8 @@ import type { WarmPrompt } from './warm-prompt.ts';
 import type { WarmPrompts } from './warm-prompts.ts';
 
 /**
- * Token counts of one request to a provider, which show how much of the prompt is cached; null for a count that the
- * provider has not reported.
+ * Token counts of one request to a provider, from which the cached part of the prompt follows. A count that the
+ * provider has not reported is null.
  */
 interface CachedTokens {
   promptTokens: number;

@@ -1,8 +1,8 @@
 /**
- * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. The others
- * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the
- * request's `sort`, then by price. The endpoint that has the conversation cached moves before endpoints that are equal
- * in all criteria above `sort`, if its cache saves at least as much as its higher price costs.
+ * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. All others
+ * are ordered by health, then preferred speed, then support for the request's fields, then the request's `sort`, then
+ * price. The endpoint that has the conversation cached then moves before endpoints that are equal in all criteria above
+ * `sort`. It moves only if its cache saves at least as much as its higher price costs.
  *
  * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
  * in proportion to their weights. The price of a model in the catalog is therefore the price of its default route, as

@@ -1,7 +1,7 @@
 /**
  * Results of the attempts in the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
  * bounded under any traffic. Bins of several instances are compared, so their times come from the wall clock. A bin
- * more than half a minute in the future is ignored like an old bin, so the effect of a clock that is set back ends
+ * more than half a minute in the future is ignored like an old bin. If a clock is set back, its effect therefore ends
  * soon.
  */
 

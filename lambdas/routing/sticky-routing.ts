@@ -1,7 +1,7 @@
 /**
  * Selects one of several endpoints with the same price. Each endpoint gets its share of the conversations, and all
- * turns of a conversation use the same endpoint. The method is rendezvous hashing: if an endpoint is added or removed,
- * conversations at the other endpoints stay there, unless they move to the added endpoint.
+ * turns of a conversation use the same endpoint. The method is rendezvous hashing: if an endpoint is removed, only its
+ * conversations move; if one is added, some conversations move to it.
  */
 
 import { createHash } from 'node:crypto';
