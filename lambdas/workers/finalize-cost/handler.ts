@@ -94,8 +94,8 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 
 /**
  * Writes a metric for an alarm. Lambda counts no error for a run that returns messages to the queue. Each message is
- * counted only at its first delivery: a message that can never be settled is delivered seven times in five minutes,
- * which would look like a fault of newly deployed code.
+ * counted only at its first delivery. A message that can never be settled is delivered seven times in five minutes.
+ * Seven failures would look like a fault of newly deployed code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);
