@@ -3,12 +3,12 @@
  *
  * Guarantee: no crossing of a threshold is missed. A check is requested for each settlement, after its transaction;
  * also for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
- * returns to its queue. A settlement needs no request of its own while an already requested check of its payer is not
- * yet due, because that check will read the counters after this settlement.
+ * returns to its queue. A settlement shares an already requested check of its payer that is not yet due, because that
+ * check reads the counters after the settlement.
  * Weakness: a check, and therefore a notice, comes a few seconds after the settlement. For half a minute after an
  * account got its first settings, settlements may request no check; a later settlement then finds the crossing. On a
- * laptop, the queue is in memory: if the gateway is killed, its checks are lost, and the next settlement of the payer
- * finds the crossing.
+ * laptop, the queue is in memory. If the gateway is killed, its checks are lost, and the check of the payer's next
+ * settlement finds the crossing.
  */
 
 import { utcDate } from '../money/periods.ts';

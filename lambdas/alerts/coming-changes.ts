@@ -1,8 +1,8 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 
 /**
- * Returns the time in ms from which no endpoint of a model has prices any more, so that it gets no requests; undefined
- * if there is no such time, or it has passed.
+ * Returns the time in ms from which no endpoint of a model has prices, so that the model gets no more requests. Returns
+ * undefined if the time is unknown or has passed.
  */
 export function retirementOf({ endpoints }: Model, nowMs: number): number | undefined {
   const atMs = Math.max(0, ...endpoints.map(lastPricedMs));

@@ -4,8 +4,8 @@
  * Guarantee: a notice is delivered at least once, if the receiver accepts it within a day. No two workers make the same
  * attempt, because a worker leases the delivery before each attempt. Every attempt has the same `webhook-id`, by which
  * a receiver can drop repetitions.
- * Weakness: if a worker dies after the receiver has accepted the notice, and before the worker records that, the notice
- * is sent again after the lease.
+ * Weakness: if a worker dies between the receiver's acceptance and the write of the result, the notice is sent again
+ * after the lease.
  */
 
 import { DAY_MS } from '../money/periods.ts';

@@ -15,7 +15,7 @@ export interface SpendingRate {
   /** RUB in an hour. */
   hourly: Money;
   /**
-   * Estimated time of exhaustion in epoch ms; undefined if nothing is spent, if the window ends earlier, or, for a
+   * Estimated time of exhaustion in epoch ms. Undefined if nothing is spent, or if the window ends earlier; for a
    * lifetime, if the time is more than a year away.
    */
   exhaustedAtMs: number | undefined;

@@ -51,7 +51,8 @@ function isCrossed(threshold: number, spent: Money, limit: Money): boolean {
 
 /**
  * Returns the name of a crossing. It contains the limit, so a raised or lowered limit can be crossed again in the same
- * window. (The revision of the limits is not used, because it also changes with the limit of another period.)
+ * window. It does not contain the revision of the limits, because the revision also changes with the limit of another
+ * period.
  */
 export function crossingName({ scope, window, limit }: Crossing, threshold: number): string {
   return `limit#${scope.kind}#${scope.id}#${window}#${limit.toString()}#${threshold}`;
