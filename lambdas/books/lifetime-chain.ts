@@ -5,7 +5,7 @@
  *
  * A month is proved about three weeks after its end. By then, every message about a request of that month has been
  * processed or abandoned.
- * If entries are added to a proved month later, they show up as differences until an operator runs `reconcile --deep
+ * If entries are added to a proved month later, they show up as differences. An operator then runs `reconcile --deep
  * --prove`, which reads all records and proves the months again.
  * Weakness: an account that is older than this comparison has no proved spending until this command has run once.
  */

@@ -1,8 +1,8 @@
 /**
- * Checks whether all parts of the table agree about an account's money. With `isDeep`, every record is read: its price
- * is computed again from its fields, and the sums of the records are compared with every attribute of the daily rows,
- * and with the counters. Otherwise only the daily rows of closed days are read, and their spending is compared with the
- * counters. A prepaid account's payments are compared with its limit.
+ * Checks whether all parts of the table agree about an account's money. With `isDeep`, every record is read, and its
+ * price is computed again from its fields. The sums of the records are then compared with the counters, and with every
+ * attribute of the daily rows. Otherwise only the daily rows of closed days are read, and their spending is compared
+ * with the counters. A prepaid account's payments are compared with its limit.
  *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
  * the check. Differences are checked again, and reported only if they are found twice in the same form.
@@ -45,9 +45,7 @@ export interface BookFinding {
    * - `budget`: the budget of a free model with records
    */
   kind: 'record' | 'day' | 'counter' | 'model' | 'payments' | 'budget';
-  /**
-   * Name of the item that differs: a generation, a row of a day, a window of a scope, a day of a model, or the account.
-   */
+  /** Name of the generation, daily row, window of a scope, day of a model, or account that differs. */
   where: string;
   /** Stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;

@@ -2,8 +2,8 @@
  * Creates a statement: an account's spending in a period, split as requested, with proofs of its total.
  *
  * The amounts come from the records. A generation belongs to the day of its admission, as in the counters. The total is
- * then computed again in other ways: from the units and prices of each line, from the daily rows, and from the
- * account's counters, if these still have the period.
+ * then computed again in three ways: from the units and prices of each line, from the daily rows, and from the
+ * account's counters, if they still have the period.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';

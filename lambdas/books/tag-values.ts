@@ -1,9 +1,8 @@
 import { tagValue, type RequestTags } from '../store/generations/request-tags.ts';
 
 /**
- * Returns the value that reports show for a tag of a request: the value recorded with the request, else the current
- * value of the key's tag, else an empty text. A tag that is added to a key therefore also applies to the key's earlier
- * requests.
+ * Returns the value that reports show for a tag of a request: the recorded value, else the current value of the key's
+ * tag, else an empty text. A tag that is added to a key therefore also applies to the key's earlier requests.
  */
 export function valueInReport(name: string, recorded: RequestTags | undefined, ofKey: RequestTags): string {
   return tagValue(recorded, name) ?? tagValue(ofKey, name) ?? '';

@@ -34,7 +34,7 @@ export interface SealProof {
 }
 
 /**
- * Returns the proofs of a final generation: for its own day, and for later days on which it has lines because it was
+ * Returns the proofs of a final generation, for its own day and for later days. It has lines on later days if it was
  * still open when its own day was sealed.
  * Cost: a few reads for each of these days, regardless of the number of lines of the day.
  */
@@ -85,8 +85,8 @@ async function provenLines(
 }
 
 /**
- * Returns the indexes of the chunks that may contain leaves of an owner (generation): the last chunk whose first leaf
- * sorts before the owner, and all later chunks whose first leaf belongs to the owner.
+ * Returns the indexes of the chunks that may contain leaves of an owner (generation). These are the last chunk whose
+ * first leaf sorts before the owner, and all later chunks whose first leaf belongs to the owner.
  */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);

@@ -47,8 +47,8 @@ export interface SealTools {
 }
 
 /**
- * Time in ms after which an estimated generation is no longer corrected. This time is longer than a settlement message
- * can wait in its queue and in the dead-letter queue together, even if it is in each queue twice.
+ * Time in ms after which an estimated generation is no longer corrected. A settlement message cannot wait that long,
+ * even if it is in its queue and in the dead-letter queue twice.
  */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
