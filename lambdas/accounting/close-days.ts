@@ -13,8 +13,8 @@ import type { Settlement } from './settlement.ts';
 /** Maximum number of days that one run queues. */
 const MAX_DAYS_AT_ONCE = 400;
 /**
- * Number of days after the last closed day that are queued first if the gateway was off for longer than a year. The
- * last requests before the pause were made in these days; all other queued days are the most recent ones.
+ * If the gateway was off for more than MAX_DAYS_AT_ONCE days: number of days after the last closed day that are queued.
+ * The last requests before the pause were made in these days. All other queued days are the most recent ones.
  */
 const OLDEST_DAYS = 30;
 

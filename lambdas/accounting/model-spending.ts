@@ -22,7 +22,7 @@ export interface SpendingByModel {
  * Returns an account's cost for each model in the UTC day, week and month that contain `atMs`.
  *
  * Guarantee: each charge settled before the read is included once.
- * Cost: one query, or two if the week spans two months.
+ * Cost: as `readModelDays`, twice if the week spans two months.
  */
 export async function readSpendingByModel(table: Table, accountId: string, atMs: number): Promise<SpendingByModel> {
   const { daily, weekly, monthly } = windowsAt(atMs);

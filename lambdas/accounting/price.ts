@@ -114,7 +114,7 @@ export interface UsageBound extends PieceCounts {
   writesForAnHour?: boolean;
 }
 
-/** Returns the bound of two requests together, which use the same caches. */
+/** Returns the bound of two requests together. Both must use the same caches. */
 export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
   const sum = { ...a, promptTokens: a.promptTokens + b.promptTokens, outputTokens: a.outputTokens + b.outputTokens };
   for (const { usage: field } of pieces) sum[field] = (a[field] ?? 0) + (b[field] ?? 0);

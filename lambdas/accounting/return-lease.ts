@@ -144,7 +144,7 @@ export function endLease(
 
 /**
  * Changes the returned amount of a lease, and the counters by the difference, in one transaction. The change is written
- * to the counters themselves, because their parts accept only returned amounts.
+ * to the counters themselves, because an amount that is held again may exceed the room of a part.
  * @returns undefined on success; the stored lease if another process has corrected it
  */
 export async function correctReturn(

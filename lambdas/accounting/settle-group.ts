@@ -77,7 +77,7 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 /**
  * Settles a group in one transaction, except settlements that were already made.
  * @returns the result of each settlement, or the error that concerns only this settlement
- * @throws the error of the transaction as a whole; nothing was written then
+ * @throws the error of the transaction as a whole; the transaction has then written nothing
  */
 export async function settleGroup(
   table: Table,
@@ -140,7 +140,8 @@ interface CountedScope {
 }
 
 /**
- * A scope (key, workspace, member or account) in which either all requests of a group hold money, or none of them does.
+ * A scope (key, workspace, member, account or tag) in which either all requests of a group hold money, or none of them
+ * does.
  */
 interface AlikeScope {
   scope: ScopeId;

@@ -38,7 +38,7 @@ function timesOf(made: readonly MeasuredSettlement[]): Measured<'provider'> {
   };
 }
 
-/** Returns the time at which the message was sent, or the time of the request's admission if that is unknown. */
+/** Returns the time at which the message was sent or, if unknown, the time of the request's admission. */
 export function sentAt(sentTimestamp: string | undefined, { generationId }: Settlement): number {
   const sentAtMs = Number(sentTimestamp);
   return Number.isFinite(sentAtMs) && sentAtMs > 0 ? sentAtMs : generationTimeMs(generationId)!;

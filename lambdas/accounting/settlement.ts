@@ -34,7 +34,7 @@ export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
   const sentPayer = divided(payerRecord.toMessage(payer), payerRecord.unreleasedNames);
   const sentHold = divided(holdRecord.toMessage(hold), holdRecord.unreleasedNames);
-  // The previous release rejects kinds of scopes that it does not know, so the body has only the others.
+  // The previous release does not know the scopes of tags, and rejects their kinds. The body therefore omits them.
   const releasedScopes = hold.scopes.filter((kind) => !isTagKind(kind));
   const allScopes = releasedScopes.length < hold.scopes.length ? { scopes: hold.scopes } : {};
   const sentOutcome = divided(outcomeRecord.toMessage(outcome), outcomeRecord.unreleasedNames);
