@@ -37,7 +37,7 @@ export interface Caller {
   tagBudgets: readonly TagBudgets[];
 }
 
-/** Caller of an inference key. It has a workspace, and the scopes that count its spending. */
+/** Caller of an inference key. It has a workspace, and the scopes whose counters contain its spending. */
 export interface InferenceCaller extends Caller {
   workspace: Workspace;
   payer: Payer;

@@ -51,7 +51,7 @@ export class HoldExtender {
   readonly #stepTokens: number;
   #placed: PlacedHold;
   #quote: Quote;
-  /** Cost of the current prompt, and of everything bought before the current request to the provider (round). */
+  /** Cost of the current prompt, and of all earlier searches and requests to the provider (rounds). */
   #promptCost: Money;
   #spent = Money.zero;
   /** Number of output tokens that the hold pays for. */

@@ -95,7 +95,7 @@ class Tenant {
     this.#now = { holds: this.#now.holds + 1, amount: this.#now.amount.plus(amount) };
   }
 
-  /** Number and amount of holds requested in this second or the previous one, whichever is higher. */
+  /** Number and amount of the holds requested in this second or in the previous second, whichever has more holds. */
   get demand(): Demand {
     return this.#now.holds > this.#before.holds ? this.#now : this.#before;
   }

@@ -282,7 +282,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      // Automatic clients retry a 402 only if the header `x-should-retry` allows it.
+      // Clients retry a 402 automatically only if the header `x-should-retry` allows it.
       ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );

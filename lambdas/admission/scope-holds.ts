@@ -185,9 +185,9 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // If only parts were in conflict, it does not pause, because the next attempt uses another part. It pauses before
-    // it uses any other item again. It also pauses after throttling, because a throttled partition stays busy for some
-    // time.
+    // Does not pause if only parts conflicted, because the next attempt uses another part. Pauses if another item
+    // conflicted, because the next attempt needs it again. Pauses after throttling, because a throttled partition stays
+    // busy for some time.
     if (!isOfParts || isThrottled) await pauseAfter(place);
   }
 

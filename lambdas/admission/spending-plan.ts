@@ -20,8 +20,8 @@ export interface Quote {
 export interface SpendingPlan {
   quotes: Quote[];
   /**
-   * Output tokens that the first step of the hold pays for. A hold grows in steps while the answer is written, each
-   * twice as large as the previous one.
+   * Output tokens that the first step of the hold pays for. While the answer is written, the hold grows in steps of
+   * doubling size.
    */
   stepTokens: number;
   /** Amount of the first hold: the prompt, one step of output, and hidden output. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../platform/errors.ts';
 import type { RateRefusal } from './rate-search.ts';
 
 /**
- * Value of Retry-After in seconds if a key has reached its limit on running requests. Any of them may end at any time.
+ * Value of Retry-After in seconds if a key has reached its limit on running requests. A running request may end soon.
  */
 const PARALLEL_RETRY_SECONDS = 1;
 

@@ -14,7 +14,7 @@ const MAX_NAMED_VALUES = 10;
  */
 export function checkRequiredTags(caller: Caller, tags: RequestTags): void {
   for (const { owner, limits } of useLimitsFor(caller)) {
-    // Sorted, because the table does not keep the order, and equal requests get equal refusals.
+    // Sorts the tags, because the table does not keep their order, and equal requests must get equal refusals.
     for (const [name, values] of Object.entries(limits.requiredTags ?? {}).toSorted()) {
       const value = Object.hasOwn(tags, name) ? tags[name] : undefined;
       if (value !== undefined && (values === null || values.includes(value))) continue;

@@ -84,7 +84,7 @@ function pairsOfObject(tags: object): TagPair[] {
 
 function pairOf(part: string, field: string): TagPair {
   const at = part.indexOf('=');
-  // The character set of bytes above ASCII in a header is not defined.
+  // Rejects bytes above ASCII in the header, because their character set is not defined.
   if (at === -1 || (field === TAGS_HEADER && !/^[\t\x20-\x7e]*$/.test(part)))
     throw invalidRequest(field, TAGS_TEXT_RULE);
   return [decodedPart(part.slice(0, at), field), decodedPart(part.slice(at + 1), field)];
