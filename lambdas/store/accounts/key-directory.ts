@@ -6,8 +6,8 @@
  *
  * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that may be out of date.
  * New entries are only added at the end, so a key's position changes only when an entry before it is removed.
- * `removals` counts removed entries. Weakness: keys of one workspace are created one after another, at most a few
- * hundred per second.
+ * `removals` counts removed entries.
+ * Weakness: keys of one workspace are created one after another, at most a few hundred per second.
  */
 
 import { DAY_MS } from '../../money/periods.ts';

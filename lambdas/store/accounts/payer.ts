@@ -14,13 +14,13 @@ type StoredPayer = RecordOf<typeof storedPayer>;
 
 /**
  * Ids of the account, workspace, member and key that pay for a generation, and its tags with budgets. They determine
- * which scopes (units with counters and limits) count the cost.
+ * the scopes (units with a counter and limits) to whose counters the cost is added.
  */
 export type Payer = Omit<StoredPayer, 'countedTags'> & Partial<Pick<StoredPayer, 'countedTags'>>;
 
 export const payerRecord = storedPayer as StoredRecord<Payer>;
 
-/** Returns the scopes that count a payer's spending. */
+/** Returns the scopes whose counters contain a payer's spending. */
 export function scopesOf({ accountId, workspaceId, memberId, keyHash, countedTags = [] }: Payer): ScopeId[] {
   const scopes: ScopeId[] = [
     { kind: 'key', id: keyHash },

@@ -66,7 +66,7 @@ function deliveryKey({ accountId, id }: Pick<AlertDelivery, 'accountId' | 'id'>)
 }
 
 function markKey(accountId: string, name: string): Key {
-  // Names may be longer than a sort key may be.
+  // The name is in the partition key, because it may be longer than a sort key may be.
   return { pk: `NOTICES#${accountId}#${name}`, sk: 'MARK' };
 }
 

@@ -80,7 +80,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 /**
  * Returns the writes to a counter for the transaction that changes the limits in the configuration. If the counter has
  * limits or gets limits, its parts are closed first, and the transaction merges them. If the transaction fails, the
- * parts stay closed and still count.
+ * parts stay closed, and their amounts still belong to the counter.
  * @throws {StoreBusyError} if the parts keep changing
  */
 export async function limitWrites(

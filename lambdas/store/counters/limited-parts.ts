@@ -40,7 +40,7 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '..
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** An amount held in a scope, in all windows of the request's time. */
+/** An amount held in a scope, in all windows that contain the time of the request. */
 export interface ScopeHold {
   windows: Windows;
   amount: Money;

@@ -16,7 +16,7 @@ export function tagText(name: string, value: string): TagText {
   return `${name}=${encodeURIComponent(value)}`;
 }
 
-/** Returns the scope that counts the requests of an account with a tag. */
+/** Returns the scope of an account's requests with a tag. */
 export function tagScope(accountId: string, tag: TagText): ScopeId {
   const end = tag.indexOf('=');
   return { kind: `${PREFIX}${tag.slice(0, end)}`, id: `${accountId}/${tag.slice(end + 1)}` };
@@ -39,12 +39,12 @@ export function tagOfScope({ kind, id }: ScopeId): { name: string; value: string
 
 const scopeKind = () => z.union([z.enum(ownerKinds), z.templateLiteral([PREFIX, z.string()])]);
 
-/** Field with the kinds of the scopes that count a held amount. A request has at most one scope of each kind. */
+/** Field with the kinds of the scopes in which an amount is held. A request has at most one scope of each kind. */
 export const heldScopesField: Field<ScopeKind[]> = plain('held_scopes', () => z.array(scopeKind()));
 
 export const tagField = text as (name: string) => Field<TagText>;
 
 const tagSchema = () => z.templateLiteral([z.string(), '=', z.string()]);
 
-/** Field with tags whose scopes count a request. */
+/** Field with the tags of a request that have a budget, and so a scope with a counter. */
 export const countedTagsField: Field<readonly TagText[]> = plain('counted_tags', () => z.array(tagSchema()));
