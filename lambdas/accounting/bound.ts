@@ -50,8 +50,8 @@ function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound
 }
 
 /**
- * Units of the prompt, usually the most expensive first: tokens written to a cache, then uncached tokens, then tokens
- * read from a cache.
+ * Units of the prompt, usually the most expensive first: audio, cache writes (one hour before five minutes), uncached
+ * tokens, then tokens read from a cache.
  */
 const mostExpensiveFirst = promptUnits
   .toReversed()
