@@ -125,8 +125,8 @@ function placeBySpeed(speed: EndpointSpeed | undefined, sort: Preferences['sort'
 }
 
 /**
- * Returns whether measurements show that the endpoint is slower than a preferred limit. An unmeasured endpoint does not
- * count as too slow.
+ * Returns whether measurements show that the endpoint is slower than a preferred limit. An unmeasured endpoint is not
+ * too slow.
  */
 function isTooSlow(
   speed: EndpointSpeed | undefined,

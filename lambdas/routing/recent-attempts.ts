@@ -1,8 +1,8 @@
 /**
- * Results of the attempts in the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
- * bounded under any traffic. Bins of several instances are compared, so their times come from the wall clock. A bin
- * more than half a minute in the future is ignored like an old bin. If a clock is set back, its effect therefore ends
- * soon.
+ * Results of the attempts in the last half minute, by endpoint. The results are counted in bins of three seconds, so
+ * memory is bounded under any traffic. Bins of several instances are compared, so their times come from the wall clock.
+ * A bin more than half a minute in the future is ignored like an old bin. If a clock is set back, its effect therefore
+ * ends soon.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
