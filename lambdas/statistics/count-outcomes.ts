@@ -24,9 +24,7 @@ const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
 
-/**
- * HTTP statuses of requests that were invalid or too frequent. Such requests do not count for or against the endpoint.
- */
+/** HTTP statuses of requests that were invalid or too frequent. The statistics of the endpoint ignore such requests. */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
 /**
