@@ -14,7 +14,7 @@ export interface Notice {
 
 const PICO_PER_KOPECK = 10n ** 10n;
 
-/** Returns an amount for people, in roubles and kopecks, rounded down. */
+/** Returns an amount for people, in roubles and kopecks, rounded toward zero. */
 export function roundedRub(amount: Money): string {
   const kopecks = amount.pico / PICO_PER_KOPECK;
   const magnitude = kopecks < 0n ? -kopecks : kopecks;
