@@ -40,7 +40,8 @@ interface DayOfAccounts {
 
 /**
  * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
- * last finished account. If the work is unfinished twelve hours after the first run, a log line raises an alarm.
+ * last finished page of accounts, so an account's work may be repeated. If the work is unfinished twelve hours after
+ * the first run, a log line raises an alarm.
  * @param work does the work of one account; returns false if the work on this account must be repeated later, before
  *   the next account
  * @returns whether all accounts are done, and when the first run began

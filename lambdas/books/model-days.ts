@@ -40,7 +40,7 @@ export interface ModelDayDifference extends ModelDay {
 
 /**
  * Compares the stored sums of spending by model with the sums of the records.
- * Cost: one query for each compared month, and one for the month before the first.
+ * Cost: as `readModelDays`, for each compared month and for the month before the first.
  *
  * Weakness: months that are no longer stored are skipped. The first stored day is skipped too, because an earlier
  * release may have settled a part of it without these sums.

@@ -46,7 +46,7 @@ export interface BookedGeneration {
 
 /**
  * Result of a second computation of the statement's total: from price lines, from daily rows, or from counters. `says`
- * contains no commas, so it needs no quotes in a CSV line.
+ * describes the result for people.
  */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';

@@ -46,7 +46,10 @@ async function countedUntil(table: Table, accountId: string, since: readonly str
   return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));
 }
 
-/** Returns the cost of generations that were open when the last day was sealed, and that are final now. */
+/**
+ * Returns the spending that generations which were open when the last day was sealed have added since: the costs of
+ * settled ones, and the corrections of estimated ones.
+ */
 async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
   if (date === undefined) return Money.zero;
   const open = await readOpenEntries(table, accountId, { date, root: root! });
