@@ -70,8 +70,8 @@ export class OpenDayError extends Error {
  * reported tags. A change of these tags applies to days that are computed later.
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
- * started last are the ones in effect. Each recomputation uses consistent reads, made after it started. A recomputation
- * without changes writes no rows, but prevents recomputations that started earlier from replacing the rows.
+ * started last are current. Each recomputation uses consistent reads, made after it started. A recomputation without
+ * changes writes no rows, but prevents recomputations that started earlier from replacing the rows.
  * Weakness: a pending generation is not in the rows until it is settled. The settlement then queues the day again.
  * @returns 'unchanged' if no rows were replaced, because they are equal to the computed rows or newer than the message
  * @throws {OpenDayError} for a day that is not over

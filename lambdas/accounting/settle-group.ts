@@ -31,8 +31,8 @@ class UnsettledError extends Error {
 /** Maximum number of items in a transaction of DynamoDB. */
 const MAX_SETTLED_ITEMS = 100;
 /**
- * Maximum number of attempts. A record changes during a settlement only if the last extension of its hold arrives late,
- * which happens at most once.
+ * Maximum number of attempts. An attempt fails if a part of a counter was closed, or if a record has changed. A record
+ * changes only if the last extension of its hold arrives late, which happens at most once.
  */
 const MAX_SETTLEMENT_ROUNDS = 5;
 

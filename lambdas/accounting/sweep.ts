@@ -1,8 +1,8 @@
 /**
  * Sweep: settles holds whose handler has died or whose settlement message is lost. Complete measurements, and holds of
  * a dead local gateway, are settled at once. Other holds are settled at least twenty minutes after they were placed
- * (new-generation.ts). The charge is that of the last measurement or, without a measurement, the estimate of the input,
- * which is zero only for a tombstone (release.ts). A video's hold without a complete measurement is left to the worker
+ * (new-generation.ts). The charge is that of the last measurement or, without a measurement, the estimate of the input.
+ * The estimate of a tombstone (release.ts) is zero. A video's hold without a complete measurement is left to the worker
  * that advances video jobs.
  * The sweep reads each record consistently before it decides, because the index may be out of date.
  *
@@ -37,8 +37,8 @@ export interface SweepSelection {
   /** Time of performance.now() after which no further hold is started. */
   deadlineMs?: number;
   /**
-   * Returns a video's generation to the worker of its job, because only that worker can continue the job. Without this
-   * function, videos are skipped.
+   * Queues the job of a video's generation again, because only the worker of video jobs can continue the job. Without
+   * this function, videos are skipped.
    */
   handBack?: ((generation: Generation) => Promise<void>) | undefined;
   /** Called before each settlement. If it fails, the hold is left to the next run. */

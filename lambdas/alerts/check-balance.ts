@@ -2,7 +2,7 @@
  * Publishes a notice if the balance of a prepaid account is low, and another one if it is exhausted.
  *
  * Guarantee: each level is reported once, until the balance has risen to twice the amount that counts as low. A balance
- * that moves around the low amount therefore causes no further notices. The level is stored under a version, in the
+ * that moves around the low amount therefore causes no further notices. The level is stored with a version, in the
  * transaction that creates the deliveries.
  * Weakness: a payment is noticed at the next settlement.
  */

@@ -22,7 +22,7 @@ import { scanAccounts } from './scan-accounts.ts';
 const FAILING_BELOW_PERCENT = 50;
 /**
  * Time in ms for which a provider must fail before accounts are notified. Each measurement covers at least five
- * minutes, so the provider has then failed for ten.
+ * minutes, so the provider has then failed for ten minutes.
  */
 const FAILING_FOR_MS = 5 * 60_000;
 

@@ -144,8 +144,8 @@ export function requestedCacheWrites(encodedBody: string): CacheWrites {
 }
 
 /**
- * Returns whether an encoded request keeps every cache for an hour. In a client's text, the quotes of these patterns
- * would be escaped.
+ * Returns whether an encoded request keeps every cache for an hour. A client's text cannot match these patterns,
+ * because its quotes are escaped.
  */
 export function writesForAnHour(encodedBody: string): boolean {
   if (!encodedBody.includes('"1h"')) return false;

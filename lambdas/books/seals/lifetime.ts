@@ -47,8 +47,8 @@ async function countedUntil(table: Table, accountId: string, since: readonly str
 }
 
 /**
- * Returns the spending that generations which were open when the last day was sealed have added since: the costs of
- * settled ones, and the corrections of estimated ones.
+ * Returns the spending added since the last day was sealed, by generations that were open then: the costs of settled
+ * generations, and the corrections of estimated ones.
  */
 async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
   if (date === undefined) return Money.zero;
