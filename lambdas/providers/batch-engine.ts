@@ -1,6 +1,6 @@
 /**
- * Interface of the engines for decisions, embeddings, ranks, images, speech and transcription. Each answer takes one or
- * more requests to a provider. An engine encodes the requests and reads the responses; its caller sends them.
+ * Interface of the engines for decisions, embeddings, reranking, images, speech and transcription. Each answer takes
+ * one or more requests to a provider. An engine encodes the requests and reads the responses; its caller sends them.
  */
 
 import type { WireUsage } from '../messages/types.ts';

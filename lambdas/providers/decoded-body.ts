@@ -3,12 +3,12 @@ import type { PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import { withTrailingTimeout } from './http/last-words.ts';
 import { QuietBound } from './http/quiet-bound.ts';
 
-/** Result of reading one chunk. A failure came after the events of the batch. */
+/** Result of reading one chunk: the events that were read, and the failure that occurred after them, if any. */
 export interface Reading {
-  /** Undefined if there is nothing new. */
+  /** Undefined if the chunk completed no event. */
   batch: AnswerBatch | undefined;
   failure: unknown;
-  /** Whether the model wrote anything, even if no batch has the output yet. */
+  /** Whether the chunk contained output of the model, even if no batch has the output yet. */
   hasOutput: boolean;
 }
 

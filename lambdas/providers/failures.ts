@@ -246,7 +246,7 @@ function failureOfFault(
   }
 }
 
-/** Converts an exception that was thrown while a provider answered to a failure of the provider. */
+/** Converts an exception to a `ProviderFailure`. The exception was thrown while the gateway called a provider. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {

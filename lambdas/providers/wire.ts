@@ -40,13 +40,13 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * @throws {GatewayError} 400 for a request that the wire cannot express
    */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
-  /** Encodes a request to the provider to count the prompt's tokens; undefined if the endpoint cannot count tokens. */
+  /** Encodes a request for the number of the prompt's tokens; undefined if the endpoint cannot count tokens. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
   /** Returns the token count from the response to a counting request. The caller checks the count. */
   readCount(answer: unknown): unknown;
   /**
-   * Returns the parameters that only tune the answer, and that the model supports in general, but not in this request.
-   * If the method is absent, there are none.
+   * Returns the optional parameters, such as temperature, that the model supports in general, but not in this request.
+   * `encode` does not send them. If the method is absent, there are none.
    */
   unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
   /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */

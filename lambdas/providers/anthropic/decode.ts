@@ -1,7 +1,7 @@
 /**
- * Reads answers of providers with the Messages API. Frames are forwarded as the received bytes, so signatures,
- * encrypted content, padding and newer events stay intact. Each frame is also parsed, to read usage and to check it
- * against the protocol.
+ * Reads answers of providers with the Messages API. Events are forwarded as the received bytes, so signatures,
+ * encrypted content, padding and newer event types stay intact. Each event is also parsed, to read its usage and to
+ * check it against the protocol.
  */
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';

@@ -4,9 +4,9 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Marks the signatures of a provider that has its own signatures for thinking, so that later turns return the thinking
- * only to this provider. DeepSeek does not sign its thinking, but requires it in later turns. So thinking without a
- * signature gets an empty signature, which can be marked.
+ * Adds a provider's id to the signatures of its thinking, unless it uses Anthropic's signatures. In later turns, the
+ * gateway then returns the thinking only to this provider. DeepSeek does not sign its thinking, but requires it in
+ * later turns. So thinking without a signature gets a signature that contains only the provider's id.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
@@ -18,8 +18,8 @@ export class OwnSignatures {
   }
 
   /**
-   * @returns the events for the client, with marked signatures. A thinking block without a signature gets an empty one
-   *   before its end.
+   * @returns the events for the client, with the provider's id in signatures. A thinking block without a signature gets
+   *   one before its end.
    */
   seal(event: MessagesEvent): MessagesEvent[] {
     if (!this.#target.quirks.own_signatures) return [event];
@@ -38,7 +38,7 @@ export class OwnSignatures {
     }
   }
 
-  /** Returns the start of a redacted thinking block with its signature, the `data` field, marked. */
+  /** Adds the provider's id to the `data` field of a redacted thinking block, which serves as its signature. */
   #sealedStart(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent {
     const { type, data } = event.content_block;
     if (type !== 'redacted_thinking' || typeof data !== 'string') return event;

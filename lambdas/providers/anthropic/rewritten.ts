@@ -1,7 +1,7 @@
 /**
- * Rewrites the parts of a request that only Anthropic's own service accepts, for other services with Claude models.
- * Each part is replaced with an equivalent. A part that only makes the prompt shorter, or only changes how the answer
- * is sent, is dropped.
+ * Rewrites the parts of a request that only Anthropic's own service accepts, for other services with Claude models. A
+ * part is dropped if it only makes the prompt shorter, or only changes how the answer is sent. Any other part is
+ * replaced with an equivalent.
  */
 
 import { append } from '../../platform/append.ts';

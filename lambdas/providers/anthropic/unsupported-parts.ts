@@ -1,6 +1,6 @@
 /**
- * Rejects requests with parts that imitations of the Messages API do not support. Most imitations would silently ignore
- * these parts.
+ * Refuses requests with parts of the Messages API that another vendor's version of this API does not support. Most of
+ * these vendors' services would silently ignore the parts.
  */
 
 import type { UnsupportedPart } from '../../catalog/quirk-values.ts';

@@ -13,8 +13,8 @@ export function tokenRefusal(status: number, message: string): Error {
 }
 
 /**
- * Returns whether only another credential can help: the token URL rejected this one, it is unreadable, or it contains
- * characters that a header must not have.
+ * Returns whether only another credential can help: the token URL rejected the credential, the credential is
+ * unreadable, or it contains characters that a header must not have.
  */
 export function isRefusedCredential(cause: unknown): boolean {
   if (cause instanceof RefusedCredential) return true;

@@ -24,7 +24,8 @@ const authorizers: Record<AuthScheme, Authorize> = {
 };
 
 /**
- * Functions that drop a cached token, by scheme. A provider may withdraw a token before the credential becomes invalid.
+ * Functions that drop a cached token, by scheme. They are needed because a provider may reject a token that has not
+ * expired.
  */
 const forgetters: Partial<Record<AuthScheme, Forget>> = {
   'gigachat-oauth': forgetAtGigachat,

@@ -131,8 +131,8 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 }
 
 /**
- * Returns the signature of a thinking block; undefined if this model did not sign the block, which is then dropped. For
- * a Claude model, any Claude model may have signed it, because Claude models accept each other's signatures.
+ * Returns the signature of a thinking block; undefined if this model cannot read the block, which is then dropped.
+ * Claude models accept each other's signatures. Any other model accepts only its own.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);

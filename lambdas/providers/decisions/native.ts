@@ -41,7 +41,7 @@ export const nativeEngine: DecisionEngine = {
   },
 };
 
-/** Returns a generated name for a question. The client's own names are not sent. */
+/** Returns the name of a question in the request. The client's own names are not sent. */
 function optionName(index: number): string {
   return `q${index}`;
 }

@@ -62,7 +62,8 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         break;
       }
       case 'tool_use': {
-        // Only the first of several parallel calls gets a placeholder, because Gemini signs only the first one.
+        // Gemini signs only the first of several parallel calls, so only the first call needs a placeholder for a
+        // missing signature.
         parts.push(callPart(block, callSignature ?? (hasCalls ? undefined : placeholder), target));
         callSignature = undefined;
         hasCalls = true;
@@ -89,9 +90,10 @@ function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): 
  * Reads a thinking block whose signature belongs to a call, an image, a text or a thought:
  * - call: the signature is returned, for the next call
  * - image: the signature is queued for the images in order, because the chat API puts all thinking before all images
- * - text or thought: the signature is put back on that part Signatures of other models are dropped. The visible summary
- *   of the thinking before a call or a text is not sent: the signature contains the thinking, and the summary would be
- *   billed.
+ * - text or thought: the signature is put back on that part
+ *
+ * Signatures of other models are dropped. The visible summary of the thinking before a call or a text is not sent: the
+ * signature contains the thinking, and the summary would be billed.
  * @returns the signature for the next call; otherwise undefined
  */
 function signedPart(

@@ -24,7 +24,7 @@ const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\
 export class PartialArguments {
   /** Open containers, from the outermost to the innermost. */
   #open: Container[] = [];
-  /** Path of a string value of which further pieces will follow; undefined if no value is incomplete. */
+  /** Path of the string value that is still incomplete; undefined if there is none. */
   #openText: string | undefined;
 
   /**

@@ -41,7 +41,7 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
   return levels ? levelOf(request, levels) : {};
 }
 
-/** Budget with which the model itself decides how much it thinks. */
+/** Value of `thinkingBudget` that lets the model decide how much it thinks. */
 const DYNAMIC = -1;
 
 function budgetOf(

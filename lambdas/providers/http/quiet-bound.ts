@@ -16,7 +16,7 @@ export class QuietBound {
   #pendingBytes = 0;
 
   /**
-   * Adds a chunk to the count.
+   * Adds the bytes of a chunk to the count, or resets the count if the chunk has output.
    * @param read.pendingBytes size of an incomplete event
    * @param read.hasOutput whether the chunk completed a piece of the answer
    * @returns the failure of the provider if the limit is exceeded

@@ -18,7 +18,7 @@ interface BodyOptions {
   idleMs: number;
   /** Aborts when the response is no longer needed. */
   signal: AbortSignal;
-  /** Called once, when the body is not read any more. */
+  /** Called once, when reading ends: at the end of the body, after a failure, or by `return`. */
   onLeave: () => void;
 }
 
@@ -73,7 +73,7 @@ export class ResponseBody implements PullIterator<Buffer> {
     return this;
   }
 
-  /** Waits for data, for the end of the response, or until the body is left. */
+  /** Waits for data, for the end of the response, or for a call of `return`. */
   #arrival(): Promise<void> {
     if (!this.#isStarted) {
       this.#isStarted = true;

@@ -70,7 +70,7 @@ export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImagesAnswer> 
   };
 }
 
-/** Yields the images of an answer that the provider did not stream. Their charge covers all of them together. */
+/** Yields the images of an answer that the provider did not stream, without usage: the answer is already charged. */
 async function* finishedParts(files: readonly ImageFile[]): AsyncGenerator<StreamPart<ImageEvent>, void> {
   for (const file of files) yield { event: { file } };
 }

@@ -12,7 +12,7 @@ import { withSentNames } from '../translated/tool-names.ts';
 
 /**
  * Encodes a request in one provider's dialect of chat completions. Features that the endpoint lacks are refused first.
- * Quirks of the provider decide about fields that differ from the wire's standard form.
+ * The provider's quirks in the catalog select the fields that differ from OpenAI's form.
  */
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;

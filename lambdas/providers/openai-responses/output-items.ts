@@ -250,8 +250,9 @@ function inThePlaceOfAnother(): UpstreamError {
 }
 
 /**
- * Returns the parts of a complete item, each with the number that its deltas had. Bedrock also counts parts that are
- * not in the item: if the deltas have numbers beyond the list, the first number belongs to the first part.
+ * Returns the parts of a complete item, each with the number that its deltas had: its index in the list. Bedrock's
+ * deltas may have larger numbers, because they also count parts that the complete item lacks. Then the numbers are
+ * assigned to the parts in order.
  */
 function numberedParts({ parts }: OutputItem, kinds: readonly PartKind[], list: unknown): [number, unknown][] {
   const values = asList(list);

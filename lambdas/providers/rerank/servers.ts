@@ -21,8 +21,8 @@ interface ServerForm {
 }
 
 /**
- * Request fields by form. Responses need not contain the documents, because the gateway adds them itself. If the form
- * allows it, the provider rejects a text that is too long, instead of silently cutting it.
+ * Request fields by variant of the API. Responses need not contain the documents, because the gateway adds them itself.
+ * If the API has a field for it, the provider rejects a text that is too long, instead of silently cutting it.
  */
 const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
   jina: {

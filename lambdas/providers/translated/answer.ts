@@ -12,8 +12,8 @@ import type { ToolNameRule } from './tool-names.ts';
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
 /**
- * An answer that is converted from another wire to the Messages API. `start` writes the beginning, `blocks` the
- * content, and `finish` or `fail` the end. Each of the three methods is called at most once.
+ * An answer that is converted from another provider format (wire) to events of the Messages API. `start` writes the
+ * beginning, `blocks` the content, and `finish` or `fail` the end.
  */
 export class TranslatedAnswer {
   /** Writes the content blocks of the answer. */
@@ -46,7 +46,7 @@ export class TranslatedAnswer {
 
   /**
    * @param thinkingSignature signature for thinking that the provider does not sign itself
-   * @param toolNames rule by which tool names were sent
+   * @param toolNames rule of the provider for tool names (tool-names.ts)
    */
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,

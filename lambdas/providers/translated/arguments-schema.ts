@@ -97,7 +97,7 @@ function saysNothing(keyword: string, value: unknown): boolean {
   return keyword === 'enum' && Array.isArray(value) && value.length === 0;
 }
 
-/** Returns whether an empty list stands for an empty object. PHP writes it in this place. */
+/** Returns whether the value is an empty list in the place of an object: PHP serializes an empty object as `[]`. */
 function isEmptyObject(keyword: string, value: unknown): boolean {
   return Array.isArray(value) && value.length === 0 && (MAPS_OF_SCHEMAS.has(keyword) || ONE_SCHEMA.has(keyword));
 }

@@ -14,7 +14,7 @@ export interface FunctionTool {
   /** Description of the tool; undefined if it is missing or empty. */
   description: string | undefined;
   parameters: Record<string, unknown>;
-  /** Whether the client requested strict mode. A strict tool's schema always allows it. */
+  /** Whether the client requested strict mode. If true, `parameters` fulfills the rules of strict mode. */
   strict: boolean;
 }
 

@@ -19,7 +19,7 @@ export function imageUrl(block: Block, path: string): string {
 }
 
 /**
- * A document in a form that translated wires can send: text in a tag, or a PDF, which only some providers read. `about`
+ * A document for providers without the Messages API: text in a tag, or a PDF, which only some providers read. `about`
  * is text to send before the PDF, with the client's title and context. It may be empty.
  */
 export type InlineDocument =
@@ -27,7 +27,7 @@ export type InlineDocument =
   | { kind: 'base64'; filename: string; dataUrl: string; about: string }
   | { kind: 'url'; url: string; about: string };
 
-/** @throws {GatewayError} 400 for a document that no translated wire can send */
+/** @throws {GatewayError} 400 for a document that only providers with the Messages API support */
 export function inlineDocument(block: Block, path: string): InlineDocument {
   const document = readDocument(block, path);
   if (document.text !== undefined) return { kind: 'text', text: document.text };

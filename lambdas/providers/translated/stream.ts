@@ -1,4 +1,4 @@
-/** Reads the body of a streamed answer piece by piece, for translated wires. */
+/** Reads the body of a streamed answer piece by piece, for providers without the Messages API. */
 
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';

@@ -1,4 +1,4 @@
-/** Reads the tools of a request, in the same way for all translated wires. */
+/** Reads the tools of a request, in the same way for all providers without the Messages API. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
@@ -13,7 +13,7 @@ interface ReadTool {
   isStrict: boolean;
 }
 
-/** Accepted fields of a tool. Fields that only control caching, or how arguments are streamed, are then dropped. */
+/** Accepted fields of a tool. Fields that only control caching, or how arguments are streamed, are not sent. */
 const toolFieldNames = new Set([
   'type',
   'name',
