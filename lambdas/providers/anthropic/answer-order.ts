@@ -7,7 +7,7 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 /** Maximum number of content blocks in an answer. Real answers have far fewer, and each block costs memory. */
 const MAX_BLOCKS = 10_000;
 /** Maximum number of message_delta events that are held back. Real answers have far fewer. */
-const MAX_WAITING_BLOCKS = 16;
+const MAX_WAITING_DELTAS = 16;
 /** Maximum length of a stop reason. Known stop reasons are far shorter. */
 const MAX_REASON_CHARACTERS = 64;
 
@@ -112,7 +112,7 @@ export class AnswerOrder {
     const event = this.#hasCall ? withReasonOfCalls(reported) : reported;
     const { stop_reason: reason } = event.delta;
     if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
-      this.#demand(this.#waiting.length < MAX_WAITING_BLOCKS, 'more endings than an answer can have');
+      this.#demand(this.#waiting.length < MAX_WAITING_DELTAS, 'more endings than an answer can have');
       this.#waiting.push(event);
       return [];
     }

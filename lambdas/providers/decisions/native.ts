@@ -28,7 +28,7 @@ export const nativeEngine: DecisionEngine = {
   batchRequests: (task, target) => [nativeRequest(task, target)],
   async answer(task, target, send) {
     const answers = recordOrEmpty(recordOrEmpty(await send(nativeRequest(task, target)))['answers']);
-    return task.questions.map((question, index) => nativeVerdict(answers[optionName(index)], question));
+    return task.questions.map((question, index) => nativeVerdict(answers[questionName(index)], question));
   },
   readUsage(body) {
     const { usage } = recordOrEmpty(body);
@@ -42,11 +42,11 @@ export const nativeEngine: DecisionEngine = {
 };
 
 /** Returns the name of a question in the request. The client's own names are not sent. */
-function optionName(index: number): string {
+function questionName(index: number): string {
   return `q${index}`;
 }
 
-function optionOf(index: number): string {
+function optionName(index: number): string {
   return `o${index}`;
 }
 
@@ -54,7 +54,7 @@ function nativeRequest({ state, questions }: Task, { upstreamModel }: WireTarget
   const body = {
     model: upstreamModel,
     state,
-    questions: Object.fromEntries(questions.map((question, index) => [optionName(index), nativeQuestion(question)])),
+    questions: Object.fromEntries(questions.map((question, index) => [questionName(index), nativeQuestion(question)])),
   };
   const options = questions.reduce((sum, question) => sum + question.options.length, 0);
   return {
@@ -69,7 +69,7 @@ function nativeQuestion({ type, instructions, options }: Question): object {
     case 'noul':
       return { type, instructions, criteria: { true: texts[0], false: texts[1] } };
     case 'choice':
-      return { type, instructions, criteria: Object.fromEntries(texts.map((text, index) => [optionOf(index), text])) };
+      return { type, instructions, criteria: Object.fromEntries(texts.map((text, index) => [optionName(index), text])) };
     case 'score':
       return { type, instructions, criteria: texts };
   }
@@ -84,7 +84,7 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   if (!parsed.success) throw new UpstreamError('malformed', 'The provider sent no valid answer to a question');
   const { data } = parsed;
   if (data.type === 'noul') return { probabilities: [data.noul, 1 - data.noul], isStated: false };
-  const names = options.map((_, index) => (type === 'score' ? String(index) : optionOf(index)));
+  const names = options.map((_, index) => (type === 'score' ? String(index) : optionName(index)));
   const masses = names.map((name) => data.probabilities?.[name]);
   if (masses.some((mass) => mass !== undefined && mass > 0)) {
     return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };

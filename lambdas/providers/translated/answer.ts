@@ -32,7 +32,7 @@ export class TranslatedAnswer {
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
   #started = false;
-  #hasSaidWhy = false;
+  #hasStopReason = false;
   /** The provider's own stop reason; undefined again after a batch has reported it. */
   #nativeReason: string | undefined;
   /** Whether a batch has returned events. */
@@ -65,7 +65,7 @@ export class TranslatedAnswer {
 
   /** Whether the provider has sent its stop reason, but the answer has not ended yet. */
   get isClosing(): boolean {
-    return this.#hasSaidWhy && !this.ended;
+    return this.#hasStopReason && !this.ended;
   }
 
   /**
@@ -122,7 +122,7 @@ export class TranslatedAnswer {
    * @param reason the provider's own stop reason, for the request's record
    */
   close(reason: string): void {
-    this.#hasSaidWhy = true;
+    this.#hasStopReason = true;
     if (NATIVE_REASON.test(reason)) this.#nativeReason = reason;
   }
 

@@ -10,7 +10,7 @@ import { retryAfterSeconds } from '../faults/retry-after.ts';
 import { errorInText } from '../faults/stated-error.ts';
 import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
-const MAX_ANSWER_WORDS = 500;
+const MAX_MESSAGE_CHARS = 500;
 const MAX_ID_CHARS = 512;
 /** Maximum number of files that are read from a job. Real jobs have far fewer. */
 const MAX_ANSWER_FILES = 8;
@@ -43,7 +43,7 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
 
 /** Returns the provider's message, shortened for the job's record; `otherwise` if there is none. */
 export function providerMessage(value: unknown, otherwise: string): string {
-  return (textOrAbsent(value) ?? otherwise).slice(0, MAX_ANSWER_WORDS);
+  return (textOrAbsent(value) ?? otherwise).slice(0, MAX_MESSAGE_CHARS);
 }
 
 /** HTTP statuses after which the provider may have accepted the job: timeouts, and failures during processing. */
