@@ -34,8 +34,8 @@ export interface HoldTerms
  * Holds the maximum cost of a request before anything is sent to a provider. Every request to a model uses this
  * function.
  *
- * Guarantee: nothing is held if the function refuses. If it throws, the hold is released, or left to the sweep if the
- * table accepts no writes (admission/admit.ts).
+ * Guarantee: nothing is held if the function refuses. If it throws, the hold is released. If the table accepts no
+ * writes at that moment, the sweep (workers/sweep-holds) releases it later.
  * @throws {GatewayError} 403 for a suspended account
  */
 export function holdInference(

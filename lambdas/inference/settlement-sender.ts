@@ -44,8 +44,8 @@ export class SettlementSender {
   }
 
   /**
-   * Returns whether the generation has a record. Without a record nothing is settled, and the hold is released now or
-   * by the sweep. Never rejects.
+   * Returns whether the generation has a record. Without a record nothing is settled, and the hold is released. Never
+   * rejects.
    */
   async isRecorded(): Promise<boolean> {
     return this.#admitted.recorded

@@ -190,8 +190,8 @@ class ForwardedStream<Event> {
   }
 
   /**
-   * Whether the client is charged. An incomplete answer that is billed only when complete is free, unless the client
-   * disconnected after the first content: then the provider finishes the answer and bills all of it.
+   * Whether the client is charged. An incomplete answer is free if the provider bills only complete answers. The
+   * exception is a client that disconnects after the first content: the provider then finishes and bills the answer.
    */
   get #isCharged(): boolean {
     return !this.#run.terms.isBilledWhole || this.ending === 'complete' || this.ending === 'client_left';

@@ -1,6 +1,6 @@
 /**
  * Computes the maximum cost of an answer at each candidate before anything is sent. The answer may take several
- * requests to the provider (decisions, embeddings, ranks).
+ * requests to the provider, for example one per question of a decision.
  */
 
 import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
@@ -111,7 +111,7 @@ export function boundOf(
     ...Object.fromEntries(Object.entries(pieces).map(([field, { max }]) => [field, max])),
     promptTokens: Math.min(contextLength, sentTokens + repeatedTokens(repeated, inputs)),
     outputTokens,
-    // Some providers write to a prompt cache and charge for the write, even if the request does not ask for caching.
+    // Some providers write to a prompt cache and charge for the write, even if the request has no cache breakpoint.
     cacheWrites: '5m',
   };
 }
@@ -130,8 +130,8 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 const NOTHING_ELSE = { model: '', messages: [] };
 
 /**
- * Plans a hold of the maximum cost at the most expensive candidate. Decisions, embeddings and ranks cannot be made
- * shorter, so there is no smaller hold.
+ * Plans a hold of the maximum cost at the most expensive candidate. Unlike a message, such a request cannot get a
+ * shorter answer, so there is no smaller hold.
  */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {

@@ -15,7 +15,7 @@ import { streamedAnswerTo, wholeAnswerTo } from './exchange.ts';
 import { followUpsOf } from './follow-ups.ts';
 import { boundOf, estimatedInputTokens, type BatchCandidate, type BatchOffer } from './offers.ts';
 
-/** A request to a provider for which the client is charged. */
+/** Charge of one request to a provider. */
 export interface BatchRound extends Charged {
   surprises: UsageAnomalies;
 }
@@ -39,7 +39,8 @@ export interface BatchWork<Task> {
   task: Task;
   maxAtOnce: number;
   /**
-   * Whether only a complete answer is charged. Absent: a client that disconnects also pays for the finished requests.
+   * Whether only a complete answer is charged. If absent, a client that disconnects also pays for the finished
+   * requests.
    */
   isBilledWhole?: boolean | undefined;
 }
@@ -66,8 +67,8 @@ export async function answerEach<Task, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // The client pays for the answered requests in three cases: it disconnected, its time is over, or the model may
-    // have been thinking silently. It pays nothing after other failures, or if the gateway stops.
+    // The client pays for the answered requests in three cases: the client disconnected, the function's time is over,
+    // or the model may have been thinking silently. It pays nothing after other failures, or if the gateway stops.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const isPaid = !work.isBilledWhole && ((signal.aborted && !isStopped) || wasThinking);
     const paid = isPaid ? rounds : [];

@@ -5,7 +5,7 @@ import { requestedVideo, videoTerms } from '../videos/start.ts';
 import { estimateOf, previewInference, type Estimate, type EstimateInput } from './estimate.ts';
 
 /**
- * Estimates the cost of a video, which is known exactly.
+ * Estimates the cost of a video. The cost is exact, because it depends only on the request.
  * @throws {GatewayError} for the reasons for which a real video request is refused before its hold
  */
 export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Estimate> {

@@ -45,7 +45,7 @@ export interface AnswerContext {
   abort: AbortController;
 }
 
-/** The usage of an answer measured so far, and the attempt that gives the answer. */
+/** The usage of an answer measured so far, and the attempt that the answer comes from. */
 export interface MeasuredAnswer {
   context: AnswerContext;
   /** The attempt, with the upper bound of the current request to the provider (round). */

@@ -19,8 +19,8 @@ const CHECKPOINT_EVERY_MS = 1_000;
  * Sends the events of an answer to a sink, with the generation's id, the catalog's model id and the price. Ends the
  * answer early when the limits have no room for more output, or when the sink accepts no more.
  *
- * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has taken the last event.
- * This is so even if the answer breaks off, is refused, or the client disconnects.
+ * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has received the last event,
+ * even if the answer breaks off, is refused, or the client disconnects.
  * @throws {GatewayError} if no answer began, or if the answer broke off
  */
 export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[]>): Promise<void> {
@@ -35,7 +35,7 @@ export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
       const observed = progress.observe(next.value);
-      // Most batches are measured synchronously. Without an `await`, the batch saves a turn of the event loop.
+      // Most batches are measured synchronously. Skipping the `await` for them saves time.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0 && !(await sink(events))) return;
       if (stop?.ending === 'broke_off') throw stop.failure;
@@ -56,8 +56,8 @@ export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
     // Without streaming, the client gets the output that was written in time, because it pays for that output. If a
-    // provider broke off, the client could mistake a partial answer for a complete one. Then it gets an error, and is
-    // charged only by the provider's report.
+    // provider broke off, the client gets an error instead, because it could mistake a partial answer for a complete
+    // one. It is then charged only for the usage that the provider reported.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       await sink(await progress.endEarly({ ending, failure }));
       return;

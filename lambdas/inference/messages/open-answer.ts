@@ -18,8 +18,8 @@ import { parseMessage, routeMessage, type RoutedMessage } from './routed-message
  * Begins the answer to a message: finds candidates, places the hold, and sends the request. `sendAnswer` makes events,
  * charge and settlement from the returned context.
  * @param leftOutNames returns the client's names of the fields that are not sent to an endpoint
- * @throws {GatewayError} if no provider can serve the request, or the request is not admitted; a hold is then released
- *   or left to the sweep
+ * @throws {GatewayError} if no provider can serve the request, or the request is not admitted; a placed hold is
+ *   released, at the latest by the sweep (workers/sweep-holds)
  */
 export async function openAnswer(
   input: InferenceInput<RoutedRequest>,

@@ -21,7 +21,7 @@ import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
 import { pricingOf } from './settings.ts';
 
-/** Time in ms after a job's deadline at which the sweep ends the job, if no worker has done so. */
+/** Time in ms from a job's deadline until the sweep passes an unsettled video to the worker of video jobs again. */
 const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
 
 export interface VideoStart extends HoldInput {
@@ -40,7 +40,8 @@ export interface StartTools extends HoldTools {
 
 /**
  * Admits a video and queues its job.
- * @throws {GatewayError} if the video is not admitted; after any error, the hold is released or left to the sweep
+ * @throws {GatewayError} if the video is not admitted; after any error, the hold is released, at the latest by the
+ *   sweep (workers/sweep-holds)
  */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
   const { table } = tools;
