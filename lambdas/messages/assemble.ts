@@ -16,8 +16,8 @@ interface AssembledBlock {
 }
 
 /**
- * End of an answer with a tool call whose arguments are unreadable. A client must not run the call with arguments that
- * the model did not write, so the answer ends with the stop reason that an answer cut off by max_tokens has.
+ * End of an answer with a tool call whose arguments are unreadable. The client must not run this call, so the answer
+ * ends like an answer that max_tokens cut off.
  */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
@@ -142,7 +142,7 @@ function logprobsIn(block: Block): TokenLogprob[] {
   return logprobs;
 }
 
-/** Returns those fields of a message_delta or its usage that change known values. A null changes nothing. */
+/** Returns the fields of a message_delta, or of its usage, to merge. A null does not replace a known value. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

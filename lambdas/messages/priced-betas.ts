@@ -1,8 +1,8 @@
 /**
  * Beta features of the Messages API that the gateway refuses, because they change the provider's prices, or because the
- * size of the request does not bound their cost: faster inference, compaction, conversations stored by the provider,
- * tools and code that the provider runs, other models after a refusal, and another payer. docs/wires/README.md lists
- * them. All other betas pass, because clients depend on them.
+ * size of the request does not bound their cost. Examples are faster inference, conversations stored by the provider,
+ * and code that the provider runs (docs/wires/README.md lists all). All other betas pass, because clients depend on
+ * them.
  */
 const pricedBetas = [
   'fast-mode-',

@@ -41,7 +41,7 @@ export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
-/** Removes all thinking from the messages, for a provider that cannot read its own earlier signatures. */
+/** Removes all thinking, for example after a provider could not read its own earlier signatures. */
 export function withoutThinking(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? undefined : block));
 }
