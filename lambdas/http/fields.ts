@@ -6,7 +6,7 @@ import { Money } from '../money/money.ts';
 import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';
 
-/** Replaces the description of a parameter's text form in the API document with its meaning, such as an integer. */
+/** Describes a query parameter in the API document by the type of its value, such as an integer, instead of as text. */
 function describeAs(jsonSchema: object, meaning: object): void {
   for (const name of ['type', 'pattern', 'enum']) delete (jsonSchema as Record<string, unknown>)[name];
   Object.assign(jsonSchema, meaning);

@@ -1,6 +1,6 @@
 import type { HttpRequest } from './request.ts';
 
-/** Returns the entity tag (ETag) of a configuration: its version number, which does not change when counters change. */
+/** Returns the `etag` header of a configuration: its version number. Only changes of settings change the version. */
 export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
