@@ -18,9 +18,9 @@ export class ArgumentReader {
   #values = 0;
 
   /**
-   * Returns the arguments as an object. Numbers keep the digits that the model wrote. If the text is not a JSON object,
-   * or exceeds a limit, the text becomes the member `arguments` of an object, so that the conversation can continue
-   * after a mistake of the model. The text `null` and no text mean that there are no arguments.
+   * Returns the arguments as an object. Numbers keep the digits that the model wrote. A text that is not a JSON object,
+   * or exceeds a limit, becomes the member `arguments` of an object. The conversation can then continue after a mistake
+   * of the model. The text `null` and an empty text mean that there are no arguments.
    */
   read(written: string | Record<string, unknown> | null | undefined): Record<string, unknown> {
     if (typeof written !== 'string') return written ?? {};

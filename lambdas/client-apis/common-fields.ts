@@ -158,8 +158,8 @@ export function jsonInstruction(schema: object | null | undefined): string {
 }
 
 /**
- * Default values that have no effect. Clients send them although nobody set them, and some providers reject the field,
- * so they are dropped.
+ * Default values that have no effect. Clients send them for fields that the user did not set, and some providers reject
+ * the fields, so they are dropped.
  */
 const neutral: Record<string, unknown> = {
   top_p: 1,

@@ -1,6 +1,6 @@
 /**
  * Renames fields in error messages. The gateway converts requests to the Messages API, so its errors name fields of
- * that API, but a client of another API needs the name of the field that it sent.
+ * that API. A client of another API needs the name of the field that it sent.
  */
 
 import { GatewayError } from '../platform/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Converts tool names between OpenAI's APIs and the Messages API, which has no namespaces. No characters of a name are
- * replaced here, because names are searched for sensitive data later. After that search, the wires replace names that a
- * provider would reject.
+ * replaced here, because names are searched for sensitive data later. After that search, the provider codecs (wires)
+ * replace names that a provider would reject.
  */
 
 import { createHash } from 'node:crypto';

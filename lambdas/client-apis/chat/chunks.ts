@@ -91,7 +91,7 @@ export class ChunkWriter {
 
   /**
    * Returns the chunks that report an error instead of a normal end. They have the form of a normal last chunk, plus
-   * the error. Some clients notice only the annotation of an unknown type.
+   * the error and an annotation. Some clients notice the failure only because they do not know the annotation's type.
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };

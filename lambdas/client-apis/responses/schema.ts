@@ -1,8 +1,8 @@
 /**
  * Schema of the body of POST /responses. A field that requests a function of the API is honored, or refused by name. A
- * field that only tunes the answer, or is newer than the gateway, is sent to the endpoints that accept it; for other
- * endpoints it is dropped, and the answer names it (messages/unknown-fields.ts). An explicit null, an empty text and an
- * empty object count as absent, because clients send them although nobody set them.
+ * field that only tunes the answer, or is newer than the gateway, is sent only to endpoints that accept it. A response
+ * header names the dropped fields (messages/unknown-fields.ts). An explicit null, an empty text and an empty object
+ * count as absent, because clients send them for fields that the user did not set.
  */
 
 import * as z from 'zod';
