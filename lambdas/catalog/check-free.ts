@@ -12,7 +12,8 @@ interface FreeOffer {
 }
 
 /**
- * Checks that a model's name, terms and prices agree on whether it is free, and that a day's budget covers its terms.
+ * Checks that a model's name, terms and prices agree on whether it is free. Each part of its daily budget must cover
+ * the largest request that the terms allow.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {

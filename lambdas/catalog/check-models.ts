@@ -198,8 +198,8 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 }
 
 /**
- * Checks that each listed kind of media output has an endpoint that generates it, and that no endpoint generates an
- * unlisted kind. Routing relies on both facts.
+ * Checks that a model lists exactly the kinds of media output that its endpoints generate, because routing relies on
+ * the list.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();

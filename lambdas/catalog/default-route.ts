@@ -11,8 +11,8 @@ export type Priced<Item> = Item & { pricing: Pricing };
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
 /**
- * Returns the prices by which endpoints are compared: the client's prices, or the service's own prices if the client
- * pays nothing.
+ * Returns the prices by which endpoints are compared: the client's prices, or the operator's prices if the client pays
+ * nothing.
  */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;

@@ -1,5 +1,5 @@
 /**
- * Calculates how much a free model may cost the service: the parts of its daily budget, and the hold for one request.
+ * Calculates how much a free model may cost the operator: the parts of its daily budget, and the hold for one request.
  */
 
 import { Money } from '../money/money.ts';

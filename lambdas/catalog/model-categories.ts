@@ -1,4 +1,4 @@
-/** Categories of models, with the names of the public convention. */
+/** Categories of models, with the names of OpenRouter's API. */
 export const modelCategories = [
   'programming',
   'roleplay',

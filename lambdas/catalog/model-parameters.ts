@@ -1,5 +1,5 @@
 /**
- * Parameters that a model may list, with the names of the public convention. The gateway uses some of them
+ * Parameters that a model may list, with the names of OpenRouter's API. The gateway uses some of them
  * (docs/catalog.md); the others only inform clients.
  */
 export const modelParameters: ReadonlySet<string> = new Set([

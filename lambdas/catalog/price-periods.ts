@@ -86,7 +86,7 @@ function pricingAt({ valid_from, valid_until, periods, ...base }: PricingData, a
   return { ...base, ...own, prompt, completion };
 }
 
-/** Prices for the client, and prices that the provider charges the service. */
+/** Prices for the client, and prices that the operator pays to the provider. */
 export type EndpointPrices = Pick<Timed, 'pricing' | 'serviceCost'>;
 
 /** Returns the prices in force at a time. */

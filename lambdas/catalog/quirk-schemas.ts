@@ -73,8 +73,8 @@ const anthropicQuirks = z.strictObject({
   /** Whether the provider supports POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /**
-   * Whether the model thinks, and bills this, if a request has no `thinking`. This depends on the model, so it is a
-   * quirk of endpoints, not of providers.
+   * Whether the model thinks by default, if a request has no `thinking`. This depends on the model, so it is a quirk of
+   * endpoints, not of providers.
    */
   thinks_by_default: z.boolean().optional(),
 });
@@ -178,8 +178,8 @@ const googleGeminiQuirks = z.strictObject({
    */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
   /**
-   * Whether the model thinks, and bills this, if a request has no `thinking`. This depends on the model, so it is a
-   * quirk of endpoints, not of providers.
+   * Whether the model thinks by default, if a request has no `thinking`. This depends on the model, so it is a quirk of
+   * endpoints, not of providers.
    */
   thinks_by_default: z.boolean().optional(),
   /**
@@ -243,7 +243,7 @@ const bedrockConverseQuirks = z.strictObject({
   family: z.enum(['other', 'claude', 'nova']).optional(),
   /** Whether the model accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
-  /** Whether the model thinks, and bills this, if a request has no `thinking`. */
+  /** Whether the model thinks by default, if a request has no `thinking`. */
   thinks_by_default: z.boolean().optional(),
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;

@@ -26,7 +26,7 @@ export type MediaModality = (typeof mediaModalities)[number];
 export const imageSizes = ['512', '1K', '2K', '4K'] as const;
 
 /**
- * Parts of a request that some imitations of the Messages API do not support. The gateway rejects requests with
+ * Parts of a request that some vendors' versions of the Messages API do not support. The gateway refuses requests with
  * unsupported parts.
  */
 export const lackableParts = [
@@ -65,8 +65,8 @@ export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xh
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /**
- * Forms of the field `thinking` in the Messages API, in this order: as much as the model finds useful, up to a number
- * of tokens, only between tool calls, or none.
+ * Forms of the field `thinking` in the Messages API, in this order: the model decides how much it thinks, a maximum
+ * number of tokens, only between tool calls, no thinking.
  */
 export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 

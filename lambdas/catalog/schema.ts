@@ -185,8 +185,8 @@ const endpointSchema = z.strictObject({
   /** Whether the price is the same for prompts of every length. `catalog check` then expects no `overrides`. */
   flat_price: z.boolean().optional(),
   /**
-   * Prices that the provider charges the service. Clients never see them. Free models need them, because their clients
-   * pay nothing.
+   * Prices that the operator pays to the provider. Clients never see them. Only free models need them, because their
+   * clients pay nothing.
    */
   service_cost: pricingSchema.optional(),
   /** Quirks of the endpoint, which override the quirks of the provider. */
@@ -267,7 +267,7 @@ const serviceFreeSchema = z.strictObject({
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
-  /** Maximum amount that the service spends on the model in a UTC day. */
+  /** Maximum amount that the operator pays for the model in a UTC day. */
   daily_budget_rub: price,
   input_token_limit: z.int().positive(),
   output_token_limit: z.int().positive(),

@@ -43,9 +43,9 @@ function resolveBackend(data: SearchBackendData, valueOf: (variable: string) => 
 }
 
 /**
- * Adds the price of a search to an endpoint's prices. Free models cannot search (admission/free/within-free-terms.ts):
- * their client price is 0, so that a search that they list is never charged, and their service cost is the full price.
- * For other models, the service's own cost of a search is unknown.
+ * Adds the price of a search to an endpoint's prices. Free models cannot search (admission/free/within-free-terms.ts).
+ * Their client price is 0, so that no search is ever charged, and the operator's cost is the full price. For other
+ * models, the operator's cost of a search is unknown.
  */
 export function withSearchPrice<Prices extends EndpointPrices>(
   prices: Prices,
