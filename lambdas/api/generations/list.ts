@@ -53,13 +53,13 @@ export const accepts = {
 type Query = z.output<typeof accepts.query>;
 
 /**
- * Maximum number of requests that are read for a page that already has entries, so that a filter with few matches
- * returns in time.
+ * Maximum number of requests to read for a page that already has entries. It bounds the time of a filter with few
+ * matches.
  */
 const MAX_READ = 400;
 /**
- * Maximum number of days that are read for a page that already has entries. A day without requests costs sixteen
- * queries.
+ * Maximum number of days to read for a page that already has entries. Each day needs sixteen queries, even without
+ * requests.
  */
 const MAX_DAYS_READ = 40;
 /**

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../http/request.ts';
 
-/** Formats of model lists. */
+/** Formats of model lists. `convention` is the format of OpenRouter's API. */
 type Dialect = 'convention' | 'messages' | 'codex';
 
 /**

@@ -182,7 +182,7 @@ interface PriceChange {
   prices: Omit<PriceChangeBody, 'valid_from'>;
 }
 
-/** Returns the coming changes of an endpoint's prices. Changes that concern only the service's own cost are omitted. */
+/** Returns the changes of an endpoint's prices over time. Changes of only the operator's cost are omitted. */
 function changesOf(endpoint: Endpoint | undefined): PriceChange[] {
   const periods = endpoint?.periods ?? [];
   return periods

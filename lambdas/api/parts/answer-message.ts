@@ -85,7 +85,7 @@ async function streamAnswer(
     isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
   } catch (error) {
     const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
-    // Reads all events. The generation is settled in the course of this, and a refusal is thrown.
+    // Settles the generation, and throws the failure again.
     if (!isStreamed) await sendAnswer(context, () => true);
   } finally {
     clearTimeout(timer);
