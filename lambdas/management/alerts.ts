@@ -22,7 +22,7 @@ import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from 
 import { findKey } from './keys.ts';
 import { checkActive, findWorkspace } from './workspaces.ts';
 
-/** New settings of an owner. They replace all earlier ones. Settings without any field are removed. */
+/** New settings of an owner. They replace all earlier settings. Without any field, the settings are removed. */
 export interface AlertsInput {
   thresholds?: readonly number[] | null | undefined;
   webhookUrl?: string | null | undefined;
@@ -138,7 +138,8 @@ export async function setAlerts(
     };
     const write = after ? alertSettingsPut(table, after) : alertSettingsRemoval(table, before!);
     const listed = after && alertAccountPut(table, accountId);
-    // While there was no destination, no notice was sent about the balance.
+    // A low balance before the first destination was never reported, so the recorded level is removed: the next check
+    // then sends a notice.
     const isFirst = owner.kind === 'account' && after && !(before && hasDestination(before));
     const alarm = isFirst ? balanceAlarmRemoval(table, accountId) : undefined;
     const outcome = await commitChange(context, change, { alerts: write, listed, alarm });

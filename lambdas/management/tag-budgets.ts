@@ -47,7 +47,8 @@ export async function setTagBudget(context: ChangeContext, change: TagBudgetChan
     if (sameLimits(limits, before.limits)) return settings;
     const others = settings.budgets.filter((one) => one.tag !== tag);
     if (others.length === MAX_BUDGETED_TAGS) throw tooManyTags();
-    // A tag that had budgets before continues its revisions, so that callers with old limits cannot hold money.
+    // If the tag had budgets before, the new revision is higher than theirs. A hold with outdated limits is then
+    // refused.
     const revision = (known?.revision ?? (await readCounter(table, scope)).revision) + 1;
     const budgets: TagBudgets[] = [...others, { ...before, limits, limitTimes, revision }];
     const next = {
