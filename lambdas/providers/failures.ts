@@ -1,6 +1,6 @@
 /**
  * Converts failures of providers to errors of the gateway. Every failure between the gateway's request and the end of
- * an answer counts as the provider's failure, even an unexpected exception, so that the client does not get status 500,
+ * an answer counts as the provider's failure, even an unexpected exception. The client would otherwise get status 500,
  * which means a fault of the gateway itself.
  */
 

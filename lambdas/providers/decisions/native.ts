@@ -69,7 +69,11 @@ function nativeQuestion({ type, instructions, options }: Question): object {
     case 'noul':
       return { type, instructions, criteria: { true: texts[0], false: texts[1] } };
     case 'choice':
-      return { type, instructions, criteria: Object.fromEntries(texts.map((text, index) => [optionName(index), text])) };
+      return {
+        type,
+        instructions,
+        criteria: Object.fromEntries(texts.map((text, index) => [optionName(index), text])),
+      };
     case 'score':
       return { type, instructions, criteria: texts };
   }

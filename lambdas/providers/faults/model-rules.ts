@@ -18,8 +18,8 @@ const NAMED_MODEL_GONE = new RegExp(
   'i',
 );
 /**
- * Matches a message that begins with a model name that contains a digit, such as `model-4`, and states that the model
- * is gone.
+ * Matches a message that begins with a name such as `model-4`, which contains a digit, and states that this model is
+ * gone.
  */
 const NUMBERED_NAME_GONE =
   /^[`'"]?(?=[\w./:@-]{0,120}\d)[\w./:@]{1,60}-[\w./:@-]{1,100}[`'"]? (?:is|has been|was|has) (?:deprecated|retired|decommissioned|discontinued|sunset|shut down|removed|no longer (?:available|supported|served|offered)|unavailable for free|reached (?:its )?end)\b/i;

@@ -25,9 +25,11 @@ const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-
 type Headers = UpstreamResponse['headers'];
 
 /**
- * Returns the wait that the provider requests. The first of these sources applies: the headers `retry-after-ms`,
- * `x-ms-retry-after-ms` and `retry-after` (seconds or a date); a wait in the error body; after a rate limit, the
- * headers with reset times; after a rate limit or an overload, the error message.
+ * Returns the wait that the provider requests, from the first of these sources that has one:
+ * - the headers `retry-after-ms`, `x-ms-retry-after-ms` and `retry-after` (seconds or a date)
+ * - a wait in the error body
+ * - after a rate limit, the headers with reset times
+ * - after a rate limit or an overload, the error message
  * @returns seconds, rounded up; undefined without a source
  */
 export function retryAfterSeconds(

@@ -57,8 +57,8 @@ export class PartialArguments {
   }
 
   /**
-   * Moves to the path of a value: closes the containers that the path leaves, opens the containers that it enters, and
-   * begins the member that the path names.
+   * Moves from the last value to the path of the next one: closes the containers that are not on this path, opens the
+   * missing containers, and begins the member.
    */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';

@@ -84,7 +84,7 @@ interface WantedSize {
 
 /**
  * Returns the requested size, or the first size with the requested ratio and tier; undefined if the client requested
- * neither a size, nor a ratio, nor a tier.
+ * none of the three.
  */
 function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
   if (pixels !== undefined) {
