@@ -171,7 +171,7 @@ class ForwardedStream<Event> {
 
   /** Settles the answer. Call it once, as the last step. */
   async settle(): Promise<void> {
-    // If the sink has stopped the answer, no ending is set yet.
+    // If the sink stopped the answer, because the client disconnected, no ending is set yet.
     const ending = (this.ending ??= 'client_left');
     abortBecause(this.#run.abort, ending === 'client_left' ? ending : 'ended');
     const rounds = this.#isCharged ? this.#rounds() : [];

@@ -14,8 +14,8 @@ export interface RoundBatch extends AnswerBatch {
 }
 
 /**
- * Part of an answer that a stage may use: the usage so far, and functions to start further requests to the provider
- * (rounds).
+ * Part of an answer that an `AnswerStage` may use: the usage so far, and functions to start further requests to the
+ * provider (rounds).
  */
 export interface StagedAnswer {
   /** Total tokens of all requests to the provider (rounds) so far. */

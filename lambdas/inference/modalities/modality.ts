@@ -29,8 +29,8 @@ export type WholeOf<Answer> = Answer extends StreamedAnswer<unknown> ? never : A
 /**
  * Declaration of a modality. Its answers are complete, as for embeddings, or are forwarded part by part, as for speech.
  * The declaration contains everything in which these modalities differ. Shared code reads the request, routes and
- * protects it, places the hold, sends the requests to providers, settles and estimates. A row of `wholeModalities` in
- * the manifest adds the routes.
+ * protects it, places the hold, sends the requests to providers, settles and estimates. A row of `wholeModalities`
+ * (modality-rows.ts) adds the routes.
  *
  * If a provider runs a job that must be polled, `answer` of the engine can poll, because it may send several requests.
  * Jobs of minutes are separate, as for videos (inference/videos/).

@@ -1,7 +1,7 @@
 /**
  * URLs at which a provider reports progress of a video job. Each URL is for one job, and only the job's provider gets
- * it. A request to the URL makes the gateway poll the job a little sooner. The request's body is not read, so a forged
- * or repeated notice changes nothing.
+ * it. A request to the URL makes the gateway poll the job a little sooner. Nothing in the request's body is used,
+ * except a challenge that the response repeats, so a forged or repeated notice changes nothing.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
