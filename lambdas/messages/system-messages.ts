@@ -28,8 +28,8 @@ function blocksIn(content: string | Block[]): Block[] {
 }
 
 /**
- * Converts system messages to marked user messages at the same position. After a tool call, the tool's results come
- * first, because they must directly follow the call.
+ * Converts system messages to user messages with <system> tags, at the same position. After a tool call, the tool's
+ * results come first, because they must directly follow the call.
  */
 export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
@@ -54,7 +54,7 @@ function hasCalls(message: Message | undefined): boolean {
   return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
 }
 
-/** Converts a system message to a user message that is marked as an instruction. */
+/** Converts a system message to a user message whose texts are in <system> tags. */
 export function markedAsSystem({ content, ...message }: Message): Message {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const marked = blocks.map((block) =>
