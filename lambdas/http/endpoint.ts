@@ -145,8 +145,9 @@ interface Keyed {
    */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
   /**
-   * Returns the id of a caller's generation, which includes the location of its record.
-   * @param id id from the request
+   * Returns the id under which the generation is recorded. For some accounts, the id also determines the partition of
+   * the record (store/generations/generation-key.ts).
+   * @param id new id of the generation
    */
   recordedId: (caller: Caller, id: string) => string;
   /**
