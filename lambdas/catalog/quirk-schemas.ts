@@ -48,7 +48,7 @@ const claudeQuirks = {
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Whether the provider accepts only its own thinking. The gateway then marks signatures with the provider's id. */
+  /** Whether the provider accepts only its own thinking. The gateway then adds the provider's id to signatures. */
   own_signatures: z.boolean().optional(),
   /**
    * Whether the model rejects, while it thinks, a conversation in which an earlier tool call has no thinking before it.
@@ -90,7 +90,7 @@ const openaiChatQuirks = z.strictObject({
   system_role: z.enum(['system', 'developer']).optional(),
   /**
    * Whether system messages in the middle of a conversation are accepted. The prompt templates of many models reject
-   * them. The gateway then converts them to marked user text.
+   * them. The gateway then converts them to user messages with <system> tags.
    */
   later_system_messages: z.boolean().optional(),
   /** Name of the field that requests thinking; "none" if the model decides by itself whether to think. */
