@@ -1,4 +1,4 @@
-/** Responses about the settings of alerts. All owners have the same form, and the path determines the owner. */
+/** Responses of the routes for alert settings of accounts, workspaces and keys. The path determines the owner. */
 
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';

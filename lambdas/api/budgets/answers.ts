@@ -1,6 +1,6 @@
 /**
- * Responses for budgets of workspaces and members. Both have the same form, and the path determines the owner. The
- * response's ETag is the ETag of the workspace or member, because the budgets of an owner depend on each other.
+ * Responses of the routes for budgets of workspaces and members. The path determines the owner. A response has the ETag
+ * of the workspace or member, not of one budget, because the budgets of an owner depend on each other.
  */
 
 import type { EndpointInput } from '../../http/endpoint.ts';

@@ -20,8 +20,8 @@ import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
 /**
- * Time in ms of silence after which a byte is sent, even before the first event. Some clients close a stream after 20
- * silent seconds.
+ * Time in ms of silence after which a keep-alive chunk is sent, even before the first event. Some clients close a
+ * stream after 20 silent seconds.
  */
 export const SILENCE_MS = 10_000;
 
@@ -46,8 +46,7 @@ export interface AnswerForm {
   /** Names of request fields of this API that are never sent to an endpoint. */
   leftOut?: readonly string[];
   /**
-   * Names that this API has for request fields with another name in the Messages API, by their name in the Messages
-   * API.
+   * Names of request fields in this API, by their names in the Messages API. Contains only fields whose names differ.
    */
   fieldNames?: Readonly<Record<string, string>>;
   /** Builds the body of an answer that is not streamed. */
@@ -98,7 +97,7 @@ async function streamAnswer(
     });
   const writer = form.writer({ requestId, generationId, model });
   const write: WriteAnswer = async (sink) => {
-    // Writes a byte in time, so that the client keeps the connection open.
+    // Writes a keep-alive chunk at once, so that the client keeps the connection open.
     if (isSilent) await sink(whenSilent.chunk);
     await writeEvents(send, writer, sink);
   };

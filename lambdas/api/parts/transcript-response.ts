@@ -13,7 +13,7 @@ interface TranscriptToShow extends Answered<Transcript> {
   cost: { cost?: Money };
 }
 
-/** @param task name that OpenAI's API has for the route's task */
+/** @param task the task of the route, by its name in OpenAI's API */
 export function transcriptResponse(task: 'transcribe' | 'translate') {
   return (answer: TranscriptToShow): HttpResponse => {
     const { result, body } = answer;
