@@ -4,7 +4,7 @@ import { readTagSettings, tagSettingsPut, type TagSettings } from '../store/acco
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 /**
- * Replaces the names of the account's reported tags. The names apply to days that are added up after the change.
+ * Replaces the names of the account's reported tags. The names apply to days whose rows are computed after the change.
  * @throws {GatewayError} 412 if the settings have another version than `expected`
  */
 export async function setReportedTags(

@@ -55,7 +55,10 @@ export const MAX_ALLOWED = 100;
 export const NETWORK_RULE =
   'must be an IPv4 or IPv6 address, or a block of them in CIDR notation, such as 192.0.2.0/24';
 
-/** Bounds of `required_tags`: tags, values of a tag, and the size of all of them as JSON. Each request reads them. */
+/**
+ * Bounds of `required_tags`: number of tags, number of values of a tag, and size of the whole as JSON. They are low,
+ * because each request with the key reads the tags.
+ */
 export const MAX_REQUIRED = { tags: 8, values: 50, bytes: 8_192 } as const;
 
 /** Maximum values of the limits on requests and tokens per minute, and on running requests. The minimum is 1. */
