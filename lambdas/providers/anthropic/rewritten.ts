@@ -41,8 +41,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 
 /**
  * Moves each instruction (a message with the role `system`) to the place that Anthropic requires: directly after the
- * adjacent user messages. An instruction without an adjacent user message becomes a user message that is marked as an
- * instruction.
+ * adjacent user messages. An instruction without an adjacent user message becomes a user message with <system> tags.
  * @returns the same request if all instructions are already in their place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
