@@ -34,7 +34,7 @@ const finders: Record<UnsupportedPart, Find> = {
 };
 
 /**
- * Finds audio. A request with audio is always rejected here, because no known service with the Messages API has a block
+ * Finds audio. A request with audio is always refused here, because no known service with the Messages API has a block
  * for audio.
  */
 const audioIn = blockFinder(({ type }) => type === 'audio');

@@ -49,8 +49,8 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
 };
 
 /**
- * Returns the name that marks signatures of the model's thinking: the provider and the model. Other models reject the
- * signature.
+ * Returns the prefix of signatures of the model's thinking: the provider and the model. Other models reject these
+ * signatures.
  */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
   // In the gateway's signatures, a dot follows the signer's name, so the name must not contain a dot.

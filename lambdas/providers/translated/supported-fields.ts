@@ -76,7 +76,7 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
   }
 }
 
-/** Returns the error for a content block of a type that the provider does not support in its place. */
+/** Returns the error for a content block of a type that the provider does not support at this place. */
 export function unsupportedBlock(block: Block, path: string): Error {
   return invalidRequest(
     `${path}.type`,
