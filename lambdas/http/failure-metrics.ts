@@ -6,7 +6,7 @@
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';
 import { writeMetrics, type EntryPoint } from '../platform/metrics.ts';
 
-/** Counts a rejected request, whose response has an error status. */
+/** Counts a refused request, whose response has an error status. */
 export function measureRefusal(refusal: GatewayError, entryPoint: EntryPoint): void {
   writeMetrics({ Refused: 1 }, { kind: refusal.kind });
   if (refusal.kind === 'server') measureFault(entryPoint);

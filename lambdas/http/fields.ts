@@ -56,11 +56,11 @@ export const amount = z
   })
   .transform((value, context) => {
     try {
-      // JSON numbers may have an exponent. In a string, an exponent is rejected, because it is more likely a mistake.
+      // JSON numbers may have an exponent. In a string, an exponent is refused, because it is more likely a mistake.
       const parsed = value instanceof NumberText ? Money.parseNumber(value.text) : Money.parse(value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
-      // The validation issue below also rejects text that is not an amount.
+      // The validation issue below also refuses text that is not an amount.
     }
     context.addIssue({ code: 'custom', message: FIELD_AMOUNT_RULE });
     return z.NEVER;

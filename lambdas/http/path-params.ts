@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { intervals } from '../money/periods.ts';
 
 /**
- * Schema of an id in a request. The schema rejects only ids that cannot be looked up; an id that does not exist gets a
+ * Schema of an id in a request. The schema refuses only ids that cannot be looked up; an id that does not exist gets a
  * 404 later.
  */
 export const someId = z

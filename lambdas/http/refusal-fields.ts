@@ -24,7 +24,7 @@ export interface RefusalFields {
 const MAX_READ_AGAIN = 256 * 1024;
 
 /**
- * Returns the parsed body of a rejected request. A body that failed its schema is parsed again without the schema.
+ * Returns the parsed body of a refused request. A body that failed its schema is parsed again without the schema.
  * Returns undefined if such a body is too long or is not JSON.
  * @param body validated body; undefined if validation failed
  * @param text the body as received
@@ -54,7 +54,7 @@ export function refusalFields({ kind, metadata }: GatewayError, body: unknown): 
   };
 }
 
-/** Returns the amounts of the limit that rejected a request; undefined if the reason was not a rouble limit. */
+/** Returns the amounts of the limit that refused a request; undefined if the reason was not a rouble limit. */
 export function refusedAmounts({ metadata }: GatewayError): RefusedAmounts | undefined {
   const { interval } = metadata;
   const names = ['limit_rub', 'spend_rub', 'held_rub', 'remaining_rub', 'required_rub'];

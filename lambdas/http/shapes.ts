@@ -57,7 +57,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** Shapes of the amounts in the error for a request that a limit rejects. Programs read them. */
+/** Shapes of the amounts in the error for a request that a limit refuses. Programs read them. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -128,7 +128,7 @@ export const earlyEndShape = z
       'Why the gateway ended the answer before its own end: a limit on spending, the time, or a call whose arguments could not be read. Absent in most answers.',
   });
 
-/** Shape of the amounts that are stored if a rouble limit rejects a request. */
+/** Shape of the amounts that are stored if a rouble limit refuses a request. */
 export const refusedAmountsShape = z
   .strictObject({
     interval: z.string().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
