@@ -23,7 +23,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** Support value of features that the gateway rejects for every model. */
+/** Support value of features that the gateway refuses for every model. */
 const no: Support = { supported: false };
 /**
  * Support value of features for which the catalog does not state whether the model has them. A client that expects a
