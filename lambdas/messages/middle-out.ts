@@ -9,7 +9,7 @@ import type { Message } from './types.ts';
 /**
  * Types of blocks in messages that may be omitted. A block of any other type may change the meaning of later messages.
  */
-const SAID = new Set([
+const OMITTABLE_TYPES = new Set([
   'text',
   'image',
   'document',
@@ -26,7 +26,7 @@ interface TurnExchange {
   index: number;
   messages: Message[];
   tokens: number;
-  mayGo: boolean;
+  mayBeOmitted: boolean;
 }
 
 /**
@@ -67,7 +67,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
     index,
     messages: group,
     tokens: tokensOf(group),
-    mayGo: index < groups.length - 1 && group.every(isConversation) && !isOpen(group),
+    mayBeOmitted: index < groups.length - 1 && group.every(isConversation) && !isOpen(group),
   }));
 }
 
@@ -78,11 +78,11 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
 function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
   const middle = (exchanges.length - 1) / 2;
   const distance = ({ index }: TurnExchange) => (index === 0 ? Infinity : Math.abs(index - middle));
-  return exchanges.filter(({ mayGo }) => mayGo).toSorted((a, b) => distance(a) - distance(b));
+  return exchanges.filter(({ mayBeOmitted }) => mayBeOmitted).toSorted((a, b) => distance(a) - distance(b));
 }
 
 function isConversation({ role, content }: Message): boolean {
-  return role !== 'system' && (typeof content === 'string' || content.every(({ type }) => SAID.has(type)));
+  return role !== 'system' && (typeof content === 'string' || content.every(({ type }) => OMITTABLE_TYPES.has(type)));
 }
 
 /** Returns whether the group has a tool call without results. The results may follow in a later message. */
@@ -96,7 +96,7 @@ function isOpen(group: readonly Message[]): boolean {
  */
 function beforeTheUser(exchanges: readonly TurnExchange[], omitted: ReadonlySet<TurnExchange>): TurnExchange[] {
   const remaining = exchanges.filter((exchange) => !omitted.has(exchange) && roleOf(exchange) !== 'system');
-  const end = remaining.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayGo);
+  const end = remaining.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayBeOmitted);
   return end === -1 ? [] : remaining.slice(0, end);
 }
 

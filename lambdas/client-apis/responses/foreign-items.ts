@@ -20,7 +20,7 @@ const NO_REFERENCES =
  * Types of items that are dropped: notes of agents, and steps of services. The answer's text contains the outcome of
  * these steps.
  */
-const withoutWords = [
+const droppedTypes = [
   'web_search_call',
   'ghost_snapshot',
   'configuration_update',
@@ -88,7 +88,7 @@ export const foreignItems = [
   ...calls,
   ...outputs,
   ...serviceCalls,
-  ...withoutWords.map((type) => z.looseObject({ type: z.literal(type) })),
+  ...droppedTypes.map((type) => z.looseObject({ type: z.literal(type) })),
 ] as const;
 export const refusedItems = Object.entries(refused).map(([type, why]) =>
   z.looseObject({ type: z.literal(type).refine(() => false, why) }),

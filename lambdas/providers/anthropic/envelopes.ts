@@ -41,7 +41,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     wrap(body, client) {
       const betas = betasOf(body, client);
       const wrapped = {
-        ...withoutTheirs(body),
+        ...withoutServiceFields(body),
         anthropic_version: 'bedrock-2023-05-31',
         ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
       };
@@ -65,7 +65,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
           accept: 'text/event-stream',
           ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
         },
-        body: wellFormedJson({ ...withoutTheirs(body), anthropic_version: 'vertex-2023-10-16', stream: true }),
+        body: wellFormedJson({ ...withoutServiceFields(body), anthropic_version: 'vertex-2023-10-16', stream: true }),
       };
     },
     newFraming: newSseFraming,
@@ -111,7 +111,7 @@ export function betaNames(header: string): string[] {
  * Returns the body for Bedrock or Google Cloud, without fields that these services expect in the path or the headers,
  * and without options of Anthropic's own service. The schema allows only the default values of these options.
  */
-function withoutTheirs(body: Body): Record<string, unknown> {
+function withoutServiceFields(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);
   return Object.fromEntries(Object.entries(body).filter(([field]) => !elsewhere.has(field)));
 }

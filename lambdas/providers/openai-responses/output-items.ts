@@ -75,7 +75,7 @@ export class OutputItems {
     // Some providers give all items the same index. After the item at this index has ended, another item may therefore
     // begin here.
     if (known && !known.ended) {
-      if (isAnother(known, item)) throw inThePlaceOfAnother();
+      if (isAnother(known, item)) throw overlappingItem();
       return;
     }
     if (known && type === 'function_call' && !isAnother(known, item)) return;
@@ -245,7 +245,7 @@ function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>):
   return type !== item['type'] || (callId !== '' && id !== '' && callId !== id);
 }
 
-function inThePlaceOfAnother(): UpstreamError {
+function overlappingItem(): UpstreamError {
   return new UpstreamError('malformed', 'The provider began a part of its answer in the place of another');
 }
 
