@@ -44,7 +44,7 @@ export function decodedBody(body: AsyncIterable<Buffer>, decoder: ChunkDecoder):
     const failed = broken ?? quiet.count({ bytes: chunk.length, pendingBytes: decoder.pendingBytes, hasOutput });
     if (failed === undefined && !decoder.ended) return batch;
     void chunks.return();
-    // After the stop reason, a failure only ends the body.
+    // After the stop reason, a failure ends the body without an error, because the answer is complete.
     if (!decoder.isClosing) failure = broken ?? (decoder.ended ? undefined : failed);
     isOver = decoder.ended || failure !== undefined;
     return batch;

@@ -52,7 +52,7 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
       }),
     },
     estimatedTokens: Math.ceil(bytes / USUAL_BYTES_PER_TOKEN),
-    // Some servers repeat the documents in any case, and may escape their characters.
+    // Some servers always repeat the documents in the response, and may escape their characters.
     maxAnswerBytes: RANK_ENVELOPE_BYTES + documents.length * BYTES_PER_RESULT + 3 * Buffer.byteLength(request.body),
   };
 }

@@ -17,7 +17,7 @@ export interface SpokenPiece {
  */
 export class SpokenAnswer {
   readonly #blocks: BlockWriter;
-  /** Up to three characters of an incomplete group. */
+  /** Incomplete group at the end of the last piece: up to three characters. */
   #rest = '';
 
   constructor(blocks: BlockWriter) {
