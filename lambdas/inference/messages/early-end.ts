@@ -4,7 +4,7 @@ import type { Ending } from '../../store/generations/outcome.ts';
 
 /** Reason why an answer ends early, and the error that the client gets in the last event. */
 export type Stop =
-  /** The answer has reached its maximum length, as at max_tokens. */
+  /** The answer has reached its maximum length. It ends without an error, like an answer that reached max_tokens. */
   { ending: 'complete' } | { ending: Exclude<Ending, 'complete'>; failure: GatewayError };
 
 /**

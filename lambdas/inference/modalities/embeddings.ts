@@ -51,7 +51,6 @@ export const embeddingsModality = defineModality({
       inputType: body.input_type ?? undefined,
     };
   },
-  // Estimates four bytes of text per token.
   promptBytes: ({ inputs }) => inputs.reduce((bytes, input) => bytes + textBytes(input), 0),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
   fitting: ({ dimensions, inputType }, candidates, onExcluded) =>
