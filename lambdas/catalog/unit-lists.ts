@@ -17,7 +17,7 @@ export type ModelPriceName = Extract<Entry, { perModel: true }>['prices'][0];
 type TotalName = 'prompt' | 'completion';
 export type PartPriceName = Part['prices'][0] | RestPriceName;
 export type OtherPriceName = Exclude<PriceName, TotalName | PartPriceName | ModelPriceName>;
-/** Names of the fields in a usage. */
+/** Names of the fields in which a usage contains the counts. */
 export type UsageField = Extract<Entry, { usage: unknown }>['usage'];
 export type PieceField = Piece['usage'];
 /**
