@@ -141,6 +141,6 @@ export function modalityAbouts({ one, paths }: ModalityRow, texts: ModalityTexts
   });
 }
 
-/** Description of estimates that may count the prompt's tokens. */
+/** Description of estimate routes that may count the prompt's tokens exactly. */
 export const countedEstimate =
   'The number of tokens of the prompt is estimated from its size. Only if the limits have no room for that are the tokens counted, by the provider if it can; the request itself does the same. The request may also wait some seconds for what running requests hold; the estimate does not wait. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';
