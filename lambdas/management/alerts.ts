@@ -33,7 +33,7 @@ export interface AlertsInput {
   lowBalancePercent?: number | null | undefined;
 }
 
-/** Tools of a change, in addition to its context. */
+/** Dependencies of a change to alert settings, in addition to its context. */
 export interface AlertsTools {
   mails: Mails | undefined;
   urlRules: PublicUrlRules;
@@ -52,7 +52,7 @@ export interface AppliedAlerts {
     AlertSettings,
     'thresholds' | 'webhookUrl' | 'format' | 'chatId' | 'email' | 'lowBalance' | 'lowBalancePercent'
   >;
-  /** Version of the owner's own settings; 0 without. */
+  /** Version of the owner's own settings; 0 if it has none. */
   version: number;
 }
 

@@ -26,7 +26,7 @@ export function changesOf(table: Table, { key, account }: Caller, requestId: str
   return { table, accountId: account.id, actor, requestId };
 }
 
-/** Change in the form of the audit log. */
+/** A change as the audit log stores it. */
 export interface AuditedChange {
   action: string;
   target: string;
@@ -40,7 +40,7 @@ export interface AuditedChange {
  */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
-/** Extra write that writes nothing. */
+/** Default `ExtraWrite`, for a change without an additional write. */
 export const noExtraWrite = (): undefined => undefined;
 
 /**

@@ -1,4 +1,4 @@
-/** Tags by which an account splits its daily rows. */
+/** Reported tags of an account: the tags by which the daily sums of its requests are split. */
 
 import { readTagSettings, tagSettingsPut, type TagSettings } from '../store/accounts/account-tags.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
