@@ -1,6 +1,6 @@
 import { invalidRequest } from '../platform/errors.ts';
 
-/** Rejects query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently. */
+/** Refuses query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently. */
 export function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
   if (name !== undefined)
