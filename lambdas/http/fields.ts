@@ -67,7 +67,7 @@ export const amount = z
   });
 
 /** Schema of a time with seconds and an offset from UTC. */
-export const futureTime = z.iso
+export const timeWithOffset = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
   .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { amount, booleanParameter, futureTime, integerParameter, textField } from '../../lambdas/http/fields.ts';
+import { amount, booleanParameter, integerParameter, textField, timeWithOffset } from '../../lambdas/http/fields.ts';
 import { NumberText } from '../../lambdas/http/json-body.ts';
 import { shortTextRule } from '../../lambdas/platform/text-rule.ts';
 
@@ -89,13 +89,13 @@ describe('an amount in roubles', () => {
 
 describe('a timestamp', () => {
   it.each(['2027-01-31T00:00:00Z', '2027-01-31T00:00:00.5+03:00'])('has seconds and an offset: %s', (text) => {
-    expect(futureTime.parse(text)).toBe(text);
+    expect(timeWithOffset.parse(text)).toBe(text);
   });
 
   it.each(['2027-01-31T00:00Z', '2027-01-31T00:00:00', '2027-01-31', '2027-02-30T00:00:00Z', 'tomorrow'])(
     'is refused: %s',
     (text) => {
-      expect(messageOf(futureTime, text)).toMatch(/^must be an ISO 8601 time with seconds/);
+      expect(messageOf(timeWithOffset, text)).toMatch(/^must be an ISO 8601 time with seconds/);
     },
   );
 });

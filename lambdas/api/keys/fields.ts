@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { amount, futureTime, textField } from '../../http/fields.ts';
+import { amount, textField, timeWithOffset } from '../../http/fields.ts';
 import { privacySettings } from '../../http/privacy-field.ts';
 import { MAX_TAGS, nameRule, tagNameRule, tagValueRule } from '../../management/rules.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -64,7 +64,7 @@ export const keySettings = {
     .enum(limitResets)
     .nullish()
     .meta({ description: 'How often the limit starts anew, in UTC, with weeks from Monday; null for never.' }),
-  expires_at: futureTime
+  expires_at: timeWithOffset
     .refine((text) => Date.parse(text) > nowMs(), 'must be in the future; to stop a key now, disable it')
     .transform((text) => new Date(text).toISOString())
     .nullish()
