@@ -198,8 +198,8 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 }
 
 /**
- * Checks that a model lists exactly the kinds of media output that its endpoints generate, because routing relies on
- * the list.
+ * Checks that a model lists exactly the kinds of media output that its endpoints for messages generate, because routing
+ * relies on the list.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();
