@@ -71,12 +71,12 @@ export const ceilings: readonly Ceiling[] = [
     raisedBy: 'the quota "Concurrent executions", or `gateway:streamRuntime=web`',
   },
   {
-    of: 'a new table',
+    of: 'writes of a new table',
     perSecond: (seconds) => NEW_TABLE_UNITS / writeUnits(seconds),
     raisedBy: '`gateway:warmWriteUnits`, or days of growing traffic',
   },
   {
-    of: 'the table',
+    of: 'writes of a grown table',
     perSecond: (seconds) => TABLE_UNITS / writeUnits(seconds),
     raisedBy: 'the quota "Table-level write throughput", and `gateway:maxWriteUnits`',
   },
@@ -86,7 +86,7 @@ export const ceilings: readonly Ceiling[] = [
     raisedBy: '`admin accounts spread-records`',
   },
   {
-    of: 'the same, spread',
+    of: 'spread records of an account',
     perSecond: (seconds, accounts) => (accounts * SPREAD_RECORD_PARTITIONS * PARTITION_UNITS) / recordUnits(seconds),
     raisedBy: 'more accounts',
   },
@@ -101,7 +101,7 @@ export const ceilings: readonly Ceiling[] = [
     raisedBy: '`admin accounts spread-records`',
   },
   {
-    of: 'the same of spread records',
+    of: 'the same, for spread records',
     perSecond: () => (sweepPartitions.length * PARTITION_UNITS) / INDEX_UNITS,
     raisedBy: 'more shards in `lambdas/store/generations/generation-key.ts`',
   },
