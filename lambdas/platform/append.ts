@@ -1,4 +1,4 @@
-/** Appends any number of items to a list. `push(...items)` overflows the stack with some 100,000 items. */
+/** Appends any number of items to a list. `push(...items)` overflows the stack with about 100,000 items. */
 export function append<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);
 }

@@ -14,7 +14,7 @@ interface ErrorSpec {
 
 /**
  * Properties of each kind of error. The name of the kind is the `error_type` that clients get. If several kinds have
- * the same status or `error.type`, the first one is used for it when an error of that status or type arrives.
+ * the same status or `error.type`, a received error with this status or type belongs to the first of these kinds.
  */
 export const errorKinds = {
   invalid_request: {
@@ -106,7 +106,7 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Tells clients not to retry automatically, because a retry would cost time or money and fail again. */
+  /** Sets the header that stops automatic retries, because a retry would cost time or money and fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
@@ -177,7 +177,7 @@ export function clientHasLeft(cause?: unknown): GatewayError {
 
 /**
  * Returns whether the error came from a service that the gateway needs, such as its table, and is temporary: the
- * service was busy, failed, or could not be reached at any attempt. The error may be one of AWS's SDK.
+ * service was busy, failed, or could not be reached at any attempt. The error may come from AWS's SDK.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;

@@ -28,7 +28,7 @@ interface MetricSpec {
 
 export const metrics = {
   /**
-   * Generations whose charge became final. Corrected, Estimated and Capped count those whose charge was corrected
+   * Generations whose charge became final. Corrected, Estimated and Capped count generations whose charge was corrected
    * later, estimated, or limited to a maximum.
    */
   Settled: { unit: 'Count', by: ['all', 'provider'] },

@@ -66,7 +66,7 @@ export class Originals {
       );
   }
 
-  /** Adds the prefixes of new placeholders. Placeholders are never removed, so only new ones must be read. */
+  /** Adds the prefixes of new placeholders. Placeholders are never removed, so earlier placeholders need not be read. */
   #learn(): void {
     if (this.#known === this.#originals.size) return;
     for (const placeholder of this.#originals.keys().drop(this.#known)) {

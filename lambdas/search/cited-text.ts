@@ -71,16 +71,16 @@ export class CitedText {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
     this.#text += piece;
     this.#read(false);
-    if (this.#place.isFence) this.#letOut(wholeCharacters(this.#text, this.#text.length));
+    if (this.#place.isFence) this.#releasePlain(wholeCharacters(this.#text, this.#text.length));
     return this.#takeParts();
   }
 
   /** Returns the held-back text at the end. */
   end(): TextPart[] {
     this.#read(true);
-    this.#settle();
+    this.#releaseCited();
     this.#isPlain = true;
-    this.#letOut(this.#text.length);
+    this.#releasePlain(this.#text.length);
     return this.#takeParts();
   }
 
@@ -92,7 +92,7 @@ export class CitedText {
       if (!marker) this.#readCharacter(this.#text[this.#at]!);
       else if (this.#canCite(numbers)) this.#cite(numbers, end);
       else this.#readContent(end);
-      if (this.#readLength() >= MAX_READ_CHARACTERS) this.#letGo();
+      if (this.#readLength() >= MAX_READ_CHARACTERS) this.#releaseHalf();
     }
   }
 
@@ -127,7 +127,7 @@ export class CitedText {
   }
 
   #endLine(): void {
-    this.#settle();
+    this.#releaseCited();
     this.#advance('\n');
     this.#beginSentence();
   }
@@ -139,7 +139,7 @@ export class CitedText {
 
   /** Reads content from the read position up to `end`. The content does not begin with white space. */
   #readContent(end: number): void {
-    this.#settle();
+    this.#releaseCited();
     const char = this.#text[this.#at]!;
     const isCloser = CLOSERS.has(char) && this.#previous.trim() !== '';
     if (this.#sentence === 'ended' && !isCloser) this.#beginSentence();
@@ -171,19 +171,19 @@ export class CitedText {
   }
 
   /** If too much text is held back, releases about its first half, up to the last space in that half. */
-  #letGo(): void {
-    this.#settle();
+  #releaseHalf(): void {
+    this.#releaseCited();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;
     const first = this.#text.slice(this.#start, Math.min(this.#start + LET_GO_CHARACTERS, this.#at));
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
-    this.#letOut(wholeCharacters(this.#text, this.#start + (blank || first.length)));
+    this.#releasePlain(wholeCharacters(this.#text, this.#start + (blank || first.length)));
     // If the remaining text has no letters and digits, there is nothing left to cite.
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
   /** Releases the cited text with its sources, because no other marker can follow directly. */
-  #settle(): void {
+  #releaseCited(): void {
     if (!this.#cited) return;
     const { text, sources } = this.#cited;
     this.#cited = undefined;
@@ -192,7 +192,7 @@ export class CitedText {
   }
 
   /** Releases plain text. White space without other text stays pending. */
-  #letOut(end: number): void {
+  #releasePlain(end: number): void {
     if (end <= this.#start || (!this.#isPlain && this.#contentEnd <= this.#start)) return;
     const text = this.#text.slice(this.#start, end);
     const last = this.#parts.at(-1);
@@ -204,7 +204,7 @@ export class CitedText {
 
   /** Starts a new sentence. Text before the sentence is released, because later markers cannot cite it. */
   #beginSentence(): void {
-    this.#letOut(this.#at);
+    this.#releasePlain(this.#at);
     this.#hasWord = false;
     this.#sentence = 'open';
   }

@@ -81,7 +81,7 @@ export interface ReadBody {
   isWhole: boolean;
 }
 
-/** Maximum size of a body, and the error for larger ones. */
+/** Maximum size of a body, and the error for larger bodies. */
 export interface BodyLimit {
   maxBytes: number;
   refusal: () => GatewayError;

@@ -1,4 +1,4 @@
-/** Reads HTTP requests, and rejects invalid ones as API Gateway does, in a process that serves many requests. */
+/** Reads HTTP requests in a process that serves many requests. Rejects invalid requests as API Gateway does. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

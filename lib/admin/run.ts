@@ -16,7 +16,7 @@ import { isReportedDifference } from './command-line/reported-difference.ts';
 export async function runAdmin(args: string[]): Promise<number> {
   const program = buildProgram();
   withoutExit(program);
-  keepTimeOf(args);
+  setLocalClock(args);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
@@ -52,7 +52,7 @@ function commandsWith(command: Command, option: string, path: string): string[] 
 }
 
 /** Sets the clock to the clock of the local gateway. Call it before any code reads the time. */
-function keepTimeOf(args: string[]): void {
+function setLocalClock(args: string[]): void {
   const { values } = parseArgs({
     args,
     options: { data: { type: 'string', default: DEFAULT_DATA }, table: { type: 'string' } },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { supportedBlocks } from '../../lambdas/messages/blocks.ts';
 
-/** Types of content blocks that the gateway knows and rejects. */
+/** Types of content blocks that the gateway checks, but always rejects. */
 const REFUSED = new Set(['container_upload']);
 
 /** Schemas of the content blocks that the gateway checks, by component name (`ToolUseBlock`). */

@@ -1,4 +1,4 @@
-/** Number of concurrent requests. The tests change prices while requests are running, and change them back. */
+/** Tests that publish a catalog with other prices while requests are running, and return to the first catalog. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { catalogDirectory, textModel, type CatalogDirectory } from '../support/c
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 
+/** Number of concurrent requests. */
 const AT_ONCE = repeated(100, { ofWhichAlways: 30 });
 /**
  * Milliseconds until a published catalog applies. Local functions check for a new catalog each second, and a request

@@ -93,7 +93,7 @@ export const simulateSettlement = onceEach(async (scenario: SettlementScenario):
  */
 let runs = 0;
 
-/** Supply of ended requests of one account with spread records. It has as many requests as the workers ask for. */
+/** Supply of ended requests of one account with spread records. It never runs out of requests. */
 class Settlements {
   readonly account: ScopeId;
   readonly #table: SimulatedTable;

@@ -1,6 +1,6 @@
 /**
  * Strict fakes of providers with a compatible form of the Messages API: DeepSeek, Moonshot, Z.ai, MiniMax. They support
- * fewer features than Anthropic, and refuse unknown ones.
+ * fewer features than Anthropic, and refuse unknown fields.
  */
 
 import * as z from 'zod';

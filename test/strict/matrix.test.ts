@@ -139,7 +139,7 @@ describe('every endpoint of the shipped catalog', () => {
   const groups = { classes: Map.groupBy(places, classOf), dialects: Map.groupBy(places, dialectOf) };
   const byProvider = Map.groupBy(places, ({ endpoint }) => `${endpoint.provider.id} (${endpoint.wire})`);
 
-  // Most combinations are refused with an error whose stack nobody reads.
+  // Most combinations are refused with an error. No code reads its stack, so none is collected.
   const { stackTraceLimit } = Error;
   beforeAll(() => {
     Error.stackTraceLimit = 0;

@@ -101,7 +101,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
       expectProvidersFault(reply);
       const generation = await finalItem(table, client, reply.headers.get('x-generation-id')!);
       const cost = Money.parseNumber(String(generation['total_cost_rub']));
-      expectToldAsBilled(reply, generation);
+      expectReportedAsBilled(reply, generation);
       await expectExactBooks(client, cost, boundOf(promptBytes, attack.maxTokens ?? MAX_TOKENS));
       return { ...reply, generation, cost };
     },
@@ -193,7 +193,7 @@ export function expectBrokenOff({ status, headers, error, generation }: Aftermat
  * Checks that the last usage that the client receives equals the recorded usage, and that the cost equals the recorded
  * cost.
  */
-function expectToldAsBilled({ message, events }: Reply, generation: Item): void {
+function expectReportedAsBilled({ message, events }: Reply, generation: Item): void {
   const ending = events.findLast((event) => event.type === 'message_delta');
   const told = (message?.['usage'] ?? ending?.usage) as WireUsage | undefined;
   if (!told) return;

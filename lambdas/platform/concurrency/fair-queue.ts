@@ -13,8 +13,8 @@ export interface JobOwner {
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
 /**
- * Number of accounts and keys for which the queue remembers when they last had a turn. Beyond it, the oldest ones are
- * forgotten, and count as new.
+ * Maximum number of accounts and keys whose last turns the queue remembers. If there are more, those with the oldest
+ * turns count as new.
  */
 const MAX_REMEMBERED = 10_000;
 

@@ -11,7 +11,7 @@ import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
 /**
- * Time in ms for which a job without `turnMs` may still run after nobody waits for its result. Then its thread is
+ * Time in ms for which a job without `turnMs` may still run after its caller has stopped waiting. Then its thread is
  * terminated. Jobs without `turnMs` check their own time limit, and normally end by themselves.
  */
 const GRACE_MS = 500;

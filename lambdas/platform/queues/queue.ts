@@ -11,7 +11,7 @@ export interface QueueSender {
 interface SendOptions {
   /** Seconds until the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** Text that is sent beside the body, in the message attribute `added`. */
+  /** Text that is sent next to the body, in the message attribute `added`. */
   added?: string | undefined;
 }
 

@@ -215,12 +215,12 @@ function excludedModels(privacy: Privacy): number {
 type GivenPayment = Omit<Payment, 'reference'> & { reference?: string };
 
 async function addMoney({ changes }: Session, given: GivenPayment): Promise<Row> {
-  const { reference, bookedRub, ...rest } = await paid(given, (payment) => topUp(changes, payment));
+  const { reference, bookedRub, ...rest } = await bookPayment(given, (payment) => topUp(changes, payment));
   return { top_up: reference, added_rub: bookedRub, ...rest };
 }
 
 async function giveBack({ changes }: Session, given: GivenPayment): Promise<Row> {
-  const { reference, bookedRub, ...rest } = await paid(given, (payment) => refund(changes, payment));
+  const { reference, bookedRub, ...rest } = await bookPayment(given, (payment) => refund(changes, payment));
   return { refund: reference, refunded_rub: bookedRub, ...rest };
 }
 
@@ -229,7 +229,7 @@ async function adjustMoney(
   { reason, ...given }: { amount: Money; reason: string; reference?: string },
 ): Promise<Row> {
   const adjustment = { ...given, note: reason };
-  const { reference, bookedRub, ...rest } = await paid(adjustment, (payment) =>
+  const { reference, bookedRub, ...rest } = await bookPayment(adjustment, (payment) =>
     adjust(changes, { ...payment, note: reason }),
   );
   return { adjustment: reference, adjusted_rub: bookedRub, ...rest };
@@ -268,7 +268,7 @@ interface StatusChange {
  * @throws {StartFailure} if the table did not reply; the message contains the reference, with which the operator can
  *   safely repeat the command
  */
-async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
+async function bookPayment(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });

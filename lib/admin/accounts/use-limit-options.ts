@@ -79,7 +79,7 @@ function parseNetworks(text: string): ListArgument {
   return parseList(text, isNetwork, NETWORK_RULE);
 }
 
-/** Adds a tag to the required ones: `project=lake,core`, or `team` for any value. */
+/** Adds a required tag: `project=lake,core`, or `team` for any value. */
 function addRequiredTag(text: string, earlier: TagsArgument = {}): TagsArgument {
   if (text === 'none') return text;
   const [name = '', ...rest] = text.split('=');

@@ -200,7 +200,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
   const outputModalities = wanted.output_modalities ?? data.modalities.output;
   const isText = outputModalities.includes('text');
   const context = found[0]!.place.limit?.context ?? Number(data.limit.context);
-  const inputs = wanted.input_modalities ?? union(found.map(promisedInputs));
+  const inputs = wanted.input_modalities ?? union(found.map(inputModalitiesOf));
   const parameters = found.map((one) => supportedParameters(one, wanted, isText));
   const allParameters = importedParameters.filter((name) => parameters.some((names) => names.includes(name)));
   return {
@@ -216,8 +216,8 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
     ...(wanted.categories ? { categories: wanted.categories } : {}),
     endpoints: found.map((one, index) => ({
       ...catalogEndpoint(one, wanted, isText, conversion),
-      ...fewer('input_modalities', inputs, inputsOf(one)),
-      ...fewer('supported_parameters', allParameters, parameters[index]!),
+      ...fieldIfFewer('input_modalities', inputs, inputsOf(one)),
+      ...fieldIfFewer('supported_parameters', allParameters, parameters[index]!),
     })),
   };
 }
@@ -251,7 +251,7 @@ function catalogEndpoint(
  * Returns an object whose member `field` lists the values that an endpoint supports. The object is empty if the
  * endpoint supports all values of its model.
  */
-function fewer(field: string, all: string[], own: string[]): object {
+function fieldIfFewer(field: string, all: string[], own: string[]): object {
   const supported = all.filter((name) => own.includes(name));
   return supported.length === all.length ? {} : { [field]: supported };
 }
@@ -264,7 +264,7 @@ function inputsOf({ place, data }: Found): string[] {
  * Returns the input modalities of an endpoint. For text models, audio is included only if the selection lists it,
  * because an audio token may cost more than a text token.
  */
-function promisedInputs(one: Found): string[] {
+function inputModalitiesOf(one: Found): string[] {
   const inputs = inputsOf(one);
   if (one.place.input_modalities || !one.data.modalities.output.includes('text')) return inputs;
   return inputs.filter((name) => name !== 'audio');

@@ -25,7 +25,7 @@ export function addClientCommand(program: Command): void {
           json,
         );
       else if (json) print(pasted(known, place), json);
-      else process.stdout.write(page(known, place));
+      else process.stdout.write(configurationPage(known, place));
     });
 }
 
@@ -34,6 +34,6 @@ function pasted({ name, api, where, text, note }: ClientConfiguration, place: Ga
 }
 
 /** Returns the printed text, with empty lines around the configuration, which make it easy to select and copy. */
-function page({ title, where, text, note }: ClientConfiguration, place: GatewayPlace): string {
+function configurationPage({ title, where, text, note }: ClientConfiguration, place: GatewayPlace): string {
   return `${title}: into ${where}\n\n${text(place)}\n\n${note === undefined ? '' : `${note}\n`}`;
 }

@@ -10,7 +10,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 const KOPECK_PICO = 10n ** 10n;
 
 /** Returns the whole kopecks of an amount, rounded towards minus infinity. */
-function floored(amount: Money): bigint {
+function floorKopecks(amount: Money): bigint {
   const { pico } = amount;
   const kopecks = pico / KOPECK_PICO;
   return pico < 0n && pico % KOPECK_PICO !== 0n ? kopecks - 1n : kopecks;
@@ -22,7 +22,7 @@ function kopecks(count: bigint): Money {
 
 /** Rounds an amount to whole kopecks, half up. */
 export function toKopecks(amount: Money): Money {
-  return kopecks(floored(amount.plus(Money.fromPico(KOPECK_PICO / 2n))));
+  return kopecks(floorKopecks(amount.plus(Money.fromPico(KOPECK_PICO / 2n))));
 }
 
 export interface RoundedLines {
@@ -41,9 +41,9 @@ export interface RoundedLines {
 export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLines {
   const owed = Money.sum([...exact, carriedIn]);
   const total = exact.length === 0 ? Money.zero : toKopecks(owed);
-  const down = exact.map(floored);
+  const down = exact.map(floorKopecks);
   const lost = exact.map((amount, index) => amount.minus(kopecks(down[index]!)).pico);
-  let missing = floored(total) - down.reduce((sum, count) => sum + count, 0n);
+  let missing = floorKopecks(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
   // If more than half a kopeck was carried in, more kopecks may be missing than there are lines, or the number may be

@@ -166,7 +166,11 @@ async function makeBill(
   if (amount.pico % 10n ** 10n !== 0n)
     throw new GatewayError('invalid_request', 'A bill must be in whole kopecks: use at most two decimals.');
   const parties = { seller: readSeller(output.seller), buyer: await requireParty(session) };
-  return written(billDocument({ reference, amount, atMs: nowMs() }, parties), `bill-${safe(reference)}`, output);
+  return written(
+    billDocument({ reference, amount, atMs: nowMs() }, parties),
+    `bill-${safeFileName(reference)}`,
+    output,
+  );
 }
 
 async function issueAct(
@@ -205,7 +209,7 @@ interface ActOptions extends OutputOptions {
 }
 
 /** Returns a reference as a file name, without slashes and other special characters. */
-function safe(name: string): string {
+function safeFileName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '-');
 }
 

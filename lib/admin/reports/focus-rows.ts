@@ -167,7 +167,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      // The tags are sorted, because the table returns them in any order. Recorded values replace those of the key.
+      // The tags are sorted, because the table returns them in any order. Recorded values replace the key's values.
       ...Object.fromEntries(Object.entries({ ...key.tags, ...total.tags }).toSorted()),
       [`${OWN_TAGS}key`]: key.name,
       [`${OWN_TAGS}key_hash`]: total.keyHash,

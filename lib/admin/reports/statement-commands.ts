@@ -105,7 +105,7 @@ async function filterOf(
   { key, member, workspace, model, tag }: StatementOptions,
 ): Promise<RecordFilter> {
   return {
-    isKey: key === undefined ? undefined : (hash) => isMeant(names, hash, key),
+    isKey: key === undefined ? undefined : (hash) => isSelectedKey(names, hash, key),
     hasTags: tag && (async (recorded, hash) => isTagged(tag, recorded, (await names.key(hash)).tags)),
     memberId: member,
     workspaceId: workspace === undefined ? undefined : (await findWorkspace(table, accountId, workspace)).id,
@@ -118,7 +118,7 @@ const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 /**
  * Returns whether an option selects this key, by name, label, or the beginning of the hash. Deleted keys match as well.
  */
-async function isMeant(names: Names, hash: string, named: string): Promise<boolean> {
+async function isSelectedKey(names: Names, hash: string, named: string): Promise<boolean> {
   const { name, label } = await names.key(hash);
   return name === named || label === named || (HASH_OR_PREFIX.test(named) && hash.startsWith(named));
 }

@@ -71,7 +71,7 @@ async function activityRows(session: Session, { days, by }: ActivityOptions): Pr
     addDailySums(sum, row);
     sums.set(name, sum);
   }
-  const titleOf = await titles(session, by, [...sums.keys()]);
+  const titleOf = await titleColumns(session, by, [...sums.keys()]);
   return [...sums]
     .sort(by === 'day' ? byName : byUsage)
     .map(([name, sum]) => ({ ...titleOf(name), ...dailySumsRow(sum) }));
@@ -142,7 +142,11 @@ function nameIn(row: NamedRow, by: Grouping): string {
 }
 
 /** Returns the columns that identify a row: its name, and its id if the name is not unique. */
-async function titles({ table, accountId }: Session, by: Grouping, names: string[]): Promise<(name: string) => Row> {
+async function titleColumns(
+  { table, accountId }: Session,
+  by: Grouping,
+  names: string[],
+): Promise<(name: string) => Row> {
   if (by === 'workspace') {
     const slugs = new Map((await listWorkspaces(table, accountId)).map(({ id, slug }) => [id, slug]));
     return (id) => ({ workspace: slugs.get(id) ?? null, id });

@@ -3,7 +3,7 @@ import type { SealFinding } from './check-files.ts';
 /** Reports a difference, for the account and day for which the function was created. */
 export type ReportFinding = (where: string, says: string) => void;
 
-/** Counts all findings, and keeps only the first ones. A lost day may produce one finding per line. */
+/** Counts all findings, but keeps only the first findings, because a lost day may produce one finding per line. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];
   readonly #max: number;

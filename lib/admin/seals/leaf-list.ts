@@ -41,7 +41,7 @@ export async function firstAlteredLine(
       const [text, hash] = [(await texts.next()).value, (await hashes.next()).value];
       if (text === undefined && hash === undefined) return undefined;
       if (text !== undefined && leafText(text) === hash) continue;
-      return differenceAt(number, await ahead(text, texts), await ahead(hash, hashes));
+      return differenceAt(number, await itemsAhead(text, texts), await itemsAhead(hash, hashes));
     }
   } catch {
     return undefined;
@@ -72,7 +72,7 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
 }
 
 /** Returns the first item and at most `MAX_AHEAD` - 1 items after it, up to the first item that cannot be read. */
-async function ahead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
+async function itemsAhead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
   const some = first === undefined ? [] : [first];
   try {
     while (some.length > 0 && some.length < MAX_AHEAD) {

@@ -54,7 +54,7 @@ export function Curves({ times, curves, label, unit, range }: CurvesProps) {
           {},
           ...curves.map(({ name, values }, index) => ({
             label: name,
-            stroke: colourOf(`--curve-${index + 1}`),
+            stroke: colorOf(`--curve-${index + 1}`),
             width: 2,
             points: { show: true, size: POINT_SIZE, filter: () => lonePoints(values) },
           })),
@@ -94,14 +94,14 @@ function lonePoints(values: readonly (number | null)[]): number[] {
 }
 
 /** Returns the value of a CSS color variable in the current theme. */
-function colourOf(name: string): string {
+function colorOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 function axesOf({ seconds, unit, language }: { seconds: number[]; unit: string; language: string }): UPlot.Axis[] {
   const axis = {
-    stroke: colourOf('--quiet'),
-    grid: { stroke: colourOf('--line'), width: 1 },
+    stroke: colorOf('--quiet'),
+    grid: { stroke: colorOf('--line'), width: 1 },
     ticks: { show: false },
     labelSize: AXIS_NAME_SIZE,
   };

@@ -47,8 +47,8 @@ export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsPr
             <g key={day} class={index === days.length - 1 ? 'unfinished' : undefined}>
               <title>{`${dayMark(day, language)}: ${totalOf(day)}`}</title>
               <rect class="ground" x={index} width={1} height={HEIGHT} />
-              {rectsOf(parts, index, top).map(({ colour, y, height }) => (
-                <rect key={colour} class={colour} x={index + GAP / 2} width={1 - GAP} y={y} height={height} />
+              {rectsOf(parts, index, top).map(({ color, y, height }) => (
+                <rect key={color} class={color} x={index + GAP / 2} width={1 - GAP} y={y} height={height} />
               ))}
             </g>
           ))}
@@ -80,7 +80,7 @@ function rectsOf(parts: BarPart[], day: number, top: number) {
   return parts.map(({ values }, index) => {
     const height = top === 0 ? 0 : (values[day]! / top) * HEIGHT;
     y -= height;
-    return { colour: `curve-${index + 1}`, y, height };
+    return { color: `curve-${index + 1}`, y, height };
   });
 }
 
