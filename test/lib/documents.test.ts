@@ -129,6 +129,15 @@ describe.each(pages)('%s', (page) => {
     for (const json of blocks) expect(() => JSON.parse(json)).not.toThrow();
   });
 
+  it('has at most one command on each line of its blocks of code', () => {
+    const second =
+      /^(?!\s*[A-Z_]+=\S* npm).*[^|&;(`\s]\s+(?:npm (?:ci|start|test|run)|openssl|sha256sum|gunzip|curl)\s/;
+    const blocks = [...markdown.matchAll(/^ *```(?:bash|sh)?\n([^]*?)^ *```$/gm)].flatMap(([, code]) =>
+      code!.split('\n'),
+    );
+    expect(blocks.filter((line) => second.test(line))).toEqual([]);
+  });
+
   it(`has lines of at most ${MAX_LINE_LENGTH} characters outside tables and code`, () => {
     const long = linesOf(markdown).filter(({ text, isProse }) => isProse && text.length > MAX_LINE_LENGTH);
     expect(long.filter(({ text }) => !text.startsWith('![')).map(({ number }) => number)).toEqual([]);
