@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ExhaustedLimits } from './admission/exhausted-limits.ts';
 import { openFreeCapacity } from './admission/free/free-capacity.ts';
 import { RefusalLog } from './admission/refusal-log.ts';
 import { nowMs } from './platform/clock.ts';
@@ -52,7 +53,12 @@ export const resources = {
       ),
   ),
   /** Recorder of the reasons for which requests were rejected. */
-  refusals: once(() => new RefusalLog(async (refusal) => writeRefusal(table(), refusal), nowMs)),
+  refusals: once(() => {
+    const limits = new ExhaustedLimits(() => resources.queue('check-alerts'), nowMs);
+    return new RefusalLog(async (refusal) => {
+      await Promise.all([writeRefusal(table(), refusal), limits.report(refusal)]);
+    }, nowMs);
+  }),
   /** Free models that have used up today's budget. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   queue: perQueue((name) => openQueue(queueVariable(name))),

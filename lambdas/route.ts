@@ -202,7 +202,7 @@ export function answering(file: string) {
   const grants: Grants = {
     ...ofCatalog(spending()),
     secrets: ['pepper', 'provider-keys'],
-    sendTo: ['finalize-cost'],
+    sendTo: ['finalize-cost', 'check-alerts'],
   };
   const facts = { inference: true, hasTags: true, callsProviders: true, changesGradually: true } as const;
   return { ...inferring(file, grants), ...facts };

@@ -123,7 +123,7 @@ export const routes = {
       ...spending('VIDEO#'),
       objects: { 'video-requests': ['PutObject', 'AbortMultipartUpload', 'DeleteObject'] },
       secrets: ['pepper', 'provider-keys'],
-      sendTo: ['advance-videos', 'finalize-cost'],
+      sendTo: ['advance-videos', 'finalize-cost', 'check-alerts'],
       catalog: true,
     }),
     inference: true,

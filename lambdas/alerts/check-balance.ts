@@ -22,18 +22,13 @@ import type { AlertDelivery } from '../store/alerts/deliveries.ts';
 import { readCounter, type Counter, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
 import type { Table } from '../store/table/table.ts';
 import { StoreBusyError, writeAlone } from '../store/table/transact.ts';
-import { rateFacts, rateLines } from './limit-notice.ts';
+import { rateFacts, rateLines, refusalText } from './limit-notice.ts';
 import { consoleUrl, roundedRub, withLink, type Notice } from './notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 import { spendingRate, type SpendingRate } from './spending-rate.ts';
 
 /** Balance that counts as low if the account's settings have no other value, in percent of the last payment. */
 export const DEFAULT_LOW_BALANCE_PERCENT = 20;
-/**
- * A balance counts as exhausted if it is at most the low balance divided by this number. A request needs room for its
- * whole hold, so spending ends shortly before the balance is zero.
- */
-const EXHAUSTED_DIVISOR = 40n;
 /** After a notice, a balance counts as sufficient again once it is this multiple of the amount that counts as low. */
 const REARM_FACTOR = 2;
 
@@ -46,19 +41,30 @@ export async function isPrepaidBalance(table: Table, scope: ScopeId, { limits }:
 /** Maximum number of rounds of a check. Another round is needed if another check has changed the level. */
 const MAX_ROUNDS = 4;
 
+/** A check, and the hold that the balance has just refused, if any. */
+interface BalanceCheck {
+  refused: Money | undefined;
+  atMs: number;
+}
+
 /**
- * Checks the balance of a prepaid account.
+ * Checks the balance of a prepaid account. The balance is exhausted if it is spent, or if it is low and has just
+ * refused a hold.
  * @returns the new deliveries, which are due
  * @throws {StoreBusyError} if other checks changed the level in every round
  */
-export async function checkBalance(table: Table, settings: AlertSettings, atMs: number): Promise<AlertDelivery[]> {
+export async function checkBalance(
+  table: Table,
+  settings: AlertSettings,
+  check: BalanceCheck,
+): Promise<AlertDelivery[]> {
   const scope: ScopeId = { kind: 'account', id: settings.accountId };
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     // Reads the alarm before the counter. If another check then changes the alarm, the write of the level fails, so a
     // balance that is out of date decides nothing.
     const alarm = await readBalanceAlarm(table, settings.accountId);
     const counter = await readCounter(table, scope);
-    const decided = await decideLevel(table, settings, { alarm, counter, atMs });
+    const decided = await decideLevel(table, settings, { alarm, counter, ...check });
     if (decided) return decided;
   }
   throw new StoreBusyError();
@@ -71,16 +77,17 @@ export async function checkBalance(table: Table, settings: AlertSettings, atMs: 
 async function decideLevel(
   table: Table,
   settings: AlertSettings,
-  { alarm, counter, atMs }: { alarm: BalanceAlarm; counter: StoredCounter; atMs: number },
+  { alarm, counter, refused, atMs }: BalanceCheck & { alarm: BalanceAlarm; counter: StoredCounter },
 ): Promise<AlertDelivery[] | undefined> {
   const balance = (counter.limits.lifetime ?? Money.zero).minus(counter.spent('lifetime'));
   const low = await lowBalance(table, settings, counter.revision);
-  const level = nextLevel(alarm, { balance, low });
+  const cause = refused?.exceeds(balance) && !balance.exceeds(low) ? refused : undefined;
+  const level = nextLevel(alarm, { balance, low, isRefusing: cause !== undefined });
   if (level === alarm.level) return [];
   const decision = balanceAlarmPut(table, settings.accountId, alarm, level);
   if (level === 'sufficient') return (await writeAlone(table, decision)) ? undefined : [];
   const rate = spendingRate(counter, { interval: 'lifetime', room: balance, atMs });
-  const notice = balanceNotice({ level, balance, low, rate, baseUrl: settings.baseUrl });
+  const notice = balanceNotice({ level, balance, low, refused: cause, rate, baseUrl: settings.baseUrl });
   return publishNotice(table, { decision }, deliveriesOf(settings, notice, atMs));
 }
 
@@ -106,10 +113,10 @@ async function lastPayment(table: Table, accountId: string, revision: number): P
 /** Returns the level to record: the lowest level since the balance was last sufficient. */
 function nextLevel(
   { level }: Pick<BalanceAlarm, 'level'>,
-  { balance, low }: { balance: Money; low: Money },
+  { balance, low, isRefusing }: { balance: Money; low: Money; isRefusing: boolean },
 ): BalanceLevel {
-  const now: BalanceLevel =
-    balance.pico * EXHAUSTED_DIVISOR <= low.pico ? 'exhausted' : balance.exceeds(low) ? 'sufficient' : 'low';
+  const isExhausted = isRefusing || !balance.exceeds(Money.zero);
+  const now: BalanceLevel = isExhausted ? 'exhausted' : balance.exceeds(low) ? 'sufficient' : 'low';
   if (level === 'sufficient' || balanceLevels.indexOf(now) > balanceLevels.indexOf(level)) return now;
   const isClearlyHigher = !low.times(REARM_FACTOR).exceeds(balance) && now === 'sufficient';
   return isClearlyHigher ? 'sufficient' : level;
@@ -119,10 +126,11 @@ function balanceNotice(facts: {
   level: Exclude<BalanceLevel, 'sufficient'>;
   balance: Money;
   low: Money;
+  refused: Money | undefined;
   rate: SpendingRate;
   baseUrl: string | undefined;
 }): Notice {
-  const { level, balance, low, rate } = facts;
+  const { level, balance, low, refused, rate } = facts;
   const isExhausted = level === 'exhausted';
   const state = isExhausted ? 'exhausted' : 'low';
   const notice: Notice = {
@@ -130,11 +138,11 @@ function balanceNotice(facts: {
     subject: `Model gateway: the balance is ${state}`,
     lines: [
       isExhausted
-        ? `The balance of the account is exhausted: requests are refused.`
+        ? `The balance of the account is exhausted, ${roundedRub(balance)}: ${refusalText(refused)}.`
         : `The balance of the account is low: ${roundedRub(balance)}, at most ${roundedRub(low)}.`,
       ...rateLines(rate, isExhausted),
     ],
-    data: { balance_rub: balance, low_balance_rub: low, ...rateFacts(rate) },
+    data: { balance_rub: balance, low_balance_rub: low, refused_rub: refused ?? null, ...rateFacts(rate) },
   };
   return withLink(notice, consoleUrl(facts.baseUrl, 'overview'));
 }

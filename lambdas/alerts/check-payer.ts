@@ -34,9 +34,10 @@ const MARK_KEPT_MS = 35 * DAY_MS;
  * @returns the new deliveries, which are due
  */
 export async function checkPayer(table: Table, check: AlertCheck, atMs: number): Promise<AlertDelivery[]> {
-  const { payer } = check;
+  const { payer, only } = check;
   const settings = await readSettingsOfOwners(table, payer.accountId, alertOwnersOf(payer));
-  const checked = scopesOf(payer).map(async (scope) => {
+  const scopes = scopesOf(payer).filter(({ kind }) => only === undefined || kind === only);
+  const checked = scopes.map(async (scope) => {
     const applied = settingsOfScope(scope, payer, settings);
     return applied && hasDestination(applied) ? checkScope(table, { ...check, scope, settings: applied }, atMs) : [];
   });
@@ -49,11 +50,12 @@ interface ScopeCheck extends AlertCheck {
 }
 
 async function checkScope(table: Table, check: ScopeCheck, atMs: number): Promise<AlertDelivery[]> {
-  const { payer, scope, settings, date } = check;
+  const { payer, scope, settings, date, refused } = check;
   const counter = await readCounter(table, scope);
   if (!isLimited(counter.limits)) return [];
-  if (await isPrepaidBalance(table, scope, counter)) return checkBalance(table, settings, atMs);
-  const crossings = crossingsOf(scope, counter, { windows: windowsOfDate(date), thresholds: settings.thresholds });
+  if (await isPrepaidBalance(table, scope, counter)) return checkBalance(table, settings, { refused, atMs });
+  const { thresholds } = settings;
+  const crossings = crossingsOf(scope, counter, { windows: windowsOfDate(date), thresholds, refused });
   const published: AlertDelivery[] = [];
   for (const crossing of crossings) {
     if (await isDecided(table, payer.accountId, crossingName(crossing, crossing.threshold))) continue;

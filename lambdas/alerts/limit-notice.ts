@@ -1,3 +1,4 @@
+import type { Money } from '../money/money.ts';
 import type { Interval } from '../money/periods.ts';
 import { isTagKind } from '../store/counters/tag-scopes.ts';
 import { consoleUrl, minuteText, roundedRub, withLink, type Notice } from './notice.ts';
@@ -11,7 +12,7 @@ export function limitNotice(
   { name, page }: ScopeName,
   { rate, baseUrl }: { rate: SpendingRate; baseUrl: string | undefined },
 ): Notice {
-  const { scope, interval, window, threshold, spent, limit } = crossing;
+  const { scope, interval, window, threshold, spent, limit, refused } = crossing;
   const isExhausted = threshold === 100;
   const kind = isTagKind(scope.kind) ? 'tag' : scope.kind;
   const limited = `${interval} ${scope.kind === 'key' || scope.kind === 'account' ? 'limit' : 'budget'}`;
@@ -22,7 +23,7 @@ export function limitNotice(
       : `Model gateway: a ${kind} has used ${threshold} % of its ${limited}`,
     lines: [
       isExhausted
-        ? `The ${name} has exhausted its ${limited}: requests are refused.`
+        ? `The ${name} has exhausted its ${limited}: ${refusalText(refused)}.`
         : `The ${name} has used ${threshold} % of its ${limited}.`,
       `Spent: ${roundedRub(spent)} of ${roundedRub(limit)}.`,
       ...rateLines(rate, isExhausted),
@@ -37,11 +38,20 @@ export function limitNotice(
       threshold_percent: threshold,
       spent_rub: spent,
       limit_rub: limit,
+      refused_rub: refused ?? null,
       ...rateFacts(rate),
       resets_at: rate.endsAtMs === null ? null : new Date(rate.endsAtMs).toISOString(),
     },
   };
   return withLink(notice, consoleUrl(baseUrl, page));
+}
+
+/**
+ * Returns the end of the sentence about an exhausted limit.
+ * @param refused amount of the refused hold; undefined if the whole limit is spent
+ */
+export function refusalText(refused: Money | undefined): string {
+  return refused ? `it has refused a request that needs ${refused} RUB` : 'requests are refused';
 }
 
 const periodNames: Record<Interval, string> = {

@@ -1,15 +1,10 @@
 import { Money } from '../money/money.ts';
 import { intervals, windowsAt, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, ScopeId } from '../store/counters/counters.ts';
+import { lacksRoomFor } from '../store/counters/limits.ts';
 
 /** Thresholds of a scope whose owner has chosen none, in percent of a limit. 100 means that the limit is exhausted. */
 export const DEFAULT_THRESHOLDS: readonly number[] = [50, 80, 95, 100];
-
-/**
- * Spending, in thousandths of a limit, from which the limit counts as exhausted. A request needs room for its whole
- * hold, so spending ends shortly before a limit is reached.
- */
-const EXHAUSTED_PER_MILLE = 995n;
 
 /** The highest threshold that a scope has crossed in one window. */
 export interface Crossing {
@@ -21,32 +16,34 @@ export interface Crossing {
   lower: readonly number[];
   spent: Money;
   limit: Money;
+  /** Amount of a hold that the limit has refused; undefined if the spending alone has crossed the threshold. */
+  refused: Money | undefined;
 }
 
 /**
  * Returns the highest crossed threshold of each limited window of a scope. A limit of 0 has none: it blocks spending on
- * purpose.
+ * purpose. A limit is exhausted if it is spent, or if spending leaves no room for a refused hold. A hold above the whole
+ * limit does not count, because an unused limit refuses it too.
  */
 export function crossingsOf(
   scope: ScopeId,
   counter: Counter,
-  { windows, thresholds }: { windows: Windows; thresholds: readonly number[] },
+  { windows, thresholds, refused }: { windows: Windows; thresholds: readonly number[]; refused?: Money | undefined },
 ): Crossing[] {
   return intervals.flatMap((interval) => {
     const limit = counter.limits[interval];
     if (!limit || limit.isZero) return [];
     const window = windows[interval];
     const spent = counter.spent(window);
-    const crossed = thresholds.filter((threshold) => isCrossed(threshold, spent, limit)).sort((a, b) => a - b);
+    const isRefusing = refused !== undefined && lacksRoomFor(refused, { spent, limit });
+    const isCrossed = (threshold: number) =>
+      spent.pico * 100n >= limit.pico * BigInt(threshold) || (threshold === 100 && isRefusing);
+    const crossed = thresholds.filter(isCrossed).sort((a, b) => a - b);
     const threshold = crossed.at(-1);
     if (threshold === undefined) return [];
-    return [{ scope, interval, window, threshold, lower: crossed.slice(0, -1), spent, limit }];
+    const cause = limit.exceeds(spent) && threshold === 100 ? refused : undefined;
+    return [{ scope, interval, window, threshold, lower: crossed.slice(0, -1), spent, limit, refused: cause }];
   });
-}
-
-function isCrossed(threshold: number, spent: Money, limit: Money): boolean {
-  const perMille = threshold === 100 ? EXHAUSTED_PER_MILLE : BigInt(threshold) * 10n;
-  return spent.pico * 1_000n >= limit.pico * perMille;
 }
 
 /**

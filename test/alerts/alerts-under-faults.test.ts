@@ -113,7 +113,7 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
     await storeAlerts(table, payer.accountId, owner, { webhookUrl: receiver.url });
     const settlements = await heldRequests(
       spender,
-      Array.from({ length: 1_000 }, () => '0.0999'),
+      Array.from({ length: 1_000 }, () => '0.1'),
     );
     const byId = new Map(settlements.map((one) => [one.generationId, one]));
 
@@ -141,7 +141,7 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
     });
     expect(killed.kills).toBeGreaterThan(10);
     const spent = (await readCounter(table, { kind: 'key', id: payer.keyHash })).spent('lifetime');
-    expect(spent.toString()).toBe('99.9');
+    expect(spent.toString()).toBe('100');
 
     // Checks, by processes that are killed anywhere. None delivers anything.
     await ruled.inTrouble(() =>

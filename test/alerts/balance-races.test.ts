@@ -42,13 +42,13 @@ async function checkedAround(action: string, number: number, meanwhile: () => Pr
     if (call.action === action) calls += 1;
     if (call.action === action && calls === number) await meanwhile();
   };
-  const deliveries = await checkBalance(faulty, settings, Date.now());
+  const deliveries = await checkBalance(faulty, settings, { refused: undefined, atMs: Date.now() });
   return deliveries.map(({ type }) => type);
 }
 
 describe('a check of a balance during another check', () => {
   it('reports that the balance is exhausted, although the other check has just reported that it is low', async () => {
-    await spend('99.9');
+    await spend('100');
     expect(await checkedAround('TransactWriteItems', 1, () => putLevel('low'))).toEqual(['alert.balance.exhausted']);
   });
 

@@ -46,6 +46,12 @@ async function checked({ payer }: Spender, atMs = Date.now(), date = utcDate(atM
   return (await checkPayer(table, { payer, date }, atMs)).map(summary);
 }
 
+/** Checks a payer after the refusal of a hold. */
+async function checkedAfterRefusal({ payer }: Spender, amount: string): Promise<string[]> {
+  const check = { payer, date: utcDate(Date.now()), refused: rub(amount) };
+  return (await checkPayer(table, check, Date.now())).map(summary);
+}
+
 function summary({ type, data }: AlertDelivery): string {
   const { scope, interval, threshold_percent: percent } = JSON.parse(data) as Record<string, unknown>;
   return scope === undefined ? type : `${scope as string} ${interval as string} ${percent as number}`;
@@ -76,11 +82,42 @@ describe('a threshold', () => {
     expect(await checked(spender)).toEqual([]);
   });
 
-  it('of 100 percent is reported shortly before the limit, because requests need room for their holds', async () => {
-    const spender = await watched({ workspace: { lifetime: rub('10') } });
-    await spend(spender, '9.95');
+  it('of 100 percent is reported when the limit is spent, and not before', async () => {
+    const spender = await watched({ workspace: { lifetime: rub('10') } }, { ...destination, thresholds: [100] });
+    await spend(spender, '9.999999');
+    expect(await checked(spender)).toEqual([]);
+
+    await spend(spender, '0.000001');
 
     expect(await checked(spender)).toEqual(['workspace lifetime 100']);
+  });
+
+  it('of 100 percent is reported once, when spending leaves no room for a refused hold', async () => {
+    const spender = await watched({ key: { daily: rub('10'), weekly: rub('100') } });
+    await spend(spender, '7');
+    expect(await checked(spender)).toEqual(['key daily 50']);
+    expect(await checkedAfterRefusal(spender, '3')).toEqual([]);
+
+    const [notice, ...more] = await checkPayer(
+      table,
+      { payer: spender.payer, date: utcDate(Date.now()), refused: rub('3.5') },
+      Date.now(),
+    );
+
+    expect(more).toEqual([]);
+    expect(notice).toMatchObject({ type: 'alert.limit.exhausted' });
+    expect(notice!.text).toContain('has exhausted its daily limit: it has refused a request that needs 3.5 RUB.');
+    expect(JSON.parse(notice!.data)).toMatchObject({ spent_rub: 7, limit_rub: 10, refused_rub: 3.5 });
+    expect(await checkedAfterRefusal(spender, '4')).toEqual([]);
+    await spend(spender, '3');
+    expect(await checked(spender)).toEqual([]);
+  });
+
+  it('of 100 percent is not reported for a hold above the whole limit', async () => {
+    const spender = await watched({ key: { daily: rub('10') } });
+    await spend(spender, '1');
+
+    expect(await checkedAfterRefusal(spender, '11')).toEqual([]);
   });
 
   it('is reported for every limited window and scope', async () => {
@@ -200,6 +237,7 @@ it('a notice has the spending, the limit, the rate, the time of exhaustion and a
     threshold_percent: 50,
     spent_rub: 6,
     limit_rub: 10,
+    refused_rub: null,
     hourly_rate_rub: 1,
     exhausted_at: exhausted.toISOString(),
     resets_at: end.toISOString(),
@@ -252,8 +290,19 @@ describe('a prepaid balance', () => {
     expect(await checked(spender)).toEqual(['alert.balance.low']);
     await spend(spender, '10');
     expect(await checked(spender)).toEqual([]);
-    await spend(spender, '9.6');
+    await spend(spender, '10');
     expect(await checked(spender)).toEqual(['alert.balance.exhausted']);
+    expect(await checked(spender)).toEqual([]);
+  });
+
+  it('is exhausted when it is low and refuses a hold', async () => {
+    const spender = await prepaid();
+    await spend(spender, '70');
+    expect(await checkedAfterRefusal(spender, '40')).toEqual([]);
+    await spend(spender, '20');
+
+    expect(await checkedAfterRefusal(spender, '11')).toEqual(['alert.balance.exhausted']);
+    expect(await checkedAfterRefusal(spender, '12')).toEqual([]);
     expect(await checked(spender)).toEqual([]);
   });
 

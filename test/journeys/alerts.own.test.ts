@@ -75,6 +75,27 @@ it('spending over a threshold sends a webhook and an e-mail, without any text of
   ]);
 });
 
+it('a limit that refuses requests sends one notice that it is exhausted', async () => {
+  const { hash, secret } = await newKey(0.2);
+  await put(`/keys/${hash}/alerts`, { thresholds: [100], webhook_url: receiver.url });
+  const ask = (maxTokens: number) =>
+    post({ ...gateway, key: secret }, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: maxTokens,
+      messages: [said('Hi', 'delay=0')],
+    });
+  const statuses = new Set<number>();
+  while (!statuses.has(402)) statuses.add((await ask(60)).status);
+  for (let turn = 0; turn < 5; turn += 1) expect((await ask(60)).status).toBe(402);
+
+  await expect.poll(() => receiver.received.length, { interval: 200, timeout: 10_000 }).toBe(1);
+  const [{ type, data }] = receiver.received as [AlertReceiver['received'][number]];
+  expect(type).toBe('alert.limit.exhausted');
+  expect(data).toMatchObject({ scope: 'key', id: hash, limit_rub: 0.2, threshold_percent: 100 });
+  expect(Number(data['spent_rub'])).toBeLessThan(0.2);
+  expect(Number(data['spent_rub']) + Number(data['refused_rub'])).toBeGreaterThan(0.2);
+});
+
 describe('settings of alerts', () => {
   it('are those of the nearest owner, and an empty body removes them', async () => {
     const { hash } = await newKey(1);

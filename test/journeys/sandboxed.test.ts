@@ -116,6 +116,11 @@ const needingNoKey = new Set([
   'estimate-response',
   'estimate-video',
 ]);
+/**
+ * Permission of functions that report a limit which has refused a request, or was changed, to check-alerts
+ * (test/journeys/alerts.own.test.ts).
+ */
+const ofLimits = ['sqs:SendMessage CheckAlerts'];
 /** Permissions of a queue worker. Lambda reads a queue with the role of the function that gets the messages. */
 const ofMessages = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
@@ -395,6 +400,7 @@ function unused(): string[] {
     const rare = [
       ...(rarelyUsed[name] ?? []),
       ...(functions[name]!.grants.catalog ? ofCatalog : []),
+      ...ofLimits,
       ...(needingNoKey.has(name) ? ['secretsmanager:GetSecretValue ProviderKeys'] : []),
     ];
     const isRare = ({ action, resource }: Right) => rare.some((right) => `${action} ${resource}`.startsWith(right));

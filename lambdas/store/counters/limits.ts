@@ -39,6 +39,11 @@ export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
 });
 
+/** Returns whether spending alone leaves no room for an amount that an unused limit has room for. */
+export function lacksRoomFor(amount: Money, { spent, limit }: { spent: Money; limit: Money }): boolean {
+  return spent.plus(amount).exceeds(limit) && !amount.exceeds(limit);
+}
+
 export function isLimited(limits: Limits): boolean {
   return intervals.some((interval) => limits[interval] !== undefined);
 }
