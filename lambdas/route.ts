@@ -184,6 +184,11 @@ export function changing(...more: TableAction[]): Grants {
   return { ...reading(...more), writes: managedPartitions };
 }
 
+/** Returns permissions to change limits, and to request a check of alerts afterwards. */
+export function changingLimits(...more: TableAction[]): Grants {
+  return { ...changing(...more), sendTo: ['check-alerts'] };
+}
+
 /** Returns permissions to look up the caller, to hold money, and to record the request. */
 export function spending(...morePartitions: string[]): Grants {
   return { ...reading('Query', 'PutItem', 'UpdateItem'), writes: [...spendingPartitions, ...morePartitions] };

@@ -9,6 +9,7 @@ import {
   answering,
   changing,
   changingAlerts,
+  changingLimits,
   deleteRoute,
   estimating,
   getRoute,
@@ -184,7 +185,7 @@ export const routes = {
   'get-key': getRoute('/keys/{hash}', managed('keys/get', reading())),
   'update-key': patchRoute(
     '/keys/{hash}',
-    managed('keys/update', ofCatalog(changing('PutItem', 'UpdateItem', 'DeleteItem'))),
+    managed('keys/update', ofCatalog(changingLimits('PutItem', 'UpdateItem', 'DeleteItem'))),
   ),
   'delete-key': deleteRoute('/keys/{hash}', managed('keys/delete', changing('PutItem', 'UpdateItem', 'DeleteItem'))),
   'rotate-key': postRoute('/keys/{hash}/rotate', managed('keys/rotate', changing('PutItem', 'DeleteItem'))),
@@ -208,7 +209,7 @@ export const routes = {
   'get-budget': getRoute('/workspaces/{workspaceId}/budgets/{interval}', managed('budgets/get', reading())),
   'set-budget': putRoute(
     '/workspaces/{workspaceId}/budgets/{interval}',
-    managed('budgets/set', changing('PutItem', 'UpdateItem')),
+    managed('budgets/set', changingLimits('PutItem', 'UpdateItem')),
   ),
   'delete-budget': deleteRoute(
     '/workspaces/{workspaceId}/budgets/{interval}',
@@ -216,7 +217,7 @@ export const routes = {
   ),
 
   'list-tag-budgets': getRoute('/tags/budgets', managed('tags/list-budgets', reading())),
-  'set-tag-budget': putRoute('/tags/budgets', managed('tags/set-budget', changing('PutItem', 'UpdateItem'))),
+  'set-tag-budget': putRoute('/tags/budgets', managed('tags/set-budget', changingLimits('PutItem', 'UpdateItem'))),
   'get-account-alerts': getRoute('/alerts', managed('alerts/get', reading())),
   'set-account-alerts': putRoute('/alerts', managed('alerts/set', changingAlerts())),
   'list-alert-deliveries': getRoute('/alerts/deliveries', managed('alerts/list-deliveries', reading('Query'))),
@@ -251,7 +252,7 @@ export const routes = {
   ),
   'set-member-budget': putRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
-    managed('budgets/set-of-member', changing('PutItem', 'UpdateItem')),
+    managed('budgets/set-of-member', changingLimits('PutItem', 'UpdateItem')),
   ),
   'delete-member-budget': deleteRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',

@@ -4,7 +4,7 @@
  * Guarantee: each level is reported once, until the balance has risen to twice the amount that counts as low. A balance
  * that moves around the low amount therefore causes no further notices. The level is stored with a version, in the
  * transaction that creates the deliveries.
- * Weakness: a payment is noticed at the next settlement.
+ * Weakness: if the check after a payment fails, the next settlement notices the payment.
  */
 
 import { Money } from '../money/money.ts';

@@ -23,7 +23,7 @@ import { gatherGranted } from '../store/counters/limited-parts.ts';
 import { limitsAttribute } from '../store/counters/limits.ts';
 import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/accounts/privacy.ts';
 import type { Table } from '../store/table/table.ts';
-import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
+import { checkAlertsOf, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 import { newWorkspace, workspaceWrites } from './workspaces.ts';
 
@@ -222,7 +222,9 @@ export async function setCreditLimit(
         ...(await limitWrites(table, { kind: 'account', id: accountId }, { limits, revision })),
       },
     );
-    return outcome.committed ? { ...account, limits, revision } : undefined;
+    if (!outcome.committed) return undefined;
+    await checkAlertsOf(context, 'account');
+    return { ...account, limits, revision };
   });
 }
 

@@ -22,7 +22,7 @@ import { limitsAttribute } from '../store/counters/limits.ts';
 import type { Item } from '../store/table/table.ts';
 import type { Writes } from '../store/table/transact.ts';
 import { requireAccount } from './accounts.ts';
-import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
+import { checkAlertsOf, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 export interface Payment {
   /** Amount, above zero for top-ups and refunds. */
@@ -120,7 +120,10 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         ...(await counterWrites(context, { amount, paidIn, revision })),
       },
     );
-    if (outcome.committed) return { account: { ...account, limits, revision }, wasBooked: false };
+    if (outcome.committed) {
+      await checkAlertsOf(context, 'account');
+      return { account: { ...account, limits, revision }, wasBooked: false };
+    }
     // Another request has booked a payment concurrently, or the reply to this booking was lost. The next round reads
     // everything again.
     if (outcome.failed['entry'] || outcome.failed['account']) return undefined;

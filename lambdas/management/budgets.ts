@@ -17,7 +17,7 @@ import { memberKey } from '../store/accounts/members.ts';
 import { memberScope } from '../store/accounts/payer.ts';
 import { workspaceKey } from '../store/accounts/workspaces.ts';
 import { update, type Key } from '../store/table/writes.ts';
-import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
+import { checkAlertsOf, checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 /** Item that has budgets (a workspace or a member), and the scope whose counter counts spending against them. */
 export interface BudgetOwner {
@@ -92,7 +92,10 @@ export async function setBudget(
     );
     // If another request has changed the limits concurrently, the next round reads them again and checks their order
     // again.
-    return outcome.committed ? { limits, limitTimes, version: version + 1 } : undefined;
+    if (!outcome.committed) return undefined;
+    const { workspaceId, memberId } = owner;
+    await checkAlertsOf(context, owner.scope.kind, { workspaceId, memberId });
+    return { limits, limitTimes, version: version + 1 };
   });
 }
 

@@ -1,8 +1,13 @@
 import type { Caller } from '../admission/caller.ts';
+import type { AlertCheck } from '../alerts/alert-check.ts';
+import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, GatewayError } from '../platform/errors.ts';
+import { describeError, log } from '../platform/logger.ts';
 import { auditPut, isAudited, newAuditKey, type Actor } from '../store/accounts/audit.ts';
 import { AlreadyAnsweredError } from '../store/accounts/idempotency.ts';
+import type { Payer } from '../store/accounts/payer.ts';
+import type { ScopeKind } from '../store/counters/counters.ts';
 import type { Item, Table } from '../store/table/table.ts';
 import { transact, type TransactOutcome, type Writes } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
@@ -18,12 +23,29 @@ export interface ChangeContext {
    * settings can name no provider.
    */
   providerIds?: () => Promise<readonly string[]>;
+  /** Checks alerts, or requests the check. If the function is absent, the next settlement finds crossed thresholds. */
+  checkAlerts?: (check: AlertCheck) => Promise<void>;
 }
 
 /** Returns the context of changes over HTTP, made with a management key. */
 export function changesOf(table: Table, { key, account }: Caller, requestId: string): ChangeContext {
   const actor: Actor = { kind: 'management_key', id: key.hash, label: key.label };
   return { table, accountId: account.id, actor, requestId };
+}
+
+/**
+ * Checks alerts after the limits of a scope were changed, because a lower limit may already be spent. Never throws: the
+ * change is made, and if the check fails, the next settlement finds the crossing.
+ * @param ids ids of the payer that the scope needs
+ */
+export async function checkAlertsOf(context: ChangeContext, only: ScopeKind, ids: Partial<Payer> = {}): Promise<void> {
+  const payer = { accountId: context.accountId, workspaceId: '', memberId: undefined, keyHash: '', ...ids };
+  await context.checkAlerts?.({ payer, date: utcDate(nowMs()), only }).catch((error: unknown) => {
+    log('warn', 'alerts not checked after a change of limits', {
+      accountId: context.accountId,
+      ...describeError(error),
+    });
+  });
 }
 
 /** A change as the audit log stores it. */

@@ -20,6 +20,7 @@ import type { Item, Table } from '../store/table/table.ts';
 import { mustBeActive } from '../store/accounts/workspaces.ts';
 import { requireAccount } from './accounts.ts';
 import {
+  checkAlertsOf,
   checkVersion,
   commitChange,
   noExtraWrite,
@@ -238,7 +239,9 @@ async function writeKey(
       ...moveKey(table, before, after),
     },
   );
-  return outcome.committed ? after : undefined;
+  if (!outcome.committed) return undefined;
+  if (limitsChanged) await checkAlertsOf(context, 'key', { workspaceId: after.workspaceId!, keyHash: after.hash });
+  return after;
 }
 
 /** Returns the configuration of a key for the audit log, without its secrets. */

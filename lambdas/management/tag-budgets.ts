@@ -14,7 +14,7 @@ import { readCounter } from '../store/counters/counters.ts';
 import { isLimited, limitsAttribute } from '../store/counters/limits.ts';
 import { tagScope, tagText } from '../store/counters/tag-scopes.ts';
 import { sameLimits, withLimit } from './budgets.ts';
-import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
+import { checkAlertsOf, checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 /** Change of one budget of a tag. */
 export interface TagBudgetChange {
@@ -69,7 +69,9 @@ export async function setTagBudget(context: ChangeContext, change: TagBudgetChan
         ...(await limitWrites(table, scope, { limits, revision, active: true })),
       },
     );
-    return outcome.committed ? next : undefined;
+    if (!outcome.committed) return undefined;
+    await checkAlertsOf(context, scope.kind, { countedTags: [tag] });
+    return next;
   });
 }
 

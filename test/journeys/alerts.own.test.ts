@@ -96,6 +96,24 @@ it('a limit that refuses requests sends one notice that it is exhausted', async 
   expect(Number(data['spent_rub']) + Number(data['refused_rub'])).toBeGreaterThan(0.2);
 });
 
+it('a limit that is lowered below the spending sends a notice without a further request', async () => {
+  const { hash, secret } = await newKey(100);
+  const answer = await post({ ...gateway, key: secret }, '/messages', {
+    model: 'sandbox/claude',
+    max_tokens: 20,
+    messages: [said('Hi', 'delay=0')],
+  });
+  expect(answer.status).toBe(200);
+  const usage = async () => (await shown(`/keys/${hash}`))['usage'];
+  await expect.poll(usage, { interval: 200 }).toBeGreaterThan(0);
+  await put(`/keys/${hash}/alerts`, { webhook_url: receiver.url });
+
+  expect((await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 0.000001 })).status).toBe(200);
+
+  await expect.poll(() => receiver.received.length, { interval: 200 }).toBe(1);
+  expect(receiver.received[0]!.data).toMatchObject({ scope: 'key', id: hash, threshold_percent: 100 });
+});
+
 describe('settings of alerts', () => {
   it('are those of the nearest owner, and an empty body removes them', async () => {
     const { hash } = await newKey(1);

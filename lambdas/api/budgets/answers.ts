@@ -16,6 +16,7 @@ import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters/counters.ts';
 import { budgetsOfPath } from './owner.ts';
 import type { BudgetAnswer, BudgetListAnswer } from './shape.ts';
+import { limitChangesOf } from '../parts/limit-changes.ts';
 import { budgetViews } from '../parts/view.ts';
 
 type Path = { workspaceId: string; memberId?: string };
@@ -42,7 +43,7 @@ export async function putBudget(input: BudgetInput<PathWithInterval, { limit_rub
   const { params, body, caller, request } = input;
   const table = resources.table();
   const { owner, set } = await budgetsOfPath(table, caller.account.id, params, 'change');
-  const { version, ...changed } = await setBudget(changesOf(table, caller, request.id), owner, {
+  const { version, ...changed } = await setBudget(limitChangesOf(input), owner, {
     interval: params.interval,
     limit: body.limit_rub,
     expectedVersion: expectedVersion(request),

@@ -5,11 +5,11 @@ import { changeBody, keptWhenNull } from '../../http/fields.ts';
 import { keyHash } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
-import { changesOf } from '../../management/change.ts';
 import { updateKey } from '../../management/keys.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters/counters.ts';
 import { keySettingsOf } from '../../management/key-settings.ts';
+import { limitChangesOf } from '../parts/limit-changes.ts';
 import { keyAmounts, keyName, keySettings } from './fields.ts';
 import type { KeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
@@ -26,10 +26,12 @@ export const accepts = {
   }),
 };
 
-export const handler = defineEndpoint('update-key', accepts, async ({ params: { hash }, body, caller, request }) => {
+export const handler = defineEndpoint('update-key', accepts, async (input) => {
+  const { params, body, request } = input;
+  const { hash } = params;
   const table = resources.table();
   const key = await updateKey(
-    { ...changesOf(table, caller, request.id), providerIds: servedProviderIds },
+    { ...limitChangesOf(input), providerIds: servedProviderIds },
     { hash, kind: 'inference', expectedVersion: expectedVersion(request) },
     { name: body.name, disabled: body.disabled, ...keySettingsOf(body) },
   );

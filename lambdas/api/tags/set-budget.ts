@@ -4,11 +4,11 @@ import { amount, textField } from '../../http/fields.ts';
 import { interval } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
-import { changesOf } from '../../management/change.ts';
 import { tagNameRule, tagValueRule } from '../../management/rules.ts';
 import { setTagBudget } from '../../management/tag-budgets.ts';
 import { resources } from '../../resources.ts';
 import { tagText } from '../../store/counters/tag-scopes.ts';
+import { limitChangesOf } from '../parts/limit-changes.ts';
 import { tagBudgetViews } from './budget-views.ts';
 import type { TagBudgetsAnswer } from './shape.ts';
 
@@ -29,10 +29,11 @@ export const accepts = {
   }),
 };
 
-export const handler = defineEndpoint('set-tag-budget', accepts, async ({ body, caller, request }) => {
+export const handler = defineEndpoint('set-tag-budget', accepts, async (input) => {
   const table = resources.table();
+  const { body, request } = input;
   const { name, value, interval: period, limit_rub: limit } = body;
-  const settings = await setTagBudget(changesOf(table, caller, request.id), {
+  const settings = await setTagBudget(limitChangesOf(input), {
     name,
     value,
     interval: period,

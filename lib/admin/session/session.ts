@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { followPublications } from '../../../lambdas/catalog/served-catalog.ts';
 import { publicationInDirectory } from '../../../lambdas/catalog/publication-source.ts';
 import { loadCatalog } from '../../../lambdas/catalog/load.ts';
+import type { AlertCheck } from '../../../lambdas/alerts/alert-check.ts';
+import { checkPayer } from '../../../lambdas/alerts/check-payer.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { GatewayError, notFound } from '../../../lambdas/platform/errors.ts';
 import type { ChangeContext } from '../../../lambdas/management/change.ts';
 import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
@@ -115,5 +118,7 @@ async function sessionOn({ table, local }: TableSession, { account }: CommonOpti
   if (!(await readAccount(table, accountId)))
     throw notFound(`There is no account "${accountId}". List accounts with "accounts list".`);
   const actor = await operatorOf(local === undefined);
-  return { table, local, accountId, changes: { table, accountId, actor, providerIds: providerIdsOf(local) } };
+  const checkAlerts = async (check: AlertCheck) => void (await checkPayer(table, check, nowMs()));
+  const changes = { table, accountId, actor, providerIds: providerIdsOf(local), checkAlerts };
+  return { table, local, accountId, changes };
 }

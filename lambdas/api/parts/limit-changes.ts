@@ -1,0 +1,15 @@
+import { encodeAlertCheck } from '../../alerts/alert-check.ts';
+import type { EndpointInput } from '../../http/endpoint.ts';
+import { changesOf, type ChangeContext } from '../../management/change.ts';
+import { resources } from '../../resources.ts';
+
+/** Returns the context of a change of limits over HTTP. After the change, `check-alerts` compares the new limits. */
+export function limitChangesOf({
+  caller,
+  request,
+}: Pick<EndpointInput<'management'>, 'caller' | 'request'>): ChangeContext {
+  return {
+    ...changesOf(resources.table(), caller, request.id),
+    checkAlerts: async (check) => resources.queue('check-alerts').send(encodeAlertCheck(check)),
+  };
+}
