@@ -1,9 +1,9 @@
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import { forbidden } from '../platform/errors.ts';
-import { ageMs, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
+import { ageMs, earlierOf, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
-import { tagSettingsFrom, tagSettingsKey, type TagBudgets } from '../store/accounts/account-tags.ts';
+import type { TagBudgets } from '../store/accounts/account-tags.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts/accounts.ts';
 import type { OwnerKind, Scope } from '../store/counters/counters.ts';
 import {
@@ -23,6 +23,7 @@ import type { Item, Table } from '../store/table/table.ts';
 import { workspaceFrom, workspaceKey, type Workspace } from '../store/accounts/workspaces.ts';
 import type { Key } from '../store/table/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
+import { readWithTagBudgets } from './kept-tag-budgets.ts';
 import { minuteKeys, noteCounts } from './rates/rate-counts.ts';
 import { rateLimitsOf, type RateLimits } from './rates/rate-limits.ts';
 
@@ -114,25 +115,48 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
   // Another request may have started to read the caller during the wait.
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
-  const caller = previous ? rereadCaller(table, previous) : readCaller(table, hash);
-  cache.set(hash, { readAt: thisMoment(), caller });
+  const reading = previous ? rereadCaller(table, previous, cacheMs) : readCaller(table, hash, cacheMs);
+  const caller = reading.then((read) => {
+    // The budgets may be older than the caller, which must not make them older than the cache allows.
+    if (read) fresh.readAt = earlierOf(fresh.readAt, read.readAt);
+    return read?.caller;
+  });
+  const fresh: CacheEntry = { readAt: thisMoment(), caller };
+  cache.set(hash, fresh);
   caller.catch(() => cache.delete(hash));
   return caller;
 }
 
-async function readCaller(table: Table, hash: string): Promise<Caller | undefined> {
+interface ReadCaller {
+  caller: Caller | undefined;
+  /** Time of the oldest read. */
+  readAt: Moment;
+}
+
+async function readCaller(table: Table, hash: string, cacheMs: number): Promise<ReadCaller | undefined> {
   const key = await readKeyOfSecret(table, hash);
   if (!key) return undefined;
   const limits = rateLimitsOf({ key, workspace: undefined, member: undefined });
-  return assemble(key, await readWithCounts(table, ownersOf(key), key.hash, limits));
+  const { items, ...read } = await readOwners(table, key, { keys: [], limits, cacheMs });
+  return { ...read, caller: assemble(key, items, read.tagBudgets) };
 }
 
-async function rereadCaller(table: Table, previous: Caller): Promise<Caller | undefined> {
-  const { hash } = previous.key;
-  const keys = [keyItemKey(hash), ...ownersOf(previous.key)];
-  const items = await readWithCounts(table, keys, hash, rateLimitsOf(previous));
+async function rereadCaller(table: Table, previous: Caller, cacheMs: number): Promise<ReadCaller | undefined> {
+  const { key } = previous;
+  const more = { keys: [keyItemKey(key.hash)], limits: rateLimitsOf(previous), cacheMs };
+  const { items, ...read } = await readOwners(table, key, more);
   const keyData = items.find((item) => item['entity'] === 'key');
-  return keyData && assemble(keyFrom(keyData), items);
+  return { ...read, caller: keyData && assemble(keyFrom(keyData), items, read.tagBudgets) };
+}
+
+async function readOwners(
+  table: Table,
+  key: ApiKey,
+  { keys, limits, cacheMs }: { keys: Key[]; limits: RateLimits | undefined; cacheMs: number },
+): ReturnType<typeof readWithTagBudgets> {
+  const read = (more: Key[]) => readWithCounts(table, [...keys, ...ownersOf(key), ...more], key.hash, limits);
+  if (key.kind === 'inference') return readWithTagBudgets(key.accountId, cacheMs, read);
+  return { readAt: thisMoment(), items: await read([]), tagBudgets: [] };
 }
 
 /** Reads items, and in the same call the counts of a key that has limits on its requests. */
@@ -155,25 +179,23 @@ async function readWithCounts(
 
 function ownersOf(key: ApiKey): Key[] {
   const keys = [accountKey(key.accountId)];
-  if (key.kind === 'inference') keys.push(tagSettingsKey(key.accountId));
   if (key.workspaceId) keys.push(workspaceKey(key.accountId, key.workspaceId));
   if (key.workspaceId && key.memberId) keys.push(memberKey(key.workspaceId, key.memberId));
   return keys;
 }
 
-function assemble(key: ApiKey, items: Item[]): Caller | undefined {
+function assemble(key: ApiKey, items: Item[], tagBudgets: readonly TagBudgets[]): Caller | undefined {
   const entity = (name: string) => items.find((item) => item['entity'] === name);
   const account = entity('account');
   const workspace = entity('workspace');
   const member = entity('member');
-  const tags = entity('account_tags');
   if (!account || (key.workspaceId && !workspace) || (key.memberId && !member)) return undefined;
   return {
     key,
     account: accountFrom(account),
     workspace: workspace && workspaceFrom(workspace),
     member: member && memberFrom(member),
-    tagBudgets: tags ? tagSettingsFrom(tags).budgets : [],
+    tagBudgets,
   };
 }
 

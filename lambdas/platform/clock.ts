@@ -37,6 +37,11 @@ export function thisMoment(): Moment {
   return { wallMs: Date.now(), steadyMs: performance.now() };
 }
 
+/** Returns the earlier one of two moments, by each clock. */
+export function earlierOf(a: Moment, b: Moment): Moment {
+  return { wallMs: Math.min(a.wallMs, b.wallMs), steadyMs: Math.min(a.steadyMs, b.steadyMs) };
+}
+
 /**
  * Returns the age of a moment in ms, by the clock that gives the greater age. The monotonic clock may stand still while
  * Lambda has frozen the process, and the wall clock may be set back. So a value that must not become too old needs

@@ -11,6 +11,7 @@ import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey, deleteKey, findKey, updateKey, type NewKey } from '../../lambdas/management/keys.ts';
 import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
 import { rotateKey } from '../../lambdas/management/rotate-key.ts';
+import { setTagBudget } from '../../lambdas/management/tag-budgets.ts';
 import { createWorkspace, deleteWorkspace, findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { keyItemKey } from '../../lambdas/store/accounts/keys.ts';
@@ -39,10 +40,10 @@ beforeAll(async () => {
 });
 afterAll(() => meter.stop());
 
+// The time never goes back, because tests share the cached budgets of their account.
 let laterMs = 0;
 beforeEach(() => {
   const now = performance.now.bind(performance);
-  laterMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
 });
 afterEach(() => {
@@ -158,6 +159,61 @@ describe('a caller', () => {
     laterMs += CACHE_MS;
 
     expect((await findCaller(table, hash))!.key.name).toBe('renamed');
+  });
+});
+
+describe('the budgets of tags', () => {
+  const budgetsOf = async (hash: string) => (await findCaller(table, hash))!.tagBudgets.map(({ limits }) => limits);
+  const setBudget = (limit: string, value = 'lake') =>
+    setTagBudget(context, { name: 'project', value, interval: 'daily', limit: rub(limit) });
+
+  beforeAll(async () => {
+    const account = await createAccount(context.table, operator, { name: 'Tagged', mode: 'postpaid' });
+    context = { ...context, accountId: account.id };
+    workspace = await findWorkspace(context.table, account.id, account.defaultWorkspaceId);
+    for (let turn = 0; turn < 30; turn += 1) await setBudget('5', `${'л'.repeat(90)}${turn}`);
+  });
+
+  it('are read once for all keys of an account, in the calls that read the callers', async () => {
+    const hashes = await Promise.all(Array.from({ length: 6 }, () => newKey()));
+    meter.reset();
+    await findCaller(table, hashes[0]!);
+    const unitsOfBudgets = meter.units;
+    laterMs += CACHE_MS;
+    for (const hash of hashes) await findCaller(table, hash);
+    meter.reset();
+    laterMs += CACHE_MS;
+
+    await Promise.all(hashes.map((hash) => findCaller(table, hash)));
+
+    expect(meter.calls).toEqual({ BatchGetItem: hashes.length });
+    expect(unitsOfBudgets).toBeGreaterThan(8);
+    expect(meter.units).toBeLessThan(2 * unitsOfBudgets);
+  });
+
+  it('have their changes for every key after the cached values have expired', async () => {
+    const [first, second] = [await newKey(), await newKey()];
+    await budgetsOf(first);
+    laterMs += CACHE_MS - 500;
+    await budgetsOf(second);
+    await setBudget('7');
+    laterMs += 500;
+
+    for (const hash of [second, first]) expect(await budgetsOf(hash)).toContainEqual({ daily: rub('7') });
+  });
+
+  it('are read by a caller itself if the read of another caller fails', async () => {
+    const [first, second] = [await newKey(), await newKey()];
+    for (const hash of [first, second]) await budgetsOf(hash);
+    laterMs += CACHE_MS;
+    const away = tableThrough('http://127.0.0.1:1', table);
+
+    const failed = expect(findCaller(away, first)).rejects.toThrow();
+    // The failed read has begun, so the second caller waits for it.
+    await Promise.resolve();
+
+    expect((await budgetsOf(second)).length).toBeGreaterThan(0);
+    await failed;
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Settings of an account for the tags of its requests. All settings are in one item, which a request reads in the same
- * call as its key.
+ * call as its key, at most once in three seconds for each account and process (admission/kept-tag-budgets.ts).
  */
 
 import { readItem } from '../table/query.ts';
@@ -13,7 +13,7 @@ import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 /** Maximum number of tags by which the daily rows of an account are split. */
 export const MAX_REPORTED_TAGS = 4;
 
-/** Maximum number of tags with budgets in an account. A larger list would make each lookup of a caller slower. */
+/** Maximum number of tags with budgets in an account. A larger list would not fit into one item. */
 export const MAX_BUDGETED_TAGS = 100;
 
 const tagBudgetsRecord = record({
