@@ -9,7 +9,7 @@
  */
 
 import { DAY_MS } from '../money/periods.ts';
-import type { Mails } from '../platform/mails.ts';
+import { isRejectedMail, type Mails } from '../platform/mails.ts';
 import { describeError, log, alertTripwires } from '../platform/logger.ts';
 import { postWebhook, type WebhookRules } from '../platform/fetch/signed-webhook.ts';
 import { callbackSecret } from '../platform/secrets/callback-secret.ts';
@@ -72,7 +72,8 @@ async function send(
     await mails.send({ to, subject, text });
     return { outcome: 'delivered' };
   } catch (error) {
-    return { outcome: 'failed', reason: describeError(error).reason ?? 'failed' };
+    const outcome = isRejectedMail(error) ? 'refused' : 'failed';
+    return { outcome, reason: describeError(error).reason ?? outcome };
   }
 }
 

@@ -18,6 +18,7 @@ import {
 import { alertAccountPut } from '../store/alerts/alert-accounts.ts';
 import { balanceAlarmRemoval } from '../store/alerts/balance-alarm.ts';
 import type { Item, Table } from '../store/table/table.ts';
+import { subscribeAddress } from './alert-addresses.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { findKey } from './keys.ts';
 import { checkActive, findWorkspace } from './workspaces.ts';
@@ -127,7 +128,8 @@ export async function setAlerts(
   return retryOnConflict(async () => {
     const before = (await readSettingsOfOwners(table, accountId, [owner])).values().next().value;
     checkVersion(expectedVersion, before?.version ?? 0);
-    if (input.email && input.email !== before?.email) await subscribe(mails, input.email);
+    if (input.email && input.email !== before?.email)
+      await subscribeAddress(table, accountId, { mails, email: input.email });
     const after = hasNoAlerts(input) ? undefined : settingsFrom(input, { accountId, owner, before, baseUrl });
     if (!after && !before) return readAppliedAlerts(table, accountId, { owner, above });
     const change = {
@@ -199,11 +201,6 @@ async function checkWebhookUrl(url: string, rules: PublicUrlRules): Promise<void
   // Each attempt resolves the host again, so a host without an address now is only a reason for a failed attempt.
   if (typeof checked === 'string' && checked !== 'unresolved')
     throw invalidRequest('webhook_url', fetchFaultTexts[checked]);
-}
-
-async function subscribe(mails: Mails | undefined, email: string): Promise<void> {
-  if (!mails) throw invalidRequest('email', 'cannot be used: this gateway sends no e-mails');
-  await mails.subscribe(email);
 }
 
 function alertsForAudit({ thresholds, webhookUrl, format, email }: AlertSettings): Item {

@@ -7,8 +7,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AwsError } from './aws/aws-call.ts';
 import { ownIdentity } from './aws/aws-identity.ts';
 import { openAwsQuery } from './aws/aws-query.ts';
+import { conflict, invalidRequest } from './errors.ts';
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 
 export interface Mail {
@@ -19,9 +21,12 @@ export interface Mail {
 }
 
 export interface Mails {
-  /** Subscribes an address, unless it is subscribed. The owner of the address gets a message to confirm. */
+  /**
+   * Subscribes an address, unless it is subscribed. The owner of the address gets a message to confirm.
+   * @throws {GatewayError} 400 if the address is not accepted; 409 if there is no room for further addresses
+   */
   subscribe(address: string): Promise<void>;
-  /** @throws {Error} if the e-mail was not accepted */
+  /** @throws {Error} if the e-mail was not accepted; `isRejectedMail` of the error is true if a retry is useless */
   send(mail: Mail): Promise<void>;
 }
 
@@ -40,12 +45,16 @@ export function mailsThrough(topicArn: string): Mails {
   const call = openAwsQuery({ name: 'sns', version: '2010-03-31', address: { id: 'SNS', host: 'sns' } }, ownIdentity);
   return {
     async subscribe(address) {
-      await call('Subscribe', {
+      // An address in other letters would be a second subscription with the same filter, which doubles each e-mail.
+      const parameters = {
         TopicArn: topicArn,
         Protocol: 'email',
-        Endpoint: address,
+        Endpoint: address.toLowerCase(),
         'Attributes.entry.1.key': 'FilterPolicy',
         'Attributes.entry.1.value': JSON.stringify({ [RECIPIENT]: [recipientName(address)] }),
+      };
+      await call('Subscribe', parameters).catch((error: unknown) => {
+        throw subscriptionError(error);
       });
     },
     async send({ to, subject, text }) {
@@ -59,6 +68,31 @@ export function mailsThrough(topicArn: string): Mails {
       });
     },
   };
+}
+
+/**
+ * Converts an error of `Subscribe`. Errors about the topic or the permissions stay unchanged, because only the operator
+ * can fix them.
+ * @see https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html
+ */
+function subscriptionError(error: unknown): unknown {
+  if (!(error instanceof AwsError)) return error;
+  switch (error.name) {
+    case 'InvalidParameter':
+      return invalidRequest('email', 'was rejected by Amazon SNS: use another address');
+    case 'FilterPolicyLimitExceeded':
+    case 'SubscriptionLimitExceeded':
+      return conflict('Amazon SNS accepts no further e-mail addresses of this gateway. Use a webhook.', {
+        field: 'email',
+      });
+    default:
+      return error;
+  }
+}
+
+/** Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. */
+export function isRejectedMail(error: unknown): boolean {
+  return error instanceof AwsError && error.name === 'InvalidParameter';
 }
 
 /** Returns a name for an e-mail address that does not reveal the address to readers of the topic's messages. */

@@ -5,6 +5,7 @@ import { deliverDue } from '../../lambdas/alerts/deliver-due.ts';
 import { deliveriesOf } from '../../lambdas/alerts/publish-notice.ts';
 import { testNotice } from '../../lambdas/alerts/test-notice.ts';
 import { newSecretBits } from '../../lambdas/platform/ids.ts';
+import { AwsError } from '../../lambdas/platform/aws/aws-call.ts';
 import type { Mail } from '../../lambdas/platform/mails.ts';
 import { callbackSecret } from '../../lambdas/platform/secrets/callback-secret.ts';
 import { readAlertSettings, type AlertSettings } from '../../lambdas/store/alerts/alert-settings.ts';
@@ -179,5 +180,15 @@ describe('an e-mail', () => {
     expect(await attemptDelivery(testDeliveryTools(table, { mails: failing }), delivery!)).toBe('failed');
 
     expect(await stored(delivery!)).toMatchObject({ state: 'pending', reason: 'Error' });
+  });
+
+  it('is not tried again if the service rejects its content', async () => {
+    const [delivery] = await pending({ email: 'team@example.com' });
+    const error = new AwsError(400, { __type: 'InvalidParameter' });
+    const failing = { subscribe: async () => {}, send: async () => Promise.reject(error) };
+
+    expect(await attemptDelivery(testDeliveryTools(table, { mails: failing }), delivery!)).toBe('refused');
+
+    expect(await stored(delivery!)).toMatchObject({ state: 'refused', reason: 'InvalidParameter' });
   });
 });

@@ -1,74 +1,93 @@
-import { createServer } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AwsError } from '../../lambdas/platform/aws/aws-call.ts';
-import { mailsThrough, openMails } from '../../lambdas/platform/mails.ts';
-import { listen, type Listening } from '../support/listen.ts';
+import { isRejectedMail, mailsThrough, openMails, type Mails } from '../../lambdas/platform/mails.ts';
+import { startFakeSns, type FakeSns } from '../support/fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:123456789012:Mails';
+const mail = { to: 'Team@example.com', subject: 'A subject', text: 'Два слова & one' };
 
-let sns: Listening;
-let requests: URLSearchParams[];
-let answers: { status: number; body: string }[];
-beforeAll(async () => {
-  sns = await listen(
-    createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        requests.push(new URLSearchParams(body));
-        const { status, body: answer } = answers.shift() ?? { status: 200, body: '<PublishResponse/>' };
-        response.writeHead(status).end(answer);
-      });
-    }),
-  );
-});
-afterAll(() => sns.stop());
-afterEach(() => vi.unstubAllEnvs());
-
-function mails() {
-  requests = [];
-  answers = [];
+let sns: FakeSns;
+let service: Mails;
+beforeEach(async () => {
+  sns = await startFakeSns(topicArn);
   vi.stubEnv('AWS_ENDPOINT_URL_SNS', sns.url);
   vi.stubEnv('AWS_REGION', 'eu-central-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
-  return mailsThrough(topicArn);
-}
-
-const mail = { to: 'Team@example.com', subject: 'A subject', text: 'Два слова & one' };
-
-it('an e-mail reaches only the subscription of its address', async () => {
-  const service = mails();
-
-  await service.subscribe('team@EXAMPLE.com');
-  await service.send(mail);
-
-  const [subscription, publication] = requests.map((request) => Object.fromEntries(request));
-  const name = publication!['MessageAttributes.entry.1.Value.StringValue'];
-  expect(name).toMatch(/^[0-9a-f]{64}$/);
-  expect(subscription).toEqual({
-    Action: 'Subscribe',
-    Version: '2010-03-31',
-    TopicArn: topicArn,
-    Protocol: 'email',
-    Endpoint: 'team@EXAMPLE.com',
-    'Attributes.entry.1.key': 'FilterPolicy',
-    'Attributes.entry.1.value': JSON.stringify({ to: [name] }),
-  });
-  expect(publication).toMatchObject({ Action: 'Publish', Subject: 'A subject', Message: 'Два слова & one' });
+  service = mailsThrough(topicArn);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await sns.stop();
 });
 
-it('an error of the service has its code, and a temporary one is retried', async () => {
-  const service = mails();
-  answers.push({ status: 503, body: 'busy' });
-  await service.send(mail);
-  expect(requests).toHaveLength(2);
+const refusalOf = (work: Promise<void>) => work.catch((error: unknown) => error);
 
-  answers.push({ status: 400, body: '<ErrorResponse><Error><Code>InvalidParameter</Code></Error></ErrorResponse>' });
-  const error = await service.send(mail).catch((reason: unknown) => reason);
+describe('an e-mail', () => {
+  it('reaches only the address that it is for, once its owner has confirmed', async () => {
+    await service.subscribe('team@example.com');
+    await service.subscribe('other@example.com');
+    await service.send(mail);
+    expect(sns.mails).toEqual([]);
 
-  expect(error).toBeInstanceOf(AwsError);
-  expect(error).toMatchObject({ name: 'InvalidParameter', status: 400 });
+    sns.confirm('team@example.com');
+    sns.confirm('other@example.com');
+    await service.send(mail);
+
+    expect(sns.mails).toEqual([{ ...mail, to: 'team@example.com' }]);
+  });
+
+  it('is sent once to an address that is subscribed with large and small letters', async () => {
+    for (const address of ['team@EXAMPLE.com', 'Team@example.com']) await service.subscribe(address);
+    sns.confirm('team@example.com');
+    await service.send(mail);
+
+    expect(sns.mails).toHaveLength(1);
+  });
+
+  it('that SNS rejects is not sent again', async () => {
+    const error = await refusalOf(service.send({ ...mail, subject: 'Тема' }));
+
+    expect(error).toMatchObject({ name: 'InvalidParameter', status: 400 });
+    expect(isRejectedMail(error)).toBe(true);
+    expect(sns.requests).toHaveLength(1);
+  });
+
+  it.each([
+    { status: 400, code: 'Throttling' },
+    { status: 429, code: 'Throttled' },
+    { status: 503, code: 'ServiceUnavailable' },
+  ])('is sent again after $code', async (failure) => {
+    await service.subscribe('team@example.com');
+    sns.confirm('team@example.com');
+    sns.failures.push(failure);
+
+    await service.send(mail);
+
+    expect(sns.mails).toHaveLength(1);
+  });
+});
+
+describe('a subscription', () => {
+  it('of an address that SNS rejects names the field', async () => {
+    const error = await refusalOf(service.subscribe('team@localhost'));
+
+    expect(error).toMatchObject({ status: 400, metadata: { field: 'email' } });
+  });
+
+  it('beyond the limit of the topic is a conflict that names the field', async () => {
+    for (let count = 0; count < 200; count += 1) await service.subscribe(`team-${count}@example.com`);
+
+    const error = await refusalOf(service.subscribe('team@example.com'));
+
+    expect(error).toMatchObject({ status: 409, metadata: { field: 'email' } });
+  });
+
+  it('without permission is an error of the operator', async () => {
+    sns.failures.push({ status: 403, code: 'AuthorizationError' });
+
+    expect(await refusalOf(service.subscribe('team@example.com'))).toBeInstanceOf(AwsError);
+  });
 });
 
 it('a gateway without a topic and without a directory sends no e-mails', () => {

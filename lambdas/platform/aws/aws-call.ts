@@ -73,6 +73,9 @@ const MAX_CALL_DELAY_MS = 1_000;
 /** Error codes after which the same call may succeed later. */
 const TRANSIENT = new Set([
   'ThrottlingException',
+  // SNS throttles with these codes.
+  'Throttling',
+  'Throttled',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'RequestThrottled',

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
+import type { Mails } from '../platform/mails.ts';
+import { MAX_ADDRESSES, readAlertAddresses, replaceAlertAddresses } from '../store/alerts/alert-addresses.ts';
+import type { Table } from '../store/table/table.ts';
+import { retryOnConflict } from './change.ts';
+
+/** Maximum number of e-mail addresses that an account may ever have used, so that it leaves room for other accounts. */
+export const MAX_ADDRESSES_OF_ACCOUNT = 20;
+
+/**
+ * Subscribes an account's address to e-mails. Its owner gets a message to confirm.
+ *
+ * Guarantee: the address is in the list of addresses before it is subscribed. Concurrent changes therefore subscribe no
+ * more addresses than the limits allow.
+ * @throws {GatewayError} 400 if the account has used too many addresses, the deployment sends no e-mails, or SNS rejects
+ *   the address; 409 if the deployment has no room for more addresses
+ */
+export async function subscribeAddress(
+  table: Table,
+  accountId: string,
+  { mails, email }: { mails: Mails | undefined; email: string },
+): Promise<void> {
+  if (!mails) throw invalidRequest('email', 'cannot be used: this gateway sends no e-mails');
+  const address = { accountId, hash: createHash('sha256').update(email.toLowerCase()).digest('hex') };
+  const isNew = await retryOnConflict(() => enterAddress(table, address));
+  try {
+    await mails.subscribe(email);
+  } catch (error) {
+    // An address that SNS has rejected takes no room.
+    if (isNew && error instanceof GatewayError) await retryOnConflict(() => removeAddress(table, address));
+    throw error;
+  }
+}
+
+interface Address {
+  accountId: string;
+  hash: string;
+}
+
+/** @returns whether the address is new in the list; undefined if another change was faster */
+async function enterAddress(table: Table, address: Address): Promise<boolean | undefined> {
+  const before = await readAlertAddresses(table);
+  const own = before.addresses.filter(({ accountId }) => accountId === address.accountId);
+  if (own.some(({ hash }) => hash === address.hash)) return false;
+  if (own.length >= MAX_ADDRESSES_OF_ACCOUNT) {
+    const most = `the account has used ${MAX_ADDRESSES_OF_ACCOUNT} addresses, the maximum`;
+    throw invalidRequest('email', `cannot be a further address: ${most}. Use one of them, or a webhook`);
+  }
+  if (before.addresses.length >= MAX_ADDRESSES) throw noRoomForAddress();
+  return (await replaceAlertAddresses(table, before, [...before.addresses, address])) ? true : undefined;
+}
+
+async function removeAddress(table: Table, { accountId, hash }: Address): Promise<true | undefined> {
+  const before = await readAlertAddresses(table);
+  const others = before.addresses.filter((one) => one.accountId !== accountId || one.hash !== hash);
+  return (await replaceAlertAddresses(table, before, others)) ? true : undefined;
+}
+
+function noRoomForAddress(): GatewayError {
+  return conflict('This gateway has no room for further e-mail addresses. Use a webhook.', { field: 'email' });
+}
