@@ -21,6 +21,7 @@ import type { Item, Table } from '../store/table/table.ts';
 import { subscribeAddress } from './alert-addresses.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { findKey } from './keys.ts';
+import { webhookUrlOf } from './webhook-secrets.ts';
 import { checkActive, findWorkspace } from './workspaces.ts';
 
 /** New settings of an owner. They replace all earlier settings. Without any field, the settings are removed. */
@@ -111,7 +112,8 @@ const defaultAlerts: AppliedAlerts['settings'] = {
 };
 
 /**
- * Replaces or removes the settings of an owner, with an audit entry. The entry contains only the host of a webhook,
+ * Replaces or removes the settings of an owner, with an audit entry. The masked URL of the stored settings keeps the
+ * stored URL. The entry contains only the host of a webhook,
  * because the rest of the URL may be a secret.
  * @throws {GatewayError} 400 for a URL that is not on the public internet, or settings that do not fit together; 412 if
  *   the version differs from `expectedVersion`
@@ -124,13 +126,17 @@ export async function setAlerts(
 ): Promise<AppliedAlerts> {
   const { table, accountId } = context;
   checkTogether(input);
-  if (input.webhookUrl) await checkWebhookUrl(input.webhookUrl, urlRules);
   return retryOnConflict(async () => {
     const before = (await readSettingsOfOwners(table, accountId, [owner])).values().next().value;
     checkVersion(expectedVersion, before?.version ?? 0);
+    const sent = { webhookUrl: input.webhookUrl ?? undefined, format: input.format ?? 'standard' };
+    const webhookUrl = webhookUrlOf(sent, before);
+    if (webhookUrl) await checkWebhookUrl(webhookUrl, urlRules);
     if (input.email && input.email !== before?.email)
       await subscribeAddress(table, accountId, { mails, email: input.email });
-    const after = hasNoAlerts(input) ? undefined : settingsFrom(input, { accountId, owner, before, baseUrl });
+    const after = hasNoAlerts(input)
+      ? undefined
+      : settingsFrom({ ...input, webhookUrl }, { accountId, owner, before, baseUrl });
     if (!after && !before) return readAppliedAlerts(table, accountId, { owner, above });
     const change = {
       action: after ? 'alerts.set' : 'alerts.remove',

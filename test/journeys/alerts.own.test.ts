@@ -134,6 +134,31 @@ describe('settings of alerts', () => {
     expect(await shown(key)).toMatchObject({ set_on: null });
   });
 
+  it.each([
+    {
+      settings: {
+        format: 'telegram',
+        chat_id: '-1001',
+        path: '/bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/sendMessage',
+      },
+      masked: '/bot123456789:…saw/sendMessage',
+    },
+    { settings: { format: 'slack', path: '/services/T00/B00/XXXXsecretXXXX' }, masked: '/services/T00/B00/…XXX' },
+  ])('mask the secret of $settings.format, and keep it if the masked URL is set', async ({ settings, masked }) => {
+    const { path, ...more } = settings;
+    const { hash } = await newKey(1);
+    const key = `/keys/${hash}/alerts`;
+    const { body } = await put(key, { ...more, webhook_url: `${receiver.url}${path}` });
+    expect(body.data).toMatchObject({ webhook_url: `${receiver.url}${masked}` });
+    expect(await shown(key)).toMatchObject({ webhook_url: `${receiver.url}${masked}` });
+
+    const kept = await put(key, { ...more, thresholds: [90], webhook_url: `${receiver.url}${masked}` });
+    expect(kept.status).toBe(200);
+    const { hash: other } = await newKey(1);
+    const refused = await put(`/keys/${other}/alerts`, { ...more, webhook_url: `${receiver.url}${masked}` });
+    expect(refused).toMatchObject({ status: 400, body: { error: { metadata: { field: 'webhook_url' } } } });
+  });
+
   it('are not overwritten by a client that has read an earlier version', async () => {
     const { hash } = await newKey(1);
     const key = `/keys/${hash}/alerts`;

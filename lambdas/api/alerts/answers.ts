@@ -11,6 +11,7 @@ import {
   type AppliedAlerts,
 } from '../../management/alerts.ts';
 import { changesOf } from '../../management/change.ts';
+import { maskedWebhookUrl } from '../../management/webhook-secrets.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { openMails } from '../../platform/mails.ts';
 import { resources } from '../../resources.ts';
@@ -45,7 +46,7 @@ function alertsView({ from, settings }: AppliedAlerts): AlertsView {
   return {
     set_on: from?.kind ?? null,
     thresholds: [...settings.thresholds],
-    webhook_url: settings.webhookUrl ?? null,
+    webhook_url: maskedWebhookUrl(settings) ?? null,
     format: settings.format,
     chat_id: settings.chatId ?? null,
     email: settings.email ?? null,

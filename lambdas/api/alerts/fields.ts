@@ -25,7 +25,7 @@ const alertFields = {
     .nullish()
     .meta({
       description:
-        'The URL to which notices are posted, on the public internet. Notices are signed as Standard Webhooks describes.',
+        'The URL to which notices are posted, on the public internet. Notices are signed as Standard Webhooks describes. A masked URL from a response keeps the stored URL.',
       example: 'https://example.com/alerts',
     }),
   format: z

@@ -9,7 +9,10 @@ const alertsShape = z.strictObject({
       'Where the settings come from: the key or the workspace itself, or the nearest one above it that has settings. Null if none has any.',
   }),
   thresholds: z.array(z.int()).meta({ description: 'The parts of each limit, in percent, at which a notice is sent.' }),
-  webhook_url: z.string().nullable().meta({ description: 'The URL to which notices are posted.' }),
+  webhook_url: z
+    .string()
+    .nullable()
+    .meta({ description: 'The URL to which notices are posted. The secret in a URL of Slack or Telegram is masked.' }),
   format: z.enum(alertFormats).meta({ description: 'The form of the posted JSON.' }),
   chat_id: z.string().nullable().meta({ description: 'The id of the Telegram chat.' }),
   email: z.string().nullable().meta({ description: 'The address to which notices are sent.' }),

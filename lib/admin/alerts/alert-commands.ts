@@ -11,6 +11,7 @@ import {
   type AlertOwners,
   type AppliedAlerts,
 } from '../../../lambdas/management/alerts.ts';
+import { maskedWebhookUrl } from '../../../lambdas/management/webhook-secrets.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../../../lambdas/platform/errors.ts';
@@ -132,7 +133,7 @@ function alertsRow({ from, settings }: AppliedAlerts): Row {
   return {
     set_on: from === undefined ? null : `${from.kind} ${from.id}`,
     thresholds: settings.thresholds.length === 0 ? 'none' : settings.thresholds.join(','),
-    webhook_url: settings.webhookUrl ?? null,
+    webhook_url: maskedWebhookUrl(settings) ?? null,
     format: settings.format,
     chat_id: settings.chatId ?? null,
     email: settings.email ?? null,
