@@ -31,6 +31,7 @@ export async function checkProviders(
   { catalog, nowMs, deadlineMs }: { catalog: Catalog; nowMs: number; deadlineMs: number },
 ): Promise<void> {
   const known = await readFailingProviders(table);
+  const failures: unknown[] = [];
   // A provider without a measurement keeps its state. A failing provider gets few requests, because other providers are
   // tried first.
   for (const [id, uptime] of await averageUptimes(table, catalog)) {
@@ -39,8 +40,12 @@ export async function checkProviders(
     if (!isFailing && sinceMs > 0) await saveFailingProvider(table, id, 0);
     if (!isFailing) continue;
     if (sinceMs === 0) await saveFailingProvider(table, id, nowMs);
-    else if (nowMs - sinceMs >= FAILING_FOR_MS) await notifyUsers(table, { id, sinceMs, catalog, nowMs, deadlineMs });
+    else if (nowMs - sinceMs >= FAILING_FOR_MS) {
+      const notified = notifyUsers(table, { id, sinceMs, catalog, nowMs, deadlineMs });
+      await notified.catch((error: unknown) => failures.push(error));
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, `Users of ${failures.length} providers not notified`);
 }
 
 /** Returns the average uptime of the measured endpoints of each provider, in percent, by the provider's id. */

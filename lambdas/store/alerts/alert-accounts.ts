@@ -1,7 +1,7 @@
 /** List of the accounts that have, or had, settings of alerts, and the progress of scans of this list. */
 
 import { queryItems, readItem } from '../table/query.ts';
-import { TTL_ATTRIBUTE, type Table } from '../table/table.ts';
+import { numberFrom, TTL_ATTRIBUTE, type Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put, type Key, type Write } from '../table/writes.ts';
 
@@ -25,15 +25,28 @@ function scanKey({ name }: AlertScan): Key {
   return { pk: LIST, sk: `SCAN#${name}` };
 }
 
-/** Returns the last visited account; `done` after the scan, and undefined before it. */
-export async function readScanProgress(table: Table, scan: AlertScan): Promise<string | undefined> {
-  return (await readItem(table, scanKey(scan)))?.['after'] as string | undefined;
+/** Progress of a scan. */
+export interface ScanProgress {
+  /** Last visited account; `done` after the last one, and undefined before the first one. */
+  after: string | undefined;
+  /** Accounts whose visits have failed, with the number of failures. They are visited again. */
+  failed: Record<string, number>;
+}
+
+export async function readScanProgress(table: Table, scan: AlertScan): Promise<ScanProgress> {
+  const item = await readItem(table, scanKey(scan));
+  const failed = Object.entries((item?.['failed'] ?? {}) as Record<string, unknown>);
+  return {
+    after: item?.['after'] as string | undefined,
+    failed: Object.fromEntries(failed.map(([id, times]) => [id, numberFrom(times)])),
+  };
 }
 
 export const SCAN_DONE = 'done';
 
-export async function saveScanProgress(table: Table, scan: AlertScan, after: string): Promise<void> {
-  const item = { ...scanKey(scan), entity: 'alert_scan', after, [TTL_ATTRIBUTE]: Math.ceil(scan.untilMs / 1_000) };
+export async function saveScanProgress(table: Table, scan: AlertScan, progress: ScanProgress): Promise<void> {
+  const expires = { [TTL_ATTRIBUTE]: Math.ceil(scan.untilMs / 1_000) };
+  const item = { ...scanKey(scan), entity: 'alert_scan', ...progress, ...expires };
   await writeAlone(table, put(table, item));
 }
 
