@@ -85,11 +85,16 @@ function attemptEndOf({ outcome, reason = outcome }: SentNotice, delivery: Alert
   return { state: 'pending', nextAtMs, reason };
 }
 
+/**
+ * Logs an attempt that has not delivered the notice. Only e-mails depend on the operator's own service, so only they
+ * raise an alarm. A webhook that fails for a day is a matter of its account, which sees it in the log of deliveries.
+ */
 function logAttempt(
-  { id, accountId, attempts }: AlertDelivery,
+  { id, accountId, attempts, channel }: AlertDelivery,
   end: Exclude<AttemptEnd, { state: 'delivered' }>,
 ): void {
   const fields = { deliveryId: id, accountId, attempt: attempts + 1, reason: end.reason };
-  if (end.state === 'dead') log('error', alertTripwires.deliveryDead, fields);
-  else log(end.state === 'refused' ? 'warn' : 'info', 'alert not delivered', fields);
+  if (end.state !== 'dead') log(end.state === 'refused' ? 'warn' : 'info', 'alert not delivered', fields);
+  else if (channel === 'email') log('error', alertTripwires.mailsFail, fields);
+  else log('warn', 'receiver of alerts failed for a day', fields);
 }

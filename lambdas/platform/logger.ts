@@ -46,8 +46,8 @@ export const secretTripwires = {
 
 /** Log messages about alerts that raise an alarm. */
 export const alertTripwires = {
-  /** Every attempt of a day to deliver a notice of an account failed. */
-  deliveryDead: 'alert not delivered for a day',
+  /** SNS did not accept an e-mail at any attempt of a day. */
+  mailsFail: 'e-mail about an alert not accepted for a day',
 } as const;
 
 /**

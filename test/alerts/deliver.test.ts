@@ -1,11 +1,12 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { attemptDelivery } from '../../lambdas/alerts/deliver.ts';
 import { deliverDue } from '../../lambdas/alerts/deliver-due.ts';
 import { deliveriesOf } from '../../lambdas/alerts/publish-notice.ts';
 import { testNotice } from '../../lambdas/alerts/test-notice.ts';
 import { newSecretBits } from '../../lambdas/platform/ids.ts';
 import { AwsError } from '../../lambdas/platform/aws/aws-call.ts';
+import { alertTripwires } from '../../lambdas/platform/logger.ts';
 import type { Mail } from '../../lambdas/platform/mails.ts';
 import { callbackSecret } from '../../lambdas/platform/secrets/callback-secret.ts';
 import { readAlertSettings, type AlertSettings } from '../../lambdas/store/alerts/alert-settings.ts';
@@ -19,6 +20,7 @@ import {
   testDeliveryTools,
   type AlertReceiver,
 } from '../support/alerts.ts';
+import { keepLog } from '../support/log-lines.ts';
 import { newTable } from '../support/table.ts';
 
 let table: Table;
@@ -139,6 +141,28 @@ describe('a webhook', () => {
 
     expect(await attemptDelivery(testDeliveryTools(table), await stored(delivery!))).toBe('refused');
     expect(await stored(delivery!)).toMatchObject({ state: 'refused', reason: 'not configured' });
+  });
+});
+
+describe('the alarm of the operator', () => {
+  const tomorrow = Date.now() + 25 * 3_600_000;
+  const failing = { subscribe: async () => {}, send: async () => Promise.reject(new Error('busy')) };
+
+  it.each([
+    { channel: 'webhook', isRaised: false },
+    { channel: 'email', isRaised: true },
+  ])('about a $channel that fails for a day: $isRaised', async ({ channel, isRaised }) => {
+    const lines = keepLog();
+    receiver.status = 500;
+    const [delivery] = await pending(
+      channel === 'email' ? { email: 'team@example.com' } : { webhookUrl: receiver.url },
+    );
+
+    await attemptDelivery(testDeliveryTools(table, { nowMs: () => tomorrow, mails: failing }), delivery!);
+
+    vi.restoreAllMocks();
+    expect(await stored(delivery!)).toMatchObject({ state: 'dead' });
+    expect(lines.some(({ message }) => message === alertTripwires.mailsFail)).toBe(isRaised);
   });
 });
 
