@@ -1,5 +1,5 @@
 import type { QueueSender } from '../platform/queues/queue.ts';
-import { encodeAlertCheck } from '../alerts/alert-check.ts';
+import { encodeAlertCheck } from '../store/alerts/alert-check.ts';
 import { utcDate } from '../money/periods.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { lacksRoomFor } from '../store/counters/limits.ts';

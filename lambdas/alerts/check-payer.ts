@@ -17,7 +17,7 @@ import { isDecided, markPut, passedMarkPut, type AlertDelivery, type Mark } from
 import { readCounter, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
 import { isLimited } from '../store/counters/limits.ts';
 import type { Table } from '../store/table/table.ts';
-import type { AlertCheck } from './alert-check.ts';
+import type { AlertCheck } from '../store/alerts/alert-check.ts';
 import { alertOwnersOf, hasDestination, settingsOfScope } from './alert-owners.ts';
 import { checkBalance, isPrepaidBalance } from './check-balance.ts';
 import { limitNotice } from './limit-notice.ts';

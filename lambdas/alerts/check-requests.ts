@@ -18,7 +18,7 @@ import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { QueueSender } from '../platform/queues/queue.ts';
 import type { Payer } from '../store/accounts/payer.ts';
-import { encodeAlertCheck } from './alert-check.ts';
+import { encodeAlertCheck } from '../store/alerts/alert-check.ts';
 
 /** A settlement, as far as checks need it. */
 interface SettledSpending {

@@ -1,5 +1,5 @@
 import type { Caller } from '../admission/caller.ts';
-import type { AlertCheck } from '../alerts/alert-check.ts';
+import type { AlertCheck } from '../store/alerts/alert-check.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, GatewayError } from '../platform/errors.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ExhaustedLimits } from '../../lambdas/admission/exhausted-limits.ts';
-import { decodeAlertCheck } from '../../lambdas/alerts/alert-check.ts';
+import { decodeAlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
 import type { Refusal } from '../../lambdas/store/generations/refusals.ts';

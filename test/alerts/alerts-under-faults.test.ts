@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
-import { decodeAlertCheck } from '../../lambdas/alerts/alert-check.ts';
+import { decodeAlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
 import { checkPayer } from '../../lambdas/alerts/check-payer.ts';
 import { CheckRequests } from '../../lambdas/alerts/check-requests.ts';
 import { attemptDelivery } from '../../lambdas/alerts/deliver.ts';

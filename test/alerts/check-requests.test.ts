@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeAlertCheck } from '../../lambdas/alerts/alert-check.ts';
+import { decodeAlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
 import { CheckRequests } from '../../lambdas/alerts/check-requests.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { AlertCheck } from '../../lambdas/alerts/alert-check.ts';
+import type { AlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
 import { createAccount, setCreditLimit } from '../../lambdas/management/accounts.ts';
 import { topUp } from '../../lambdas/management/balance.ts';
 import { memberBudgets, setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';

@@ -35,7 +35,7 @@ function smallest({ key, workspace, member }: Limited, name: 'rpmLimit' | 'tpmLi
 }
 
 /** Maximum number of parts of a count. Each part is one item, which supports a few dozen transactions per second. */
-const MAX_RATE_PARTS = 32;
+export const MAX_RATE_PARTS = 32;
 /**
  * Limit on requests per minute for which a count gets one part; RUNNING_PER_PART is the same for running requests. A
  * limit that would need more than MAX_RATE_PARTS parts is divided over MAX_RATE_PARTS larger parts.

@@ -1,4 +1,4 @@
-import { encodeAlertCheck } from '../../alerts/alert-check.ts';
+import { encodeAlertCheck } from '../../store/alerts/alert-check.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { changesOf, type ChangeContext } from '../../management/change.ts';
 import { resources } from '../../resources.ts';

@@ -73,7 +73,7 @@ export function rateHoldUpdate(
   const key = rateItemKey(keyHash, hold, atMs);
   if (hold.kind === 'running') {
     const when = { atMostIfPresent: { running: share.running! - 1 } };
-    return update(table, key, { set: { entity: 'key_running' }, add: { running: 1 }, when });
+    return update(table, key, { set: { entity: 'key_running' }, add: { running: 1, changes: 1 }, when });
   }
   const atMostIfPresent: Item = {};
   if (share.requests !== undefined) atMostIfPresent['requests'] = share.requests - 1;
@@ -97,5 +97,18 @@ export interface RateChange {
 
 export function rateSettleUpdate(table: Table, { generationId, keyHash, hold, change }: RateChange): Write {
   const key = rateItemKey(keyHash, hold, generationTimeMs(generationId)!);
-  return update(table, key, { add: { [hold.kind === 'running' ? 'running' : 'tokens']: change } });
+  return update(table, key, { add: hold.kind === 'running' ? { running: change, changes: 1 } : { tokens: change } });
+}
+
+/**
+ * Corrects the number of running requests in a part, if no request of the part has begun or ended since it was read.
+ * @param read.changes number of changes of the part as read; undefined if it had none
+ */
+export function runningCorrection(
+  table: Table,
+  { keyHash, part }: { keyHash: string; part: number },
+  { add, changes }: { add: number; changes: number | undefined },
+): Write {
+  const when = changes === undefined ? { absent: ['changes'] } : { equal: { changes } };
+  return update(table, rateItemKey(keyHash, { kind: 'running', part }, 0), { add: { running: add, changes: 1 }, when });
 }

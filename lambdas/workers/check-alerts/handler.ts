@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { decodeAlertCheck } from '../../alerts/alert-check.ts';
+import { decodeAlertCheck } from '../../store/alerts/alert-check.ts';
 import { checkPayer } from '../../alerts/check-payer.ts';
 import { attemptDelivery } from '../../alerts/deliver.ts';
 import { log } from '../../platform/logger.ts';

@@ -10,6 +10,7 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { Row } from '../../shared/output.ts';
 import { showProgress } from '../command-line/progress.ts';
 import { recomputeCounters } from './recompute-counters.ts';
+import { recomputeRunning } from './recompute-running.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
 /**
@@ -53,9 +54,15 @@ async function gather({ table }: TableSession): Promise<Row> {
 
 async function recompute({ changes }: Session): Promise<Row[]> {
   const corrected = await recomputeCounters(changes, { progressOf: (total) => showProgress('compared', total) });
-  return corrected.map(({ kind, id, window, what, counted, recorded }) => {
-    return { scope: kind, window, what, was: String(counted), is: String(recorded), id };
-  });
+  const running = await recomputeRunning(changes);
+  return [
+    ...corrected.map(({ kind, id, window, what, counted, recorded }) => {
+      return { scope: kind, window, what, was: String(counted), is: String(recorded), id };
+    }),
+    ...running.map(({ keyHash: id, counted, recorded }) => {
+      return { scope: 'key', window: 'now', what: 'running requests', was: String(counted), is: String(recorded), id };
+    }),
+  ];
 }
 
 /**

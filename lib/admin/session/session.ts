@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { followPublications } from '../../../lambdas/catalog/served-catalog.ts';
 import { publicationInDirectory } from '../../../lambdas/catalog/publication-source.ts';
 import { loadCatalog } from '../../../lambdas/catalog/load.ts';
-import type { AlertCheck } from '../../../lambdas/alerts/alert-check.ts';
+import type { AlertCheck } from '../../../lambdas/store/alerts/alert-check.ts';
 import { checkPayer } from '../../../lambdas/alerts/check-payer.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { GatewayError, notFound } from '../../../lambdas/platform/errors.ts';

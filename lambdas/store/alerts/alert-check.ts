@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Money } from '../money/money.ts';
-import { payerRecord, type Payer } from '../store/accounts/payer.ts';
-import type { ScopeKind } from '../store/counters/counters.ts';
+import { Money } from '../../money/money.ts';
+import { payerRecord, type Payer } from '../accounts/payer.ts';
+import type { ScopeKind } from '../counters/counters.ts';
 
 /** Message that makes the worker compare the spending of a payer with its limits. */
 export interface AlertCheck {
