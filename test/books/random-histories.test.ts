@@ -1,13 +1,19 @@
 /** Tests of the books after random concurrent events, while the table refuses or loses a fifth of its calls. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
+import { readTaggedActivity } from '../../lambdas/books/tagged-activity.ts';
 import { reconcile } from '../../lambdas/books/reconcile.ts';
-import { utcDate } from '../../lambdas/money/periods.ts';
+import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { readAccount, type Account } from '../../lambdas/store/accounts/accounts.ts';
+import { GENERATION_SHARDS } from '../../lambdas/store/generations/generation-key.ts';
 import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { repeated } from '../support/long-runs.ts';
-import { happenings, RandomHistory } from '../support/table-rules/random-history.ts';
+import { persistently } from '../support/persistence.ts';
+import { rowUsage, sumsBy } from '../support/tagged-tenant.ts';
+import { happenings } from '../support/table-rules/happenings.ts';
+import { RandomHistory } from '../support/table-rules/random-history.ts';
 import { newRuledTable, type RuledTable } from '../support/table-rules/ruled-table.ts';
 
 /** Number of histories: `TEST_HISTORIES=500 npm test -- test/books/random-histories.test.ts`. */
@@ -32,6 +38,20 @@ async function findings({ id }: Account): Promise<unknown[]> {
   return (await reconcile(ruled.table, question)).findings;
 }
 
+/** Adds up today's rows of an account a day later, and returns its spending by the value of the tag `project`. */
+async function spentByProject({ id: accountId }: Account): Promise<Record<string, string>> {
+  const date = utcDate(Date.now());
+  const tomorrow = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + DAY_MS);
+  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
+    await persistently(() => rollUpShard(ruled.table, { accountId, date, shard, sinceMs: Date.now() + 60_000 }));
+  }
+  tomorrow.mockRestore();
+  const rows = await persistently(() =>
+    readTaggedActivity({ table: ruled.table, accountId }, [date], { splitBy: ['tag:project'] }),
+  );
+  return sumsBy(rows, ({ tags }) => tags!['project'], rowUsage);
+}
+
 async function pendingOf({ id }: Account): Promise<string[]> {
   const pending: string[] = [];
   for await (const { id: generation, state } of generationsOfDay(ruled.table, id, utcDate(Date.now()))) {
@@ -42,6 +62,7 @@ async function pendingOf({ id }: Account): Promise<string[]> {
 
 it(`${HISTORIES} random histories leave records, counters, payments and limits that agree, while a fifth of all calls fails`, async () => {
   let leased = 0;
+  let tagged = 0;
   const modes = fc.constantFrom<Account['mode']>('prepaid', 'postpaid');
   await fc.assert(
     fc.asyncProperty(modes, happenings, fc.nat(), async (mode, all, seed) => {
@@ -55,6 +76,11 @@ it(`${HISTORIES} random histories leave records, counters, payments and limits t
       await ruled.inTrouble(() => history.end(), seed);
       await history.check();
       expect([await findings(history.account), await pendingOf(history.account)]).toEqual([[], []]);
+      const byProject = [...history.spentByProject].filter(([, spent]) => !spent.isZero);
+      tagged += byProject.filter(([value]) => value !== '').length;
+      expect(await ruled.inTrouble(() => spentByProject(history.account), seed)).toEqual(
+        Object.fromEntries(byProject.map(([value, spent]) => [JSON.stringify(value), String(spent)])),
+      );
     }),
     { numRuns: HISTORIES, endOnFailure: true },
   );
@@ -62,4 +88,5 @@ it(`${HISTORIES} random histories leave records, counters, payments and limits t
     expect(ruled.imposed[fault]).toBeGreaterThan(HISTORIES);
   }
   expect(leased).toBeGreaterThan(HISTORIES / 4);
+  expect(tagged).toBeGreaterThan(HISTORIES / 2);
 });

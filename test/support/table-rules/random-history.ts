@@ -4,7 +4,6 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import { forgetParts, giveParts, rememberLimitedParts } from '../../../lambdas/accounting/busy-counters.ts';
 import { returnDueLeases } from '../../../lambdas/accounting/return-lease.ts';
@@ -25,6 +24,8 @@ import { memberBudgets, setBudget, workspaceBudgets } from '../../../lambdas/man
 import type { ChangeContext } from '../../../lambdas/management/change.ts';
 import { createKey, updateKey } from '../../../lambdas/management/keys.ts';
 import { addMembers } from '../../../lambdas/management/members.ts';
+import { setReportedTags } from '../../../lambdas/management/reported-tags.ts';
+import { setTagBudget } from '../../../lambdas/management/tag-budgets.ts';
 import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { windowsAt } from '../../../lambdas/money/periods.ts';
@@ -41,48 +42,12 @@ import { readGeneration } from '../../../lambdas/store/generations/generation-qu
 import { grantParts } from '../../../lambdas/store/counters/limited-parts.ts';
 import type { Outcome } from '../../../lambdas/store/generations/outcome.ts';
 import { isLimited } from '../../../lambdas/store/counters/limits.ts';
+import { isTagKind, tagOfScope, tagText } from '../../../lambdas/store/counters/tag-scopes.ts';
 import { scopesOf, type Payer } from '../../../lambdas/store/accounts/payer.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { persistently, persistentlyOnce } from '../persistence.ts';
 import { holdRequest, rub, settlement } from '../spending.ts';
-
-/** One random event. Amounts are in thousandths of a rouble. */
-export type Happening =
-  | { do: 'hold'; amount: number }
-  | { do: 'extend' | 'give-back'; amount: number }
-  | { do: 'settle'; share: number; isDeliveredTwice: boolean }
-  | { do: 'estimate' | 'correct'; share: number }
-  | { do: 'limit'; scope: ScopeKind; amount: number | null }
-  | { do: 'pay' | 'pay-back' | 'adjust'; amount: number }
-  | { do: 'give-parts' | 'gather' | 'forget-parts'; scope: ScopeKind }
-  | { do: 'switch-off-and-on' | 'die' | 'return-leases' };
-
-const amount = fc.integer({ min: 1, max: 400 });
-const share = fc.integer({ min: 0, max: 100 });
-const scopeKind = fc.constantFrom<ScopeKind>('key', 'workspace', 'member', 'account');
-const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>) => ({
-  weight,
-  arbitrary: fc.record(fields),
-});
-const named = (...names: string[]) => fc.constantFrom(...names);
-
-/** One arbitrary event. Limits cover only a few holds, because a short history can only reach low limits. */
-const happening = fc.oneof(
-  weighted(14, { do: named('hold'), amount }),
-  weighted(3, { do: named('extend', 'give-back'), amount }),
-  weighted(4, { do: named('settle'), share, isDeliveredTwice: fc.boolean() }),
-  weighted(2, { do: named('estimate', 'correct'), share }),
-  weighted(3, { do: named('limit'), scope: scopeKind, amount: fc.option(fc.integer({ min: 200, max: 1_500 })) }),
-  weighted(2, { do: named('pay', 'pay-back', 'adjust'), amount: fc.integer({ min: 1, max: 3_000 }) }),
-  weighted(6, { do: named('give-parts', 'give-parts', 'gather', 'forget-parts'), scope: scopeKind }),
-  weighted(2, { do: named('switch-off-and-on', 'die', 'return-leases') }),
-) as fc.Arbitrary<Happening>;
-
-/** Groups of events. The events of one group happen concurrently; the groups follow one after another. */
-export const happenings = fc.array(fc.array(happening, { minLength: 1, maxLength: 4 }), {
-  minLength: 4,
-  maxLength: 10,
-});
+import { budgetedProjects, type Happening } from './happenings.ts';
 
 interface Running {
   request: HoldRequest;
@@ -115,11 +80,15 @@ export class RandomHistory {
   readonly account: Account;
   /** Total cost of all settlements, added up by the test itself. */
   spent = Money.zero;
+  /** The same for each value of the tag `project`; requests without the tag have the value ''. */
+  readonly spentByProject = new Map<string, Money>();
   /** Number of holds that took their money from leases. */
   leased = 0;
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
+  /** Value of the tag `project` of each request that has the tag, by the id of its generation. */
+  readonly #projects = new Map<string, string>();
   /** Leases of the current process, which places the holds and takes as many leases as possible. */
   #leases = newLeases();
   #bootId: string = randomUUID();
@@ -128,7 +97,7 @@ export class RandomHistory {
   readonly #estimated: Settlement[] = [];
   #payments = 0;
   /** Amount by which each scope's committed spending exceeded its limit at the last check. */
-  #excess = new Map<ScopeKind, Money>();
+  #excess = new Map<string, Money>();
   /** Scopes whose excess over the limit may have grown since the last check. */
   readonly #mayPass = new Set<ScopeKind>();
 
@@ -151,15 +120,18 @@ export class RandomHistory {
       name: 'k',
       limit: rub('0.8'),
     });
+    await setReportedTags(context, { reported: ['project'] });
+    for (const value of budgetedProjects)
+      await setTagBudget(context, { name: 'project', value, interval: 'daily', limit: rub('0.6') });
     const payer = { accountId: account.id, workspaceId, memberId: 'ann', keyHash: key.hash };
     return new RandomHistory(table, account, payer);
   }
 
   async run(one: Happening): Promise<void> {
-    if (mayPassLimits.has(one.do)) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
+    if (mayPassLimits.has(one.do)) this.#letPass(this.#allScopes.map(({ kind }) => kind));
     switch (one.do) {
       case 'hold':
-        return this.#hold(thousandths(one.amount));
+        return this.#hold(thousandths(one.amount), one.project);
       case 'extend':
       case 'give-back':
         return this.#change(one.do, thousandths(one.amount));
@@ -192,13 +164,14 @@ export class RandomHistory {
 
   /** Compares the table with the test's own sums. No request may be running. */
   async check(): Promise<void> {
-    for (const one of scopesOf(this.#payer)) {
+    for (const one of this.#allScopes) {
       const counter = await readCounter(this.#table, one);
-      expect([one.kind, String(counter.spent('lifetime'))]).toEqual([one.kind, String(this.spent)]);
+      const spent = isTagKind(one.kind) ? this.#spentBy(tagOfScope(one).value) : this.spent;
+      expect([one, String(counter.spent('lifetime'))]).toEqual([one, String(spent)]);
       const left = isLimited(counter.limits) ? this.#roomIn(counter) : Money.zero;
       const excess = left.isNegative ? left.negated() : Money.zero;
-      if (!this.#mayPass.has(one.kind)) expect(excess.exceeds(this.#excess.get(one.kind) ?? Money.zero)).toBe(false);
-      this.#excess.set(one.kind, excess);
+      if (!this.#mayPass.has(one.kind)) expect(excess.exceeds(this.#excess.get(one.id) ?? Money.zero)).toBe(false);
+      this.#excess.set(one.id, excess);
     }
     this.#mayPass.clear();
     for (const { request, placed } of this.#running) {
@@ -241,14 +214,32 @@ export class RandomHistory {
     return { table: this.#table, accountId: this.account.id, actor };
   }
 
+  /** All scopes that count requests of the history. */
+  get #allScopes(): ScopeId[] {
+    return scopesOf({ ...this.#payer, countedTags: budgetedProjects.map((value) => tagText('project', value)) });
+  }
+
   #scope(kind: ScopeKind): ScopeId {
-    return scopesOf(this.#payer).find((one) => one.kind === kind)!;
+    return this.#allScopes.find((one) => one.kind === kind)!;
+  }
+
+  #spentBy(value: string): Money {
+    return this.spentByProject.get(value) ?? Money.zero;
+  }
+
+  /** Counts the costs of settlements in the test's own sums. */
+  #count(settlements: readonly Settlement[], costOf = ({ outcome }: Settlement) => outcome.cost): void {
+    for (const one of settlements) {
+      const value = this.#projects.get(one.generationId) ?? '';
+      this.spent = this.spent.plus(costOf(one));
+      this.spentByProject.set(value, this.#spentBy(value).plus(costOf(one)));
+    }
   }
 
   /** Reads the limits of the payer's scopes, as the gateway does before a request. */
-  #scopes(): Promise<Scope[]> {
+  #scopes(payer: Payer): Promise<Scope[]> {
     return Promise.all(
-      scopesOf(this.#payer).map((one) =>
+      scopesOf(payer).map((one) =>
         persistently(async (): Promise<Scope> => {
           const { limits, revision } = await readCounter(this.#table, one);
           return { ...one, limits, revision };
@@ -257,11 +248,13 @@ export class RandomHistory {
     );
   }
 
-  async #hold(amount: Money): Promise<void> {
-    const unpriced = holdRequest({ payer: this.#payer, scopes: await this.#scopes() }, amount, {
-      bootId: this.#bootId,
-    });
-    const request = { ...unpriced, generation: { ...unpriced.generation, pricing } };
+  async #hold(amount: Money, value: string | undefined): Promise<void> {
+    const isCounted = value !== undefined && budgetedProjects.includes(value);
+    const payer = isCounted ? { ...this.#payer, countedTags: [tagText('project', value)] } : this.#payer;
+    const unpriced = holdRequest({ payer, scopes: await this.#scopes(payer) }, amount, { bootId: this.#bootId });
+    const tags = value === undefined ? {} : { tags: { project: value } };
+    const request = { ...unpriced, generation: { ...unpriced.generation, ...tags, pricing } };
+    if (value !== undefined) this.#projects.set(request.generation.id, value);
     const result = await placeHold(this.#table, request, { leases: this.#leases }).catch((error: unknown) => ({
       error,
     }));
@@ -300,7 +293,8 @@ export class RandomHistory {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
       // If a scope got its limit after the request began, the request's hold does not include the scope, which then
       // counts the cost only when the request ends.
-      this.#letPass(scopesOf(this.#payer).flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
+      const scopes = scopesOf(request.generation.payer);
+      this.#letPass(scopes.flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
       return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
     });
@@ -317,14 +311,14 @@ export class RandomHistory {
 
   async #settle({ share: part, isDeliveredTwice }: { share: number; isDeliveredTwice: boolean }): Promise<void> {
     const settlements = this.#ended(part);
-    this.spent = this.spent.plus(Money.sum(settlements.map(({ outcome }) => outcome.cost)));
+    this.#count(settlements);
     const deliveries = isDeliveredTwice ? [settlements, settlements.toReversed()] : [settlements];
     await Promise.all(deliveries.map((one) => this.#deliver(one, false)));
   }
 
   async #estimate(part: number): Promise<void> {
     const settlements = this.#ended(part).map((one) => ({ ...one, outcome: { ...one.outcome, estimated: true } }));
-    this.spent = this.spent.plus(Money.sum(settlements.map(({ outcome }) => outcome.cost)));
+    this.#count(settlements);
     await this.#deliver(settlements, true);
     this.#estimated.push(...settlements);
   }
@@ -332,10 +326,10 @@ export class RandomHistory {
   async #correct(part: number): Promise<void> {
     // A correction may charge more than the estimate, and other requests may have spent that money since the estimate,
     // so limits may be exceeded.
-    if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
+    if (this.#estimated.length > 0) this.#letPass(this.#allScopes.map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);
-      this.spent = this.spent.plus(cost).minus(one.outcome.cost);
+      this.#count([one], ({ outcome }) => cost.minus(outcome.cost));
       return { ...one, outcome: { ...costing(one.outcome, cost), estimated: false } };
     });
     await this.#deliver(settlements, false);
@@ -348,6 +342,14 @@ export class RandomHistory {
     await persistently(async (): Promise<unknown> => {
       if (kind === 'key') return updateKey(context, { hash }, { limit });
       if (kind === 'workspace') return setBudget(context, workspaceBudgets(this.account.id, workspaceId), change);
+      // Without a budget, the tag would no longer be counted.
+      const budget = {
+        name: 'project',
+        value: budgetedProjects[0]!,
+        interval: 'daily',
+        limit: limit ?? rub('1000'),
+      } as const;
+      if (isTagKind(kind)) return setTagBudget(context, budget);
       if (kind === 'member') return setBudget(context, memberBudgets(workspaceId, 'ann'), change);
       if (this.account.mode === 'prepaid') return undefined;
       return setCreditLimit(context, { period: 'daily', limit });
