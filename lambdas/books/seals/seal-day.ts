@@ -200,17 +200,20 @@ async function writeAll(writer: LineFileWriter, generation: FinalGeneration, kin
 
 /** Writes a generation that was admitted on the day itself. */
 async function writeOwn(writer: LineFileWriter, content: DayContent, generation: Generation): Promise<void> {
-  const { id } = generation;
+  const { id, outcome } = generation;
   if (generation.state === 'pending') {
     content.openCount += 1;
     content.open.push({ id, state: 'pending' });
     await writer.write(openLine(generation), id);
     return;
   }
-  if (isCorrectable(generation)) content.open.push({ id, state: 'estimated' });
-  if (!isActivity(generation)) return;
-  content.charged = content.charged.plus(generation.outcome.cost);
-  await writeAll(writer, generation, 'charge');
+  const mayChange = isCorrectable(generation);
+  if (mayChange) content.open.push({ id, state: 'estimated' });
+  // An estimate of zero needs a line too: its correction may be a charge, and a day without lines has no list of open
+  // generations.
+  if (!outcome || !(mayChange || isActivity(generation))) return;
+  content.charged = content.charged.plus(outcome.cost);
+  await writeAll(writer, { ...generation, outcome }, 'charge');
 }
 
 /**

@@ -75,10 +75,11 @@ async function held({ table, spender }: Life, at: string): Promise<Held> {
 async function settled(
   { table }: Life,
   { request, placed }: Held,
-  more: { cost: string; swept?: boolean },
+  more: { cost: string; swept?: boolean; cancelled?: boolean },
 ): Promise<void> {
   const { id, payer } = request.generation;
-  const settlement: Settlement = { generationId: id, payer, hold: placed.hold, outcome: outcome(rub(more.cost)) };
+  const ended = { ...outcome(rub(more.cost)), cancelled: more.cancelled ?? false };
+  const settlement: Settlement = { generationId: id, payer, hold: placed.hold, outcome: ended };
   const [result] = await settleBatch(table, [settlement], { swept: more.swept ?? false });
   if (result instanceof Error) throw result;
 }
@@ -193,6 +194,23 @@ describe('a generation that is settled after its day is sealed', () => {
     expect(await statementsOf(life)).toEqual([
       [MONDAY, '0.1', '0', '0', 0, '0.1'],
       ['2026-11-17', '0', '0', '0.6', 0, '0.7'],
+    ]);
+    await expectSound(life);
+  });
+
+  it.each(['0.7', '0'])('is sealed on a day without charges as an estimate of zero, then corrected to %s', async (cost) => {
+    const life = await newLife();
+    const first = await held(life, `${MONDAY}T12:00:00Z`);
+    await settled(life, first, { cost: '0', swept: true, cancelled: true });
+    await sealedBefore(life, '2026-11-17');
+    await expectSound(life);
+    await settled(life, first, { cost });
+    await expectSound(life);
+    await sealedBefore(life, '2026-11-18');
+
+    expect(await statementsOf(life)).toEqual([
+      [MONDAY, '0', '0', '0', 0, '0'],
+      ['2026-11-17', '0', '0', cost, 0, cost],
     ]);
     await expectSound(life);
   });
