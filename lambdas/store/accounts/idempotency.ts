@@ -30,8 +30,9 @@ function answerItemKey(name: string): Key {
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
   const item = { ...answerItemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
-  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored.
-  return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
+  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored. Rounding up makes the
+  // condition agree with the read to the millisecond.
+  return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.ceil(atMs / 1000) } });
 }
 
 export async function readAnswer(table: Table, name: string, atMs: number): Promise<KeptAnswer | undefined> {

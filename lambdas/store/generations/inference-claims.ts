@@ -33,8 +33,9 @@ export function claimPut(
 ): Write {
   const item = { ...claimKey(name), entity: 'inference_claim', ...claimRecord.toItem(claim) };
   if (replaced !== undefined) return put(table, item, { equal: { generation_id: replaced } });
-  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored.
-  return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
+  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored. Rounding up makes the
+  // condition agree with the read to the millisecond.
+  return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.ceil(atMs / 1000) } });
 }
 
 /** Ends the claim of a generation, if the generation still has the claim. */
