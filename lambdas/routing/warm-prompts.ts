@@ -20,11 +20,11 @@ interface Known extends WarmPrompt {
 
 /**
  * Endpoints that have cached the prompts of conversations, as observed by this instance and by all others. An instance
- * that has seen a turn of the conversation uses its memory, and does not read the store.
+ * that has seen a turn of the conversation uses its memory until that cache expires, and does not read the store.
  *
  * Guarantee: neither method rejects, and memory is bounded.
- * Weakness: an instance does not notice later turns that other instances have sent. If a later turn went to another
- * endpoint, the conversation then returns to the endpoint whose cache is older.
+ * Weakness: until then, the instance does not notice later turns that other instances have sent. If a later turn went to
+ * another endpoint, the conversation then returns to the endpoint whose cache is older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
@@ -43,8 +43,11 @@ export class WarmPrompts {
    * @param conversation hash that identifies the conversation
    */
   async find(conversation: string): Promise<WarmPrompt | undefined> {
-    const known = this.#known.get(conversation) ?? (await this.#reported(() => this.#store.read(conversation)));
-    return known && known.untilMs > this.#nowMs() ? known : undefined;
+    const known = this.#known.get(conversation);
+    if (known && known.untilMs > this.#nowMs()) return known;
+    // The cache that this instance knows has expired, but another instance may have sent later turns.
+    const stored = await this.#reported(() => this.#store.read(conversation));
+    return stored && stored.untilMs > this.#nowMs() ? stored : undefined;
   }
 
   /** Stores which endpoint has the prompt cached after the latest turn. */

@@ -77,6 +77,17 @@ describe('the endpoint with a cached conversation', () => {
     expect([await instance.find('c'), await newInstance().find('c')]).toEqual([undefined, undefined]);
   });
 
+  it('is read again by an instance whose own turn is too old, because other instances may have sent later turns', async () => {
+    const first = newInstance();
+    await first.note('c', prompt());
+    nowMs += 4 * MINUTE_MS;
+    const later = prompt({ endpointId: 'other/model' });
+    await newInstance().note('c', later);
+    nowMs += MINUTE_MS;
+
+    await eventually(async () => expect(await first.find('c')).toEqual(later));
+  });
+
   it('moves with the conversation, at once', async () => {
     const instance = newInstance();
     await instance.note('c', prompt());
