@@ -42,7 +42,7 @@ export class SpokenAnswer {
 
   #wholeGroups(data: string): string {
     const sent = this.#rest + data;
-    const end = sent.endsWith('=') ? sent.length : sent.length - (sent.length % 4);
+    const end = sent.length - (sent.length % 4);
     this.#rest = sent.slice(end);
     return sent.slice(0, end);
   }
