@@ -16,8 +16,8 @@ export interface Reading {
 export interface ChunkDecoder {
   feed: (chunk: Buffer) => Reading;
   /**
-   * Handles the end of the body. After the stop reason, this function is also called if the connection breaks or the
-   * body does not end.
+   * Handles the end of the body. After the stop reason, this function is also called if the connection breaks, a chunk is
+   * unreadable or the body does not end. It then completes the answer, and returns no failure.
    */
   end: () => Reading;
   /** Size of an incomplete event, in bytes. */

@@ -40,6 +40,8 @@ interface Outcome {
   failure: unknown;
   /** For each piece of the input, the number of events that were returned before the piece was read. */
   before: number[];
+  /** Number of pieces up to the stop reason; undefined if there is none. */
+  closedAfter: number | undefined;
 }
 
 type Pieces = Iterable<string | Buffer>;
@@ -52,7 +54,7 @@ const contextOf = ({ quirks }: { quirks: Quirks }): DecodeContext => ({
 });
 
 async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pieces): Promise<Outcome> {
-  const outcome: Outcome = { events: [], failure: undefined, before: [] };
+  const outcome: Outcome = { events: [], failure: undefined, before: [], closedAfter: undefined };
   async function* body(): AsyncGenerator<Buffer> {
     for (const piece of pieces) {
       outcome.before.push(outcome.events.length);
@@ -61,13 +63,18 @@ async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pi
     outcome.before.push(outcome.events.length);
   }
   try {
-    for await (const { events } of wire.decode(body(), contextOf(from))) {
+    for await (const { events, isClosing } of wire.decode(body(), contextOf(from))) {
       outcome.events.push(...events.map(({ data }) => withStableId(data)));
+      if (isClosing || events.some(({ data }) => hasStopReason(data))) outcome.closedAfter ??= outcome.before.length;
     }
   } catch (failure) {
     outcome.failure = failure;
   }
   return outcome;
+}
+
+function hasStopReason(event: MessagesEvent): boolean {
+  return event.type === 'message_delta' && Boolean(event.delta.stop_reason);
 }
 
 /** Replaces the random id of a call or a recording that arrived without an id. */
@@ -207,6 +214,24 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
+    it.each(answers)('is complete after its stop reason, whatever follows: $name', async (given) => {
+      const events = eventsOf(given.sent);
+      const whole = await decode(wire, given, events);
+      const said = events.slice(0, whole.closedAfter);
+      expect(whole.closedAfter).toBeDefined();
+      const torn = events.slice(said.length).map((event) => bytesOf(event).subarray(0, -(event.length / 2)));
+      for (const last of [Buffer.of(), ...torn, ...GARBAGE]) {
+        for (const unreadable of [Buffer.of(), ...GARBAGE]) {
+          const outcome = await decode(wire, given, [...said, Buffer.concat([unreadable, last])]);
+          expect([isWhole(outcome), outcome.failure], `${String(unreadable)}${String(last)}`).toEqual([
+            true,
+            undefined,
+          ]);
+          expectAllOrFailure(outcome, whole, given.sent);
+        }
+      }
+    });
+
     it.each(streams)('with garbage after its end, in the same chunk, is unchanged: $name', async (given) => {
       const bytes = bytesOf(given.sent);
       const { events, failure } = await decode(wire, given, [bytes]);
@@ -297,7 +322,7 @@ function describeDocuments(name: string, wire: MessagesWire, documents: Case[]):
 }
 
 function readDocument(wire: MessagesWire, text: string, from: Case): Outcome {
-  const outcome: Outcome = { events: [], failure: undefined, before: [] };
+  const outcome: Outcome = { events: [], failure: undefined, before: [], closedAfter: undefined };
   try {
     const batch = wire.decodeWhole(parseExactly(text), contextOf(from));
     // The caller treats a document without an answer as a refusal.

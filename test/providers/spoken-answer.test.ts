@@ -28,13 +28,16 @@ async function piecesOf(base64: string, splitAt: number): Promise<string[]> {
 }
 
 describe('a spoken answer', () => {
-  it.each(['sound', 'sounds', 'a sound'])('has only pieces that a client can decode, wherever it is split: %s', async (sound) => {
-    const base64 = Buffer.from(sound).toString('base64');
-    for (let splitAt = 0; splitAt <= base64.length; splitAt += 1) {
-      const pieces = await piecesOf(base64, splitAt);
+  it.each(['sound', 'sounds', 'a sound'])(
+    'has only pieces that a client can decode, wherever it is split: %s',
+    async (sound) => {
+      const base64 = Buffer.from(sound).toString('base64');
+      for (let splitAt = 0; splitAt <= base64.length; splitAt += 1) {
+        const pieces = await piecesOf(base64, splitAt);
 
-      expect(pieces.filter(({ length }) => length % 4 !== 0)).toEqual([]);
-      expect(pieces.map((piece) => Buffer.from(piece, 'base64').toString()).join('')).toBe(sound);
-    }
-  });
+        expect(pieces.filter(({ length }) => length % 4 !== 0)).toEqual([]);
+        expect(pieces.map((piece) => Buffer.from(piece, 'base64').toString()).join('')).toBe(sound);
+      }
+    },
+  );
 });

@@ -20,7 +20,7 @@ export interface StreamReader {
   feed(chunk: Buffer): void;
   /**
    * Handles the end of the body. After the stop reason, this method is also called if the connection breaks, or if the
-   * body has not ended in time.
+   * body has not ended in time. It then completes the answer, and does not throw.
    */
   end(): void;
 }
@@ -53,7 +53,8 @@ export function translate(
  * Creates a reader of server-sent events. A chunk may end anywhere, even in the middle of a character. An event has at
  * most 16 MiB.
  * @param on.data - gets the data of each event
- * @param on.end - called after the last event
+ * @param on.end - called after the last event, even if that event is cut off or unreadable. Throws if the answer is
+ *   incomplete.
  */
 export function sseReader(on: { data: (data: string) => void; end: () => void }): StreamReader {
   const frames = new SseFrameSplitter(MAX_EVENT_BYTES);
@@ -69,9 +70,18 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
       for (const frame of frames.push(chunk)) read(frame);
     },
     end() {
-      // The empty line after the last event may be missing.
-      read(frames.rest());
-      on.end();
+      let failure: unknown;
+      try {
+        // The empty line after the last event may be missing.
+        read(frames.rest());
+      } catch (error) {
+        failure = error;
+      }
+      try {
+        on.end();
+      } catch (error) {
+        throw failure ?? error;
+      }
     },
   };
 }

@@ -198,22 +198,25 @@ describe('a generation that is settled after its day is sealed', () => {
     await expectSound(life);
   });
 
-  it.each(['0.7', '0'])('is sealed on a day without charges as an estimate of zero, then corrected to %s', async (cost) => {
-    const life = await newLife();
-    const first = await held(life, `${MONDAY}T12:00:00Z`);
-    await settled(life, first, { cost: '0', swept: true, cancelled: true });
-    await sealedBefore(life, '2026-11-17');
-    await expectSound(life);
-    await settled(life, first, { cost });
-    await expectSound(life);
-    await sealedBefore(life, '2026-11-18');
+  it.each(['0.7', '0'])(
+    'is sealed on a day without charges as an estimate of zero, then corrected to %s',
+    async (cost) => {
+      const life = await newLife();
+      const first = await held(life, `${MONDAY}T12:00:00Z`);
+      await settled(life, first, { cost: '0', swept: true, cancelled: true });
+      await sealedBefore(life, '2026-11-17');
+      await expectSound(life);
+      await settled(life, first, { cost });
+      await expectSound(life);
+      await sealedBefore(life, '2026-11-18');
 
-    expect(await statementsOf(life)).toEqual([
-      [MONDAY, '0', '0', '0', 0, '0'],
-      ['2026-11-17', '0', '0', cost, 0, cost],
-    ]);
-    await expectSound(life);
-  });
+      expect(await statementsOf(life)).toEqual([
+        [MONDAY, '0', '0', '0', 0, '0'],
+        ['2026-11-17', '0', '0', cost, 0, cost],
+      ]);
+      await expectSound(life);
+    },
+  );
 
   it.each<
     [string, 'generation' | 'correction', (item: Record<string, unknown>) => Record<string, unknown> | undefined]
