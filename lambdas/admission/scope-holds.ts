@@ -83,7 +83,7 @@ export async function holdInScopes<Name extends string>(
     const outcome = await search.tryAt(place, writes);
     if (outcome) return outcome;
   }
-  throw new StoreBusyError(new Error('No counter part had room for the hold within the maximum of attempts'));
+  throw search.busyError(new Error('No counter part had room for the hold within the maximum of attempts'));
 }
 
 /** Name of the write that grants room of a split counter to one of its parts. */
@@ -129,14 +129,18 @@ class Search {
       this.#isUncertain ||= outcome.isUncertain;
       return await this.#afterFailure(outcome.failed);
     } catch (error) {
-      if (!(error instanceof StoreBusyError) || attempts === undefined) throw error;
+      if (!(error instanceof StoreBusyError)) throw error;
       this.#isUncertain ||= error.isUncertain;
-      if (this.#isForCaller && error.conflicting.some(this.#isForCaller)) {
-        throw new StoreBusyError(error.cause, error.conflicting, this.#isUncertain);
-      }
+      const isForCaller = this.#isForCaller !== undefined && error.conflicting.some(this.#isForCaller);
+      if (attempts === undefined || isForCaller) throw this.busyError(error.cause, error.conflicting);
       await this.#goElsewhere(place, error);
       return undefined;
     }
+  }
+
+  /** Returns the error of the whole search: it is uncertain if any attempt had no reply. */
+  busyError(cause: unknown, conflicting?: readonly string[]): StoreBusyError {
+    return new StoreBusyError(cause, conflicting, this.#isUncertain);
   }
 
   #writes(): Writes<ScopeKind | GrantName> {
