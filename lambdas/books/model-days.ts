@@ -31,28 +31,28 @@ export class ModelDaySums {
 }
 
 /**
- * Spending of a model on one day, if the stored sum (`spent`, from model-months.ts) differs from the sum of the records
+ * Spending of a model on one day: the stored sum (`spent`, from model-months.ts), and the sum of the records
  * (`recorded`).
  */
-export interface ModelDayDifference extends ModelDay {
+export interface ComparedModelDay extends ModelDay {
   recorded: Money;
 }
 
 /**
- * Compares the stored sums of spending by model with the sums of the records.
+ * Returns the stored sums of spending by model, each with the sum of the records.
  * Cost: as `readModelDays`, for each compared month and for the month before the first.
  *
  * Weakness: months that are no longer stored are skipped. The first stored day is skipped too, because an earlier
  * release may have settled a part of it without these sums.
  * @param dates UTC days whose records were all added up, in order
  */
-export async function differencesOfModels(
+export async function comparedModelDays(
   table: Table,
   accountId: string,
   { sums, dates }: { sums: ModelDaySums; dates: readonly string[] },
-): Promise<{ differences: ModelDayDifference[]; compared: number }> {
+): Promise<ComparedModelDay[]> {
   const months = [...new Set(dates.map(monthOfDay))].filter((month) => isMonthKept(month, nowMs()));
-  if (months.length === 0) return { differences: [], compared: 0 };
+  if (months.length === 0) return [];
   const counted = new ModelDaySums();
   for (const month of [monthBefore(months[0]!), ...months]) {
     for (const day of await readModelDays(table, accountId, month)) counted.addTo(day);
@@ -61,15 +61,12 @@ export async function differencesOfModels(
     .all()
     .map(({ date }) => date)
     .toSorted();
-  if (firstDay === undefined) return { differences: [], compared: 0 };
+  if (firstDay === undefined) return [];
   const comparable = new Set(dates.filter((date) => date > firstDay && months.includes(monthOfDay(date))));
   const days = new Map([...counted.all(), ...sums.all()].map((day) => [modelDayName(day), day]));
-  const compared = [...days.values()].filter(({ date }) => comparable.has(date));
-  const differences = compared.flatMap(({ model, date }): ModelDayDifference[] => {
-    const [spent, recorded] = [counted, sums].map((of) => of.spentOn({ model, date })) as [Money, Money];
-    return spent.equals(recorded) ? [] : [{ model, date, spent, recorded }];
-  });
-  return { differences, compared: compared.length };
+  return [...days.values()]
+    .filter(({ date }) => comparable.has(date))
+    .map((day) => ({ ...day, spent: counted.spentOn(day), recorded: sums.spentOn(day) }));
 }
 
 function monthBefore(month: string): string {

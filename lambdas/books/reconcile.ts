@@ -29,7 +29,7 @@ import type { SpentBefore } from '../store/counters/proved-spending.ts';
 import { memberScope } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
-import { differencesOfModels, ModelDaySums } from './model-days.ts';
+import { comparedModelDays, ModelDaySums, type ComparedModelDay } from './model-days.ts';
 import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-sums.ts';
 
@@ -121,8 +121,10 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // These two reads must come after all reads of records and counters. Otherwise, a change during those reads could
-  // show up as a difference.
+  const covered = dates.filter((date) => read.covered.has(date));
+  const modelDays = await comparedModelDays(table, account.id, { sums: read.models, dates: covered });
+  // These two reads must come after all reads of records, counters and spending by model. Otherwise, a change during
+  // those reads could show up as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -136,22 +138,21 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     includesHolds: isDeep,
     openDay: isStill ? undefined : today,
   });
-  const ofModels = await compareModels(table, account, {
-    sums: read.models,
-    dates: dates.filter((date) => read.covered.has(date) && (date < today || isStill)),
-  });
+  const stillModelDays = modelDays.filter(({ date }) => date < today || isStill);
   const ofPayments = await comparePayments(table, account);
-  const all = [...read.findings, ...drifts.map(findingOf), ...ofModels.findings, ...ofPayments.findings].slice(
-    0,
-    MAX_FINDINGS,
-  );
+  const all = [
+    ...read.findings,
+    ...drifts.map(findingOf),
+    ...findingsOfModels(stillModelDays),
+    ...ofPayments.findings,
+  ].slice(0, MAX_FINDINGS);
   return {
     findings: all,
     drifts,
     compared: {
       records: read.records,
       days: read.days,
-      windows: windows + ofModels.compared,
+      windows: windows + stillModelDays.length,
       payments: ofPayments.compared,
     },
     scopes: read.sums.scopes(),
@@ -320,16 +321,12 @@ function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift):
 }
 
 /** Compares the stored spending of each model and day with the cost of its records. */
-async function compareModels(
-  table: Table,
-  { id }: Account,
-  of: Parameters<typeof differencesOfModels>[2],
-): Promise<{ findings: BookFinding[]; compared: number }> {
-  const { differences, compared } = await differencesOfModels(table, id, of);
-  const findings = differences.map(({ model, date, spent, recorded }): BookFinding => {
-    return { kind: 'model', where: `model ${model} day_${date}`, says: String(spent), expected: String(recorded) };
-  });
-  return { findings, compared };
+function findingsOfModels(days: readonly ComparedModelDay[]): BookFinding[] {
+  return days
+    .filter(({ spent, recorded }) => !spent.equals(recorded))
+    .map(({ model, date, spent, recorded }) => {
+      return { kind: 'model', where: `model ${model} day_${date}`, says: String(spent), expected: String(recorded) };
+    });
 }
 
 /** Compares a prepaid account's limit with the sum of its payments and refunds. */
