@@ -40,8 +40,9 @@ interface DayOfAccounts {
 
 /**
  * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
- * last finished page of accounts, so an account's work may be repeated. If the work is unfinished twelve hours after
- * the first run, a log line raises an alarm.
+ * last finished account. If the run before failed, it continues after the last finished page of accounts, so an
+ * account's work may be repeated. If the work is unfinished twelve hours after the first run, a log line raises an
+ * alarm.
  * @param work does the work of one account; returns false if the work on this account must be repeated later, before
  *   the next account
  * @returns whether all accounts are done, and when the first run began
@@ -68,14 +69,22 @@ async function workThrough(
   { kind, date, deadlineMs, after }: Omit<DayOfAccounts, 'atMs'> & { after: string },
   work: (account: Account) => Promise<boolean>,
 ): Promise<boolean> {
+  const save = (accountsUpTo: string) => saveDayProgress(table, kind, { through: date, accountsUpTo });
+  const isWorkDone = async (id: string) => {
+    const account = await readAccount(table, id);
+    return !account || account.createdAt.slice(0, date.length) > date || work(account);
+  };
   for await (const page of accountPages(table, after)) {
-    for (const { id } of page) {
-      if (performance.now() >= deadlineMs) return false;
-      const account = await readAccount(table, id);
-      if (!account || account.createdAt.slice(0, date.length) > date) continue;
-      if (!(await work(account))) return false;
+    let finished: string | undefined;
+    for (const { id, place } of page) {
+      if (performance.now() >= deadlineMs || !(await isWorkDone(id))) {
+        // The next run must not repeat the finished accounts of this page, because it would log their findings again.
+        if (finished !== undefined) await save(finished);
+        return false;
+      }
+      finished = place;
     }
-    await saveDayProgress(table, kind, { through: date, accountsUpTo: page.at(-1)!.place });
+    await save(finished!);
   }
   return true;
 }
