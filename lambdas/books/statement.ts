@@ -188,7 +188,7 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
     return {
       source: 'daily_rows',
       agrees: undefined,
-      says: 'no UTC day of the period has daily rows yet; a running gateway writes them an hour after midnight',
+      says: 'no UTC day of the period has daily rows yet; a running gateway writes them a few minutes after midnight (UTC)',
     };
   }
   const rows = await readActivity(table, id, closed, {});

@@ -151,6 +151,14 @@ describe('a statement', () => {
     ]);
   });
 
+  it('of a day without daily rows names the time at which they are written', async () => {
+    const today = history.dates.at(-1)!;
+    const { proofs } = await ask({ period: periodOf({ from: today, to: today }) });
+
+    const says = expect.stringContaining('writes them a few minutes after midnight (UTC)') as string;
+    expect(proofs[1]).toEqual({ source: 'daily_rows', agrees: undefined, says });
+  });
+
   it('explains the prepaid balance month by month', async () => {
     const { balance } = await ask();
     const [first, ...rest] = await Promise.all(
