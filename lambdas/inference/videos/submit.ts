@@ -152,7 +152,7 @@ async function noticeUrl(
 
 /**
  * Retries at the same endpoint if the result is unknown, otherwise at the next endpoint. Waits after all endpoints have
- * been tried.
+ * been tried: 4 s with one endpoint, 8 s with two, and longer after the next round.
  */
 async function tryAgain(
   tools: VideoTools,

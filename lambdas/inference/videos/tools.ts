@@ -22,9 +22,9 @@ export interface VideoTools {
 export type Next = { afterSeconds: number } | undefined;
 
 /**
- * Returns the delay before the next attempt in seconds: 2, 4, 8, 16, and then 30 each time.
- * @param times number of earlier attempts
+ * Returns a delay before another attempt in seconds: 2, 4, 8, 16, and then 30 each time.
+ * @param doublings number of times that the delay of 2 seconds is doubled
  */
-export function backOffSeconds(times: number): number {
-  return Math.min(30, 2 ** (Math.min(times, 5) + 1));
+export function backOffSeconds(doublings: number): number {
+  return Math.min(30, 2 ** (Math.min(doublings, 5) + 1));
 }
