@@ -198,8 +198,9 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 }
 
 /**
- * Checks that a model lists exactly the kinds of media output that its endpoints for messages generate, because routing
- * relies on the list.
+ * Checks that a model lists exactly the kinds of media output that its text endpoints generate, because routing of
+ * messages relies on the list. Endpoints that only serve the image routes do not count: list them in a model of their
+ * own.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();
@@ -217,6 +218,6 @@ function checkOutput(model: ModelData, offers: TextOffer[], place: string): void
   const missing = mediaModalities.find((name) => model.output_modalities.includes(name) && !made.has(name));
   if (missing === undefined) return;
   throw new CatalogError(
-    `${place}.output_modalities: no endpoint of "${model.id}" makes ${missing} (see the quirk modalities)`,
+    `${place}.output_modalities: no text endpoint of "${model.id}" makes ${missing} (see the quirk modalities)`,
   );
 }

@@ -68,7 +68,18 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
       'images that no endpoint draws',
       sandbox,
       (content) => delete (endpoint(content, 'sandbox/sketcher')['quirks'] as Json)['modalities'],
-      /output_modalities: no endpoint of "sandbox\/sketcher" makes image/,
+      /output_modalities: no text endpoint of "sandbox\/sketcher" makes image/,
+    ],
+    [
+      'images in messages that only an endpoint of the image routes draws',
+      sandbox,
+      (content) => {
+        delete (endpoint(content, 'sandbox/sketcher')['quirks'] as Json)['modalities'];
+        const id = 'sandbox/sketched-painting';
+        const painter = { ...endpoint(content, 'sandbox/painter'), id, max_output_tokens: 8_192 };
+        (model(content, 'sandbox/sketcher')['endpoints'] as Json[]).push(painter);
+      },
+      /output_modalities: no text endpoint of "sandbox\/sketcher" makes image/,
     ],
     [
       'speech that the model does not list',
