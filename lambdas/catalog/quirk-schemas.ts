@@ -4,46 +4,15 @@
  */
 
 import * as z from 'zod';
+import { claudeQuirks, toolChoices } from './claude-quirks.ts';
 import { common } from './common-quirks.ts';
-import {
-  imageSizes,
-  lackableParts,
-  reasoningEfforts,
-  rewritableParts,
-  thinkingForms,
-  thinkingLevels,
-} from './quirk-values.ts';
+import { imageSizes, lackableParts, reasoningEfforts, rewritableParts, thinkingLevels } from './quirk-values.ts';
 import { geminiSpeechQuirks, openaiSpeechQuirks, speechQuirks } from './speech-quirks.ts';
 
-const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
 /** Schema of quirks in a file, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
-
-/** Quirks for thinking, forced tools and sampling. They differ between generations of Claude models. */
-const claudeQuirks = {
-  /**
-   * Accepted types of `thinking`. Any other type is replaced by the nearest accepted type. Absent: `thinking` is sent
-   * unchanged.
-   */
-  thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),
-  /** Accepted values of output_config.effort; empty if the model accepts none. Absent: any value is accepted. */
-  reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Accepted values of output_config.effort if the model does not think. Absent: the values of `reasoning_efforts`. */
-  efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /** Accepted values of tool_choice.type. Absent: all. */
-  tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /**
-   * Whether the model rejects a forced tool call while it thinks. The gateway then turns thinking off for a forced
-   * call.
-   */
-  forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** Whether the model accepts no sampling parameters while it thinks. */
-  thinking_fixes_sampling: z.boolean().optional(),
-  /** Whether the model accepts only one of temperature and top_p. If a request has both, temperature is sent. */
-  temperature_or_top_p: z.boolean().optional(),
-};
 
 const anthropicQuirks = z.strictObject({
   ...common,
@@ -106,6 +75,8 @@ const openaiChatQuirks = z.strictObject({
    * call.
    */
   forced_tool_needs_no_thinking: z.boolean().optional(),
+  /** Maximum value of thinking_budget. A larger budget is lowered to it. */
+  max_thinking_budget: z.int().positive().optional(),
   /** Whether the model accepts either tools or a schema for the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
   /**
@@ -132,6 +103,8 @@ const openaiChatQuirks = z.strictObject({
   acyclic_schemas: z.boolean().optional(),
   /** Whether the provider accepts images in tool results. */
   tool_result_parts: z.boolean().optional(),
+  /** Whether the provider fetches images from their URLs. Default: true. */
+  image_urls: z.boolean().optional(),
   /** Maximum number of stop sequences in a request. */
   max_stop_sequences: z.int().positive().optional(),
   /** Name of the field for the seed. */
@@ -189,6 +162,11 @@ const googleGeminiQuirks = z.strictObject({
   thought_signature_placeholder: z.boolean().optional(),
   /** Whether the model accepts either tools or a schema for the answer, but not both (Gemini 2.5). */
   format_excludes_tools: z.boolean().optional(),
+  /**
+   * Whether the model continues an answer that the client began (Gemini up to 3.1, and 3.5 Flash). Default: true. If
+   * not, the gateway refuses a request that ends with an assistant message.
+   */
+  continues_answers: z.boolean().optional(),
   /** Whether the model accepts images and PDFs in tool results (Gemini 3). */
   media_in_results: z.boolean().optional(),
   /** Whether the service accepts ids of calls and results. Vertex AI rejects them. */
@@ -222,6 +200,11 @@ const openaiResponsesQuirks = z.strictObject({
   prompt_cache_key: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
+  /**
+   * Whether the model accepts parallel_tool_calls. If not, an answer may have several calls, although the client allows
+   * only one.
+   */
+  parallel_tool_calls: z.boolean().optional(),
   /** Whether the model accepts sampling parameters only without thinking. */
   thinking_fixes_sampling: z.boolean().optional(),
   /**
@@ -241,6 +224,11 @@ const bedrockConverseQuirks = z.strictObject({
   ...claudeQuirks,
   /** Family of the model. Converse has one format, but each family accepts different fields. */
   family: z.enum(['other', 'claude', 'nova']).optional(),
+  /**
+   * Whether the model can stream an answer to a request with tools. Default: true. If not, such an answer arrives as
+   * one document, and the hold covers all of max_tokens from the start.
+   */
+  streams_tools: z.boolean().optional(),
   /** Whether the model accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
   /** Whether the model thinks by default, if a request has no `thinking`. */

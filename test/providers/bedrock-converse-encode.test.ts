@@ -56,6 +56,25 @@ describe('a request of Converse', () => {
     );
   });
 
+  it('asks for a whole answer with tools if the model cannot stream one, and holds all of its output', () => {
+    const quirks: BedrockConverseQuirks = { streams_tools: false };
+    const target = {
+      providerId: 'p',
+      upstreamModel: 'm',
+      maxOutputTokens: 1_000,
+      supportedParameters: ['tools'],
+      quirks,
+    };
+    const asks = { model: 'a/b', messages: [], tools: [lookup] };
+
+    expect(encodeAt({ tools: [lookup] }, quirks).path).toBe('/model/m/converse');
+    expect(bedrockConverseWire.hiddenReasoning(asks, target, 900)).toBe(900);
+    for (const more of [{}, { tools: [lookup], tool_choice: { type: 'none' as const } }]) {
+      expect(encodeAt(more, quirks).path).toBe('/model/m/converse-stream');
+      expect(bedrockConverseWire.hiddenReasoning({ ...asks, tools: [], ...more }, target, 900)).toBe(0);
+    }
+  });
+
   it('has the limits and the sampling fields of the model, and at most the output limit of the endpoint', () => {
     const sampling = { temperature: 0.5, top_p: 0.9, top_k: 5, stop_sequences: ['END'], max_tokens: 5_000 };
 
@@ -172,6 +191,15 @@ describe('a request of Converse', () => {
         context: 'a guide',
         citations: { enabled: true },
       },
+    });
+    const bytes = Buffer.from('Seven.').toString('base64');
+    const parts = { ...document, source: { type: 'content', content: [text('Seven.')] } };
+    for (const uncited of [document, parts]) {
+      expect(asked([uncited], nova)[0]).toMatchObject({ document: { format: 'txt', source: { bytes } } });
+    }
+    const empty = { ...document, source: { type: 'text', media_type: 'text/plain', data: '' } };
+    expect(asked([empty], nova)[0]).toMatchObject({
+      document: { source: { bytes: Buffer.from('(empty)').toString('base64') } },
     });
     expect(asked([document], {})).toEqual([
       { text: '<document title="bridges">\n<context>a guide</context>\nSeven.\n</document>' },

@@ -3,6 +3,7 @@ import type { GoogleGeminiQuirks } from '../../lambdas/catalog/quirk-schemas.ts'
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { gatewaySignature } from '../../lambdas/messages/thinking-signatures.ts';
 import { sealSignature } from '../../lambdas/providers/google-gemini/signatures.ts';
+import { refused } from '../support/refused.ts';
 import { googleGeminiWire as wire } from '../../lambdas/providers/google-gemini/wire.ts';
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
@@ -258,8 +259,24 @@ describe('tools for Gemini', () => {
   });
 });
 
+describe('an answer that the client began', () => {
+  const messages: Message[] = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello' },
+  ];
+
+  it('is sent, or refused by name if the model does not continue it', () => {
+    expect(contents(messages)).toHaveLength(2);
+    const refusal = refused(() => contents(messages, { continues_answers: false }));
+    expect(refusal.metadata['field']).toBe('messages.1.role');
+    expect(contents([...messages, { role: 'user', content: 'And?' }], { continues_answers: false })).toHaveLength(3);
+  });
+});
+
 describe('calls and results for Gemini', () => {
   const asked: Message = { role: 'assistant', content: [call('t1', 'look', { at: 1 }), call('t2', 'listen')] };
+
+  const begun = { role: 'user', parts: [{ text: '(the conversation goes on)' }] };
 
   it('have the names of the calls, are in order, and come before the text of the user', () => {
     const answer: Message = {
@@ -267,6 +284,7 @@ describe('calls and results for Gemini', () => {
       content: [{ type: 'text', text: 'And?' }, result('t2', 'Nothing', { is_error: true }), result('t1', 'A lamp')],
     };
     expect(contents([asked, answer])).toEqual([
+      begun,
       {
         role: 'model',
         parts: [
@@ -288,6 +306,7 @@ describe('calls and results for Gemini', () => {
   it('have no ids if the provider refuses them', () => {
     const single: Message = { role: 'assistant', content: [call('t1', 'look')] };
     expect(contents([single, { role: 'user', content: [result('t1', 'A lamp')] }], { call_ids: false })).toEqual([
+      begun,
       { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] },
       { role: 'user', parts: [{ functionResponse: { name: 'look', response: { output: 'A lamp' } } }] },
     ]);
@@ -312,7 +331,7 @@ describe('calls and results for Gemini', () => {
     ],
   ])('have images %s', (_where, quirks, response, following) => {
     const answer: Message = { role: 'user', content: [result('t1', shown), result('t2', 'Hm')] };
-    const [, { parts }] = contents([asked, answer], quirks) as [object, { parts: unknown[] }];
+    const [, , { parts }] = contents([asked, answer], quirks) as [object, object, { parts: unknown[] }];
     expect(parts).toEqual([
       { functionResponse: { id: 't1', name: 'look', ...response } },
       { functionResponse: { id: 't2', name: 'listen', response: { output: 'Hm' } } },

@@ -264,10 +264,18 @@ const efforts = (taken: (model: string) => readonly string[] | undefined, source
   },
 });
 
+/** Rule for models that decide themselves how many tools they call. */
+const noParallelField = {
+  source: 'https://github.com/run-llama/llama_index/issues/20865',
+  refuses: ({ read, model }: ChatArrived) =>
+    read.parallel_tool_calls !== undefined && /^o\d/.test(model) && "Unsupported parameter: 'parallel_tool_calls'",
+};
+
 const openaiIds = callIds(/^.{1,40}$/, openapi);
 const openaiReasons = (model: string) => /^(o\d|gpt-5)/.test(model);
 const openaiRules: Rule<ChatBody>[] = [
   openaiIds,
+  noParallelField,
   maxStops(4, openapi),
   {
     source: 'https://platform.openai.com/docs/guides/reasoning',
@@ -384,6 +392,16 @@ const providers: Record<string, ChatProvider> = {
         source: alibabaDocs,
         refuses: ({ read }) => (read.repetition_penalty ?? 1) <= 0 && 'repetition_penalty: must be greater than 0',
       },
+      {
+        source: 'https://github.com/CherryHQ/cherry-studio/issues/7263',
+        refuses: ({ read, model }) => {
+          const most = /^qwen(?:3\.[567])?-plus$/.test(model) ? 81_920 : 38_912;
+          return (
+            (read.thinking_budget ?? 0) > most &&
+            `The thinking_budget parameter must be a positive integer and not greater than ${most}`
+          );
+        },
+      },
       choices(['auto', 'none', 'named'], alibabaDocs),
       noForcedToolWhileThinking(
         ({ read }) => read.enable_thinking === true,
@@ -438,9 +456,13 @@ const providers: Record<string, ChatProvider> = {
       {
         source: xaiDocs,
         refuses: ({ read, model }) =>
-          !model.includes('non-reasoning') &&
-          (read.stop || read.frequency_penalty !== undefined || read.presence_penalty !== undefined) &&
-          'stop and penalties are not supported by reasoning models',
+          read.stop && !model.includes('non-reasoning') && 'stop is not supported by reasoning models',
+      },
+      {
+        source: 'https://github.com/miaoxworld/NativeTavern/issues/83',
+        refuses: ({ read, model }) =>
+          (read.frequency_penalty !== undefined || read.presence_penalty !== undefined) &&
+          `Model ${model} does not support parameter presencePenalty.`,
       },
     ],
   },
@@ -448,6 +470,10 @@ const providers: Record<string, ChatProvider> = {
     fields: [...usual, 'max_completion_tokens', 'thinking', 'reasoning_effort'],
     rules: [
       maxStops(5, moonshotDocs),
+      {
+        source: 'https://github.com/enricoros/big-AGI/issues/1161',
+        refuses: ({ body }) => /"image_url":\{"url":"https?:/.test(body) && 'unsupported image url',
+      },
       {
         source: moonshotFlavor.source,
         refuses: ({ read }) =>

@@ -96,6 +96,7 @@ const body = z.strictObject({
 type ConverseBody = z.output<typeof body>;
 
 const isNova = (model: string) => model.includes('nova');
+const isLlama = (model: string) => model.includes('llama');
 
 const rules: Rule<ConverseBody>[] = [
   {
@@ -148,6 +149,31 @@ const rules: Rule<ConverseBody>[] = [
       'tool' in read.toolConfig.toolChoice &&
       !isNova(model) &&
       'toolChoice.tool is not supported by this model',
+  },
+  {
+    source: 'https://github.com/strands-agents/harness-sdk/issues/1241',
+    refuses: ({ read: { toolConfig }, model }) =>
+      isLlama(model) &&
+      toolConfig?.toolChoice &&
+      !('auto' in toolConfig.toolChoice) &&
+      "This model doesn't support the toolConfig.toolChoice.any field",
+  },
+  {
+    source: 'https://github.com/n8n-io/n8n/issues/14206',
+    refuses: ({ read, model, path }) =>
+      isLlama(model) &&
+      read.toolConfig &&
+      path.endsWith('/converse-stream') &&
+      "This model doesn't support tool use in streaming mode",
+  },
+  {
+    source: 'https://github.com/maximhq/bifrost/pull/7079',
+    refuses: ({ read }) =>
+      read.messages.some(({ content }) =>
+        content.some(
+          (one) => 'document' in one && 'text' in one.document.source && one.document.citations?.enabled !== true,
+        ),
+      ) && 'DocumentSource must set one of the following keys: bytes, s3Location',
   },
   {
     source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html',

@@ -126,6 +126,17 @@ describe('the strict fake of chat completions', () => {
     ['openai', 'gpt-4.1', { min_p: 0.1 }, /min_p/],
     ['openai', 'o3-mini', { logprobs: true }, /logprobs/],
     ['openai', 'o3-mini', { logit_bias: { 5: 1 } }, /logit_bias/],
+    ['openai', 'o3-mini', { tools: [chatLook], parallel_tool_calls: false }, /parallel_tool_calls/],
+    ['alibaba', 'qwen3-32b', { enable_thinking: true, thinking_budget: 40_000 }, /thinking_budget/],
+    [
+      'moonshotai',
+      'kimi-k3',
+      {
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }],
+      },
+      /image url/,
+    ],
+    ['xai', 'grok-4.20-0309-non-reasoning', { presence_penalty: 1 }, /presencePenalty/],
     ['alibaba', 'qwen3.5-plus', { seed: 2 ** 31 }, /seed/],
     ['alibaba', 'qwen3.5-plus', { seed: -1 }, /seed/],
     ['alibaba', 'qwen3.5-plus', { frequency_penalty: 1 }, /frequency_penalty/],
@@ -266,6 +277,27 @@ describe('strict fakes of other wires', () => {
       },
       /enum/,
     ],
+    [
+      'OpenAI',
+      responsesFakes['openai']!,
+      'o4-mini',
+      { ...inputOf(), tools: [responsesLook], parallel_tool_calls: false },
+      /parallel_tool_calls/,
+    ],
+    [
+      'Gemini',
+      geminiFake,
+      'gemini-2.5-pro',
+      { contents: [{ role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] }] },
+      /immediately after a user turn/,
+    ],
+    [
+      'Gemini 3.6',
+      geminiFake,
+      'gemini-3.6-flash',
+      { contents: [...contents, { role: 'model', parts: [{ text: 'The' }] }] },
+      /ending with a model turn/,
+    ],
     ['Gemini 2.5', geminiFake, 'gemini-2.5-pro', thinkingConfig({ thinkingBudget: 0 }), /budget/],
     ['Gemini 3', geminiFake, 'gemini-3.8-flash', thinkingConfig({ thinkingLevel: 'minimal' }), /level/],
     [
@@ -295,6 +327,33 @@ describe('strict fakes of other wires', () => {
       'amazon.nova-lite-v1:0',
       { messages, inferenceConfig: { temperature: 1.5 } },
       /temperature/,
+    ],
+    [
+      'Converse',
+      converseFake,
+      'amazon.nova-lite-v1:0',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ document: { format: 'txt', name: 'a', source: { text: 'b' } } }, { text: 'Hi' }],
+          },
+        ],
+      },
+      /DocumentSource/,
+    ],
+    [
+      'Converse',
+      converseFake,
+      'us.meta.llama3-3-70b-instruct-v1:0',
+      {
+        messages,
+        toolConfig: {
+          tools: [{ toolSpec: { name: 'look', inputSchema: { json: { type: 'object' } } } }],
+          toolChoice: { any: {} },
+        },
+      },
+      /toolChoice.any/,
     ],
     [
       'Converse',

@@ -162,6 +162,20 @@ const rules: Rule<GeminiBody>[] = [
     },
   },
   {
+    source: 'https://github.com/google-gemini/gemini-cli/issues/11814',
+    refuses: ({ read: { contents } }) =>
+      contents[0]!.parts.some((part) => 'functionCall' in part) &&
+      'function call turn comes immediately after a user turn or after a function response turn',
+  },
+  {
+    source: 'https://github.com/pipecat-ai/pipecat/pull/5821',
+    refuses: ({ read: { contents }, model }) =>
+      contents.at(-1)!.role === 'model' &&
+      !/gemini-(?:2\.|3-|3\.1-|3\.5-flash$)/.test(model) &&
+      !isPainter(model) &&
+      'Requests ending with a model turn are not supported.',
+  },
+  {
     source: reference,
     refuses: ({ read: { contents } }) =>
       contents.some(({ role }, index) => role === contents[index + 1]?.role) && 'roles must alternate',

@@ -224,6 +224,11 @@ const openaiRules: Rule<ResponsesBody>[] = [
   },
   effortRule(openaiEfforts, reasoningGuide),
   {
+    source: 'https://github.com/run-llama/llama_index/issues/20865',
+    refuses: ({ read, model }) =>
+      read.parallel_tool_calls !== undefined && /^o\d/.test(model) && "Unsupported parameter: 'parallel_tool_calls'",
+  },
+  {
     source: latestModelGuide,
     refuses: ({ read }) =>
       (read.temperature !== undefined || read.top_p !== undefined) &&

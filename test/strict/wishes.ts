@@ -66,6 +66,7 @@ export const wishes = {
     'begun_answer',
     'begun_answer_space',
     'model_first',
+    'call_first',
     'users_in_a_row',
   ],
   blank: ['no', 'beside', 'before_call', 'turn', 'system', 'empty_turn', 'result'],
@@ -345,6 +346,8 @@ function historyOf(row: Wishes): Turn[] {
       return [asked, { role: 'assistant', texts: ['The river '] }];
     case 'model_first':
       return [said, asked];
+    case 'call_first':
+      return [call('toolu_01'), result('toolu_01'), said, more];
     case 'users_in_a_row':
       return [asked, more];
   }

@@ -15,6 +15,7 @@ import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnsupportedSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
+import { BEGINNING_TEXT } from '../translated/turns.ts';
 import type { ClientHeaders } from '../wire.ts';
 import { toConversation, type ConverseMessage } from './conversation.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
@@ -64,11 +65,8 @@ export function encodeConverseRequest(
   };
 }
 
-/**
- * Adds a user message before a conversation that begins with an assistant message, which Converse would reject. Such
- * conversations occur, for example, if a client cuts off the first messages.
- */
+/** Adds a user message before a conversation that begins with an assistant message, which Converse would reject. */
 function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
   if (messages[0]!.role === 'user') return messages;
-  return [{ role: 'user', content: [{ text: '(the conversation goes on)' }] }, ...messages];
+  return [{ role: 'user', content: [{ text: BEGINNING_TEXT }] }, ...messages];
 }

@@ -1,6 +1,7 @@
 /** Converts images and documents to Converse's form, which contains their bytes and accepts no URL. */
 
 import { invalidRequest } from '../../platform/errors.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block } from '../../messages/types.ts';
 import {
   documentTexts,
@@ -20,6 +21,8 @@ interface MediaSource {
 
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_DOCUMENT_NAME_CHARACTERS = 200;
+/** Content of a document without text, because Converse rejects documents without content. */
+const EMPTY_DOCUMENT = '(empty)';
 
 /** @throws {GatewayError} 400 for an image given by a URL or a file id */
 export function imageBlock(block: Block, path: string): object {
@@ -69,7 +72,7 @@ export function documentBlock(block: Block, path: string, target: ConverseTarget
   const context = block['context'];
   return {
     document: {
-      ...mediaContent(block, path),
+      ...mediaContent(block, path, isCited),
       name: names.nameOf(block['title']),
       ...(typeof context === 'string' && context !== '' ? { context } : {}),
       ...(isCited ? { citations: { enabled: true } } : {}),
@@ -83,16 +86,21 @@ function textOfDocument(block: Block, path: string): string {
   throw unreadableDocument(document.source.type, path);
 }
 
-function mediaContent(block: Block, path: string): object {
+/**
+ * Returns the format and the content of a document. Converse accepts a document's text as `text` or `content` only if
+ * citations are enabled (https://github.com/maximhq/bifrost/pull/7079), so other texts are sent as bytes.
+ */
+function mediaContent(block: Block, path: string, isCited: boolean): object {
   const source = mediaSource(block);
   switch (source.type) {
     case 'base64':
       return { format: 'pdf', source: { bytes: source.data } };
     case 'text':
-      return { format: 'txt', source: { text: source.data } };
+      return { format: 'txt', source: isCited ? { text: source.data } : textBytes(source.data!) };
     case 'content': {
       const texts = documentTexts(source.content!, `${path}.source.content`);
-      return { format: 'txt', source: { content: texts.map((text) => ({ text })) } };
+      const cited = { content: texts.map((text) => ({ text })) };
+      return { format: 'txt', source: isCited ? cited : textBytes(texts.join('\n')) };
     }
     default:
       throw invalidRequest(
@@ -100,6 +108,10 @@ function mediaContent(block: Block, path: string): object {
         `"${source.type}" does not work on this model; send the document as base64 or text`,
       );
   }
+}
+
+function textBytes(text: string): object {
+  return { bytes: Buffer.from(isBlank(text) ? EMPTY_DOCUMENT : text).toString('base64') };
 }
 
 function mediaSource(block: Block): MediaSource {

@@ -1,23 +1,35 @@
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { hiddenReasoning, unsupportedClaudeTunings } from '../anthropic/thinking.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
+import type { ConverseTarget } from './families.ts';
 
 /** Codec for Amazon Bedrock's Converse, one API for models of many vendors. */
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encode(request, target, client) {
+    const isWhole = arrivesWhole(request, target);
     return {
-      path: `/model/${encodeURIComponent(target.upstreamModel)}/converse-stream`,
-      headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
+      path: `/model/${encodeURIComponent(target.upstreamModel)}/${isWhole ? 'converse' : 'converse-stream'}`,
+      headers: {
+        'content-type': 'application/json',
+        accept: isWhole ? 'application/json' : 'application/vnd.amazon.eventstream',
+      },
       body: wellFormedJson(encodeConverseRequest(request, target, client)),
     };
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
   unsupportedTunings: unsupportedClaudeTunings,
-  hiddenReasoning,
+  hiddenReasoning: (request, target, maxOutputTokens) =>
+    arrivesWhole(request, target) ? maxOutputTokens : hiddenReasoning(request, target, maxOutputTokens),
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,
 };
+
+/** Returns whether the answer arrives as one document, because the model cannot stream an answer to this request. */
+function arrivesWhole({ tools, tool_choice: choice }: MessagesRequest, { quirks }: ConverseTarget): boolean {
+  return quirks.streams_tools === false && Boolean(tools?.length) && choice?.type !== 'none';
+}

@@ -2,17 +2,23 @@
 
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
-import { blockText, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import { BEGINNING_TEXT, blockText, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 import { audioPart, geminiDocumentParts, imagePart } from './media.ts';
 import { callsOf, resultParts, type PriorCalls } from './results.ts';
 import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Returns the turns. Adjacent turns of the same role are merged, and turns without parts are dropped. */
+/**
+ * Returns the turns. Adjacent turns of the same role are merged, and turns without parts are dropped. A conversation
+ * that begins with the model gets a user turn before it, because Gemini rejects a function call without an earlier turn
+ * (https://github.com/google-gemini/gemini-cli/issues/11814).
+ * @throws {GatewayError} 400 if the client began the answer, and the model does not continue it
+ */
 export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
   const calls = callsOf(messages);
   const contents: GeminiContent[] = [];
@@ -22,7 +28,13 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
     if (previous?.role === content.role) append(previous.parts, content.parts);
     else if (content.parts.length > 0) contents.push(content);
   }
-  return contents;
+  if (contents.at(-1)?.role === 'model' && target.quirks.continues_answers === false) {
+    throw invalidRequest(
+      `messages.${messages.length - 1}.role`,
+      'must be "user" in the last message, because this model does not continue an answer; leave the message out',
+    );
+  }
+  return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: BEGINNING_TEXT }] }, ...contents] : contents;
 }
 
 function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: GeminiTarget): GeminiContent {

@@ -6,7 +6,7 @@
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { refuseUnsupportedChoice } from '../translated/tool-choice.ts';
-import { placeBlocks } from '../translated/turns.ts';
+import { placeBlocks, type Placed } from '../translated/turns.ts';
 import type { ChatTarget } from './target.ts';
 
 /** @throws {GatewayError} 400 naming the first field that the endpoint does not support */
@@ -15,7 +15,7 @@ export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void
   refuseUnsupportedChoice(request, target.quirks.tool_choices);
   refuseStops(request, target);
   refuseManyLogprobs(request, target);
-  if (target.inputModalities && !target.inputModalities.includes('image')) refuseImages(request);
+  refuseImages(request, target);
 }
 
 function refuseTools({ tools }: MessagesRequest, { quirks, supportedParameters }: ChatTarget): void {
@@ -38,14 +38,24 @@ function refuseManyLogprobs({ logprobs, top_logprobs: requested }: MessagesReque
   throw invalidRequest('top_logprobs', `must be at most ${most} on this model`);
 }
 
-function refuseImages({ messages }: MessagesRequest): void {
-  for (const [index, { content }] of messages.entries()) refuseImagesIn(content, `messages.${index}.content`);
+function refuseImages(request: MessagesRequest, { inputModalities, quirks }: ChatTarget): void {
+  const takesImages = !inputModalities || inputModalities.includes('image');
+  if (takesImages && quirks.image_urls !== false) return;
+  for (const [index, { content }] of request.messages.entries()) {
+    for (const { block, path } of imagesIn(content, `messages.${index}.content`)) {
+      if (!takesImages)
+        throw invalidRequest(`${path}.type`, 'this model does not accept images; describe the image as text');
+      if ((block['source'] as { type: string }).type === 'url')
+        throw invalidRequest(`${path}.source.type`, '"url" does not work on this model; send the image as base64');
+    }
+  }
 }
 
-function refuseImagesIn(content: string | Block[], path: string): void {
-  for (const { block, path: at } of placeBlocks(content, path)) {
-    if (block.type === 'image')
-      throw invalidRequest(`${at}.type`, 'this model does not accept images; describe the image as text');
-    if (block.type === 'tool_result') refuseImagesIn((block['content'] ?? '') as string | Block[], `${at}.content`);
-  }
+/** Returns the images in a message, including images in tool results. */
+function imagesIn(content: string | Block[], path: string): Placed[] {
+  return placeBlocks(content, path).flatMap((placed) => {
+    if (placed.block.type === 'image') return [placed];
+    const isResult = placed.block.type === 'tool_result';
+    return isResult ? imagesIn((placed.block['content'] ?? '') as string | Block[], `${placed.path}.content`) : [];
+  });
 }

@@ -36,7 +36,10 @@ function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Reco
     }
     case 'enable_thinking':
       if (wanted === undefined) return {};
-      return { enable_thinking: wanted, ...thinkingBudget(budget ?? (wanted ? budgetOfEffort(request) : undefined)) };
+      return {
+        enable_thinking: wanted,
+        ...thinkingBudget(budget ?? (wanted ? budgetOfEffort(request) : undefined), quirks),
+      };
     case 'thinking_type':
       return {
         ...(wanted === undefined ? {} : { thinking: { type: wanted ? 'enabled' : 'disabled' } }),
@@ -45,8 +48,11 @@ function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Reco
   }
 }
 
-function thinkingBudget(budget: number | null | undefined): { thinking_budget?: number } {
-  return budget ? { thinking_budget: budget } : {};
+function thinkingBudget(
+  budget: number | null | undefined,
+  { max_thinking_budget: most = Infinity }: OpenaiChatQuirks,
+): { thinking_budget?: number } {
+  return budget ? { thinking_budget: Math.min(budget, most) } : {};
 }
 
 /** @param accepted efforts that the endpoint accepts, in any order; undefined if it has no field for an effort */

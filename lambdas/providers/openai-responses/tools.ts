@@ -24,7 +24,9 @@ export function responsesToolFields(request: MessagesRequest, { quirks }: Respon
     ...(choice
       ? { tool_choice: choice.type === 'tool' ? { type: 'function', name: choice.name } : plain[choice.type] }
       : {}),
-    ...(choice?.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
+    ...(choice?.disable_parallel_tool_use && quirks.parallel_tool_calls !== false
+      ? { parallel_tool_calls: false }
+      : {}),
   };
 }
 

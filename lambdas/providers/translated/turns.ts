@@ -6,6 +6,12 @@ import { unsupportedBlock } from './supported-fields.ts';
 /** Text that replaces an empty tool result, because providers reject empty content. */
 export const EMPTY_RESULT = '(no output)';
 
+/**
+ * Text of the user message that is added before a conversation that begins with an assistant message, for providers
+ * that reject such a conversation. It occurs, for example, if a client cuts off the first messages.
+ */
+export const BEGINNING_TEXT = '(the conversation goes on)';
+
 /** A content block, with its path in the client's request for error messages. */
 export interface Placed {
   block: Block;
