@@ -14,6 +14,12 @@ export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
+/** Accepted media types of base64 images. Absent: all types of the Messages API. */
+const imageTypes = z
+  .array(z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']))
+  .min(1)
+  .optional();
+
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
@@ -105,6 +111,7 @@ const openaiChatQuirks = z.strictObject({
   tool_result_parts: z.boolean().optional(),
   /** Whether the provider fetches images from their URLs. Default: true. */
   image_urls: z.boolean().optional(),
+  image_types: imageTypes,
   /** Maximum number of stop sequences in a request. */
   max_stop_sequences: z.int().positive().optional(),
   /** Name of the field for the seed. */
@@ -214,6 +221,7 @@ const openaiResponsesQuirks = z.strictObject({
   logprobs_need_no_thinking: z.boolean().optional(),
   /** Whether the provider rejects schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
+  image_types: imageTypes,
   /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
 });

@@ -26,6 +26,12 @@ describe('a left-out field', () => {
     expect(Object.keys(readChat(more).message)).not.toContain('newest_field');
   });
 
+  it('is reported by name if it is a member of `thinking` of the chat API', () => {
+    const { leftOut, message } = readChat({ thinking: { type: 'enabled', clear_thinking: false } });
+    expect(leftOut).toEqual(['thinking.clear_thinking']);
+    expect(message.thinking).toMatchObject({ type: 'adaptive' });
+  });
+
   it('is refused by name if the request requires all parameters', () => {
     const insists = { provider: { require_parameters: true }, newest_field: 1 };
 

@@ -15,6 +15,7 @@ import {
   type Arrived,
   type Rule,
   type StrictFake,
+  xaiImages,
 } from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
@@ -458,6 +459,7 @@ const providers: Record<string, ChatProvider> = {
         refuses: ({ read, model }) =>
           read.stop && !model.includes('non-reasoning') && 'stop is not supported by reasoning models',
       },
+      xaiImages,
       {
         source: 'https://github.com/miaoxworld/NativeTavern/issues/83',
         refuses: ({ read, model }) =>
@@ -576,7 +578,18 @@ const providers: Record<string, ChatProvider> = {
   },
   togetherai: { fields: [...hosted, 'seed', 'min_p', 'logit_bias'], rules: [] },
   nebius: { fields: hosted, rules: [] },
-  openrouter: { fields: [...hosted, 'seed'], rules: [] },
+  openrouter: {
+    fields: [...hosted, 'seed'],
+    rules: [
+      {
+        source: 'https://github.com/musistudio/claude-code-router/issues/1215',
+        refuses: ({ read, model }) =>
+          read.reasoning?.['enabled'] === false &&
+          /gpt-oss|deepseek-r1|minimax-m2/.test(model) &&
+          'Reasoning is mandatory for this endpoint and cannot be disabled.',
+      },
+    ],
+  },
   ollama: { fields: [...usual, 'seed', 'reasoning_effort'], rules: [] },
   vllm: {
     fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs'],

@@ -136,6 +136,17 @@ describe('the strict fake of chat completions', () => {
       },
       /image url/,
     ],
+    ['openrouter', 'openai/gpt-oss-20b', { reasoning: { enabled: false } }, /mandatory/],
+    [
+      'xai',
+      'grok-build-0.1',
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/webp;base64,UklGRg==' } }] },
+        ],
+      },
+      /file types/,
+    ],
     ['xai', 'grok-4.20-0309-non-reasoning', { presence_penalty: 1 }, /presencePenalty/],
     ['alibaba', 'qwen3.5-plus', { seed: 2 ** 31 }, /seed/],
     ['alibaba', 'qwen3.5-plus', { seed: -1 }, /seed/],

@@ -11,6 +11,7 @@ import {
   strictFake,
   type Rule,
   type StrictFake,
+  xaiImages,
 } from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
@@ -262,6 +263,7 @@ const undocumented = (source: string): Rule<ResponsesBody> => ({
 const xaiRules: Rule<ResponsesBody>[] = [
   effortRule(xaiEfforts, 'https://docs.x.ai/docs/guides/reasoning'),
   undocumented('https://docs.x.ai/docs/api-reference'),
+  xaiImages,
 ];
 const metaRules: Rule<ResponsesBody>[] = [
   {

@@ -155,3 +155,10 @@ export const moonshotFlavor = {
     return undefined;
   },
 };
+
+/** Rule for images at xAI, in both of its APIs. */
+export const xaiImages = {
+  source: 'https://docs.x.ai/developers/model-capabilities/images/understanding',
+  refuses: ({ body }: WireRequest): string | false =>
+    /"data:image\/(?!png|jpeg)/.test(body) && 'Supported image file types: jpg/jpeg or png.',
+};

@@ -73,7 +73,7 @@ export const wishes = {
   marks: ['no', 'one', 'six', 'hour_last', 'on_thinking', 'whole'],
   stop: ['unsaid', 'one', 'five', 'twenty', 'blank'],
   limit: ['unsaid', 'one', 'short', 'usual', 'huge'],
-  media: ['no', 'image', 'image_url', 'pdf', 'text_document'],
+  media: ['no', 'image', 'image_webp', 'image_url', 'pdf', 'text_document'],
   user: ['no', 'yes'],
   surrogate: ['no', 'text', 'result', 'system'],
   // Claude Code sends both with every request.
@@ -83,6 +83,7 @@ export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[
 export type WishKind = keyof typeof wishes;
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+const webp = Buffer.from('RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0').toString('base64');
 const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64');
 const HALF = ' \ud83d';
 
@@ -559,6 +560,8 @@ function mediaBlocks({ media }: Wishes): JsonObject[] {
       return [];
     case 'image':
       return [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }];
+    case 'image_webp':
+      return [{ type: 'image', source: { type: 'base64', media_type: 'image/webp', data: webp } }];
     case 'image_url':
       return [{ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }];
     case 'pdf':
@@ -701,6 +704,8 @@ function chatMedia({ media }: Wishes): JsonObject[] {
       return [];
     case 'image':
       return [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }];
+    case 'image_webp':
+      return [{ type: 'image_url', image_url: { url: `data:image/webp;base64,${webp}` } }];
     case 'image_url':
       return [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }];
     case 'pdf':
@@ -815,6 +820,8 @@ function responsesMedia({ media }: Wishes): JsonObject[] {
       return [];
     case 'image':
       return [{ type: 'input_image', image_url: `data:image/png;base64,${pixel}` }];
+    case 'image_webp':
+      return [{ type: 'input_image', image_url: `data:image/webp;base64,${webp}` }];
     case 'image_url':
       return [{ type: 'input_image', image_url: 'https://example.com/a.png' }];
     case 'pdf':

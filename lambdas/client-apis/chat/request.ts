@@ -25,7 +25,7 @@ import { withoutNull } from '../without-null.ts';
 import { chatConversation } from './conversation.ts';
 import type { ChunkSettings } from './chunks.ts';
 import { mediaFault, requestedMediaFields } from './media-fields.ts';
-import { chatBody, chatReasoning, type ChatBody } from './schema.ts';
+import { chatBody, chatReasoning, chatThinking, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
 /** A converted request, with the settings that its answer needs. */
@@ -110,6 +110,7 @@ function chatLeftOut(body: ChatBody): string[] {
   return namesOf([
     ...unknownFields(body, chatBody.shape),
     ...unknownFields(body.reasoning, chatReasoning, 'reasoning.'),
+    ...unknownFields(body.thinking, chatThinking, 'thinking.'),
     ...unknownFields(body.stream_options, streamOptions, 'stream_options.'),
     ...unheededFields(body, unheededHints),
   ]);

@@ -40,6 +40,13 @@ const responseFormat = z.discriminatedUnion(
   { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
 );
 
+export const chatThinking = {
+  type: z.enum(['enabled', 'adaptive', 'auto', 'disabled']).meta({
+    description: 'With `disabled` the model does not think; with any other value it does.',
+  }),
+  budget_tokens: tokenLimit.meta({ description: 'The most tokens of thinking.' }),
+};
+
 export const chatReasoning = {
   effort: reasoningEffort.meta({
     description:
@@ -86,14 +93,7 @@ export const chatBody = z.looseObject({
     description:
       'Settings of the thinking before the answer: whether the model thinks, how much (`effort` or `max_tokens`), and whether the answer shows it.',
   }),
-  thinking: optionalField(
-    z.strictObject({
-      type: z.enum(['enabled', 'adaptive', 'auto', 'disabled']).meta({
-        description: 'With `disabled` the model does not think; with any other value it does.',
-      }),
-      budget_tokens: tokenLimit.meta({ description: 'The most tokens of thinking.' }),
-    }),
-  ).meta({
+  thinking: optionalField(z.looseObject(chatThinking)).meta({
     description:
       'Settings of the thinking in the form of Anthropic, DeepSeek and Z.ai; if `reasoning` is sent as well, that is used.',
   }),

@@ -48,6 +48,11 @@ const overflows: FaultRule[] = [
       message: /input token count \(?(?<asked>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
     },
     { kind: 'context', message: /input token count\b[\s\S]{0,60}exceeds the maximum/i },
+    // Vertex AI
+    {
+      kind: 'context',
+      message: /input token count is (?<asked>\d+) but (?:the )?model (?:only )?supports up to (?<limit>\d+)/i,
+    },
   ),
   // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(

@@ -142,11 +142,11 @@ export const providerRules = [
   // https://console.groq.com/docs/tool-use
   ...rulesFrom(
     'groq',
-    { kind: 'failure', code: ['tool_use_failed', 'json_validate_failed'] },
+    { kind: 'failure', code: ['tool_use_failed', 'json_validate_failed', 'output_parse_failed'] },
     {
       kind: 'failure',
       message:
-        /^(?:Failed to (?:call a function|generate JSON|parse tool call)|The model (?:produced|generated|returned) (?:an )?(?:invalid|malformed|empty))/i,
+        /^(?:Parsing failed\. The model generated|Failed to (?:call a function|generate JSON|parse tool call)|The model (?:produced|generated|returned) (?:an )?(?:invalid|malformed|empty))/i,
     },
   ),
   // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes

@@ -158,7 +158,7 @@ function assistantMessages(
           break;
         case 'image':
           if (!quirks.modalities?.includes('image')) throw unsupportedBlock(block, path);
-          images.push({ type: 'image_url', image_url: { url: imageUrl(block, path) } });
+          images.push({ type: 'image_url', image_url: { url: imageUrl(block, path, quirks) } });
           break;
         default:
           throw unsupportedBlock(block, path);
@@ -261,7 +261,7 @@ function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
       // Blank texts are dropped, because many providers reject them.
       return isBlank(block['text']) ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
-      return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
+      return [{ type: 'image_url', image_url: { url: imageUrl(block, path, target.quirks) } }];
     case 'document':
       return chatDocumentParts(block, path, target.quirks);
     case 'audio':

@@ -28,7 +28,8 @@ function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Reco
         ...(wanted === false ? {} : effortFields(request, quirks.reasoning_efforts)),
       };
     case 'reasoning_object': {
-      if (wanted === false) return { reasoning: { enabled: false } };
+      if (wanted === false && (quirks.reasoning_efforts?.includes('none') ?? true))
+        return { reasoning: { enabled: false } };
       if (budget) return { reasoning: { max_tokens: budget } };
       const { reasoning_effort: effort } = effortFields(request, quirks.reasoning_efforts ?? ['low', 'medium', 'high']);
       if (effort) return { reasoning: { effort } };

@@ -125,7 +125,7 @@ function inputParts({ block, path }: Placed, target: ResponsesTarget): Responses
     case 'text':
       return isBlank(block['text']) ? [] : [inputText(block['text'] as string)];
     case 'image':
-      return [{ type: 'input_image', image_url: imageUrl(block, path), detail: 'auto' }];
+      return [{ type: 'input_image', image_url: imageUrl(block, path, target.quirks), detail: 'auto' }];
     case 'document':
       return documentParts(block, path, target);
     default:

@@ -6,10 +6,22 @@ import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 
 /**
  * Returns the URL of an image, or its bytes as a data URL.
+ * @param quirks.image_types accepted media types; undefined if the endpoint accepts all of them
+ * @throws {GatewayError} 400 for an image type that the endpoint does not accept
  * @throws {GatewayError} 400 for a file id, which only the file's own provider can read
  */
-export function imageUrl(block: Block, path: string): string {
+export function imageUrl(
+  block: Block,
+  path: string,
+  { image_types: types }: { image_types?: readonly string[] | undefined },
+): string {
   const source = block['source'] as { type: string; media_type?: string; data?: string; url?: string };
+  if (source.type === 'base64' && types && !types.includes(source.media_type!)) {
+    throw invalidRequest(
+      `${path}.source.media_type`,
+      `must be one of ${types.join(', ')} on this model; convert the image`,
+    );
+  }
   if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`;
   if (source.type === 'url') return source.url!;
   throw invalidRequest(

@@ -110,6 +110,7 @@ const overflows = [
   'The context window limit has been reached',
   '输入长度超过模型最大长度限制',
   'invalid params, context window exceeds limit (2013)',
+  'Unable to submit request because the input token count is 131335 but model only supports up to 131072.',
 ];
 
 const counted = [
@@ -286,6 +287,18 @@ describe('words next to a code', () => {
           message: "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
           type: 'invalid_request_error',
           code: 'tool_use_failed',
+        },
+      },
+      'failure',
+    ],
+    [
+      'groq',
+      400,
+      {
+        error: {
+          message: 'Parsing failed. The model generated output that could not be parsed. Please adjust your prompt.',
+          type: 'invalid_request_error',
+          code: 'output_parse_failed',
         },
       },
       'failure',
