@@ -567,6 +567,12 @@ const providers: Record<string, ChatProvider> = {
       maxStops(4, fireworksDocs),
       within('top_k', 0, 100, fireworksDocs),
       within('top_logprobs', 0, 5, fireworksDocs),
+      {
+        source:
+          'https://github.com/umbraco/Umbraco.AI/blob/dev/Umbraco.AI.FireworksAI/src/Umbraco.AI.FireworksAI/FireworksAIStructuredOutputChatClient.cs',
+        refuses: ({ read }) =>
+          read.tools && read.response_format && 'You cannot specify response format and function call at the same time',
+      },
     ],
   },
   deepinfra: {

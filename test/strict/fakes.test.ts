@@ -160,6 +160,15 @@ describe('the strict fake of chat completions', () => {
     ['togetherai', 'openai/gpt-oss-20b', { logprobs: true }, /logprobs/],
     ['fireworks-ai', 'gpt-oss-20b', { logprobs: true, top_logprobs: 6 }, /top_logprobs/],
     ['fireworks-ai', 'gpt-oss-20b', { top_k: 101 }, /top_k/],
+    [
+      'fireworks-ai',
+      'gpt-oss-20b',
+      {
+        tools: [chatLook],
+        response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+      },
+      /response format/,
+    ],
     ['deepinfra', 'gpt-oss-20b', { logprobs: true, top_logprobs: 1 }, /top_logprobs/],
     ['vllm', 'gpt-oss-20b', { repetition_penalty: 0 }, /repetition_penalty/],
     ['deepseek', 'deepseek-v4-pro', { logprobs: true }, /logprobs/],
@@ -242,6 +251,8 @@ describe('strict fakes of other wires', () => {
     ['OpenAI', responsesFakes['openai']!, 'o3', { ...inputOf(), text: { verbosity: 'low' } }, /verbosity/],
     ['OpenAI', responsesFakes['openai']!, 'gpt-5-pro', { ...inputOf(), text: { verbosity: 'high' } }, /verbosity/],
     ['OpenAI', responsesFakes['openai']!, 'gpt-5.3-codex', { ...inputOf(), reasoning: { effort: 'none' } }, /effort/],
+    ['OpenAI', responsesFakes['openai']!, 'o1-pro', { ...inputOf(), reasoning: { summary: 'auto' } }, /summary/],
+    ['Meta', responsesFakes['meta']!, 'muse-spark-1.3', { ...inputOf(), max_output_tokens: 5 }, /max_output_tokens/],
     [
       'Meta',
       responsesFakes['meta']!,

@@ -18,6 +18,8 @@ const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.ya
 /** "When reasoning effort is not none, remove temperature, top_p, and top_logprobs." */
 const latestModelGuide = 'https://developers.openai.com/api/docs/guides/latest-model';
 const reasoningGuide = 'https://platform.openai.com/docs/guides/reasoning';
+const bigAgi =
+  'https://github.com/enricoros/big-AGI/blob/main/src/modules/aix/server/dispatch/chatGenerate/adapters/openai.responsesCreate.ts';
 
 const inputPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input_text'), text: z.string().min(1) }),
@@ -230,6 +232,13 @@ const openaiRules: Rule<ResponsesBody>[] = [
       read.parallel_tool_calls !== undefined && /^o\d/.test(model) && "Unsupported parameter: 'parallel_tool_calls'",
   },
   {
+    source: bigAgi,
+    refuses: ({ read, model }) =>
+      read.reasoning?.summary !== undefined &&
+      /codex-spark|^o1-pro/.test(model) &&
+      `Unsupported parameter: 'reasoning.summary' is not supported with the '${model}' model.`,
+  },
+  {
     source: latestModelGuide,
     refuses: ({ read }) =>
       (read.temperature !== undefined || read.top_p !== undefined) &&
@@ -266,6 +275,10 @@ const xaiRules: Rule<ResponsesBody>[] = [
   xaiImages,
 ];
 const metaRules: Rule<ResponsesBody>[] = [
+  {
+    source: bigAgi,
+    refuses: ({ read }) => (read.max_output_tokens ?? 16) < 16 && 'max_output_tokens: must be at least 16',
+  },
   {
     source:
       'https://github.com/burin-labs/harn/blob/main/crates/harn-vm/src/llm/capability_sources/20-providers/34-meta.toml',
