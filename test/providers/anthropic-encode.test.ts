@@ -366,4 +366,20 @@ describe('tools of a request', () => {
 
     expect(bodyOf({ tools: [look] })['tools']).toEqual([{ name: 'look', input_schema: { type: 'object' } }]);
   });
+
+  it('has no argument names that Claude refuses: the description has them', () => {
+    const properties = { id: { type: 'integer' }, 'filter[id]': { type: 'string' } };
+    const input_schema = { type: 'object', properties, required: ['id', 'filter[id]'], additionalProperties: false };
+    expect(bodyOf({ tools: [{ name: 'look', input_schema }] })['tools']).toMatchObject([
+      {
+        input_schema: {
+          type: 'object',
+          description: 'Constraints: {"properties":{"filter[id]":{"type":"string"}},"required":["filter[id]"]}',
+          properties: { id: { type: 'integer' } },
+          required: ['id'],
+        },
+      },
+    ]);
+    expect(() => bodyOf({ tools: [{ name: 'look', input_schema, strict: true }] })).toThrow('tools.0.strict');
+  });
 });

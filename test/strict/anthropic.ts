@@ -458,6 +458,13 @@ const toolRules: Rule<ClaudeBody>[] = [
       read.tools?.map(({ input_schema: schema }) => argumentsFault(schema)).find((fault) => fault !== undefined),
   },
   {
+    source: 'https://github.com/decocms/studio/pull/6874',
+    refuses: ({ read }) =>
+      read.tools?.some(({ input_schema: { properties } }) =>
+        Object.keys(properties ?? {}).some((name) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(name)),
+      ) && "input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+  },
+  {
     source: `${docs}/build-with-claude/structured-outputs`,
     refuses: ({ read }) => {
       const held = (read.tools ?? []).filter(({ strict }) => strict === true).map((one) => one.input_schema);

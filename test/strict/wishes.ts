@@ -209,10 +209,11 @@ function schemaOf({ tool }: Wishes): JsonObject {
           kind: { enum: ['a', 'b'] },
           none: { type: 'string', enum: [] },
           any: true,
+          'filter[город]': { type: 'string' },
           list: { type: 'array', items: true },
           inner: { type: 'object', properties: null, required: ['missing'] },
         },
-        required: ['place', 'missing'],
+        required: ['place', 'missing', 'filter[город]'],
       };
     case 'strict_recursive':
       return {

@@ -31,7 +31,7 @@ import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
 import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
-import { strictSchema } from './claude-schema.ts';
+import { strictSchema, withAcceptedNames } from './claude-schema.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 import { withDigest } from '../translated/user-digest.ts';
 import { hiddenReasoning, unsupportedClaudeTunings, withFittingBudget } from './thinking.ts';
@@ -173,7 +173,14 @@ function withSupportedSchema(original: Tool, index: number, quirks: AnthropicQui
   if (tool.type && tool.type !== 'custom') return tool;
   const declared = argumentsSchema(tool.input_schema ?? {});
   const schema = takenSchema(declared, quirks);
-  if (tool['strict'] !== true) return { ...tool, input_schema: schema };
+  const named = withAcceptedNames(schema);
+  if (tool['strict'] !== true) return { ...tool, input_schema: named };
+  if (named !== schema) {
+    throw invalidRequest(
+      `tools.${index}.strict`,
+      'works on this model only with arguments whose names are 1 to 64 of a-z, A-Z, 0-9, "_", "." and "-"; rename them, or leave it out',
+    );
+  }
   refuseCircular(schema, `tools.${index}.strict`);
   return { ...tool, input_schema: strictSchema(schema) as typeof schema };
 }
