@@ -85,6 +85,8 @@ const openaiChatQuirks = z.strictObject({
   max_thinking_budget: z.int().positive().optional(),
   /** Whether the model accepts either tools or a schema for the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
+  /** Whether the provider accepts `strict` only on all tools of a request, or on none. */
+  strict_on_all_tools: z.boolean().optional(),
   /**
    * Whether the model rejects a schema for the answer while it thinks. The gateway then turns thinking off if there is
    * a schema.

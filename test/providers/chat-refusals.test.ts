@@ -4,6 +4,11 @@ import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { WireTarget } from '../../lambdas/providers/wire.ts';
 import { png, said, sent, sentTo, weather } from '../support/chat-request.ts';
 
+const closed = {
+  name: 'closed',
+  input_schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+};
+
 describe('an unsupported field is refused by name:', () => {
   it.each<[string, Partial<MessagesRequest>, Partial<WireTarget<OpenaiChatQuirks>>]>([
     ['tools: ', { tools: [weather] }, { supportedParameters: [] }],
@@ -22,6 +27,11 @@ describe('an unsupported field is refused by name:', () => {
       { tools: [weather], output_config: { format: { type: 'json_schema', schema: {} } } },
       { quirks: { format_excludes_tools: true } },
     ],
+    [
+      'tools.1.strict: works on this model only if',
+      { tools: [weather, { ...closed, strict: true }] },
+      { quirks: { strict_on_all_tools: true } },
+    ],
     ['stop_sequences: must have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
     ['top_logprobs: must be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
     ['messages.0.content.0.type: ', { messages: [{ role: 'user', content: [png] }] }, { inputModalities: ['text'] }],
@@ -38,6 +48,15 @@ describe('an unsupported field is refused by name:', () => {
     ],
   ])('%s', (message, request, target) => {
     expect(() => sentTo(target, request)).toThrow(message);
+  });
+
+  it('but strict is sent on all tools if all schemas fit', () => {
+    const tools = [
+      { ...closed, strict: true },
+      { ...closed, name: 'other' },
+    ];
+    const strict = { function: { strict: true } };
+    expect(sent({ tools }, { strict_on_all_tools: true })).toMatchObject({ tools: [strict, strict] });
   });
 
   it('but the supported number of stop sequences is sent', () => {

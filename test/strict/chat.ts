@@ -555,6 +555,13 @@ const providers: Record<string, ChatProvider> = {
       maxStops(4, cerebrasDocs),
       within('temperature', 0, 1.5, cerebrasDocs),
       {
+        source: 'https://github.com/mpfaffenberger/code_puppy/pull/368',
+        refuses: ({ read: { tools = [] } }) =>
+          tools.some((one) => one.function.strict) &&
+          !tools.every((one) => one.function.strict) &&
+          "Tools with mixed values for 'strict' are not allowed.",
+      },
+      {
         source:
           'https://github.com/burin-labs/harn/blob/main/crates/harn-vm/src/llm/capability_sources/20-providers/80-cerebras.toml',
         refuses: ({ read }) => read.tools && read.response_format && '"tools" is incompatible with "response_format"',

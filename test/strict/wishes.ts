@@ -20,6 +20,8 @@ export const wishes = {
     'constrained',
     'strict',
     'strict_loose',
+    'strict_and_loose',
+    'strict_and_closed',
     'many',
     'old_draft',
     'typed_union',
@@ -223,6 +225,8 @@ function schemaOf({ tool }: Wishes): JsonObject {
         additionalProperties: false,
       };
     case 'strict':
+    case 'strict_and_loose':
+    case 'strict_and_closed':
       return { type: 'object', properties: { place }, required: ['place'], additionalProperties: false };
     default:
       return { type: 'object', properties: { place }, required: ['place'] };
@@ -234,6 +238,8 @@ function declaredTools(row: Wishes): { name: string; schema: JsonObject; strict:
   const strict = row.tool.startsWith('strict');
   const first = { name: toolName(row), schema: schemaOf(row), strict };
   const more = row.tool === 'many' ? 40 : 0;
+  if (row.tool === 'strict_and_loose') return [first, { name: 'other', schema: { type: 'object' }, strict: false }];
+  if (row.tool === 'strict_and_closed') return [first, { ...first, name: 'other', strict: false }];
   return [first, ...Array.from({ length: more }, (_, index) => ({ ...first, name: `look_${index}` }))];
 }
 

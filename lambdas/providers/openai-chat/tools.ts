@@ -1,12 +1,14 @@
 import type { MessagesRequest } from '../../messages/types.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import type { ChatTarget } from './target.ts';
 
 export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget): Record<string, unknown> {
-  const tools = functionTools(request, quirks);
-  if (tools.length === 0) return {};
+  const declared = functionTools(request, quirks);
+  if (declared.length === 0) return {};
+  const tools = quirks.strict_on_all_tools ? equallyStrict(declared) : declared;
   const fields: Record<string, unknown> = { tools: tools.map(functionField) };
   const choice = request.tool_choice;
   if (choice) {
@@ -16,6 +18,20 @@ export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget)
     if (choice.disable_parallel_tool_use && quirks.parallel_tool_calls !== false) fields['parallel_tool_calls'] = false;
   }
   return fields;
+}
+
+/**
+ * Makes all tools strict if one of them is.
+ * @throws {GatewayError} 400 if the schema of another tool does not fit strict mode
+ */
+function equallyStrict(tools: FunctionTool[]): FunctionTool[] {
+  const strict = tools.findIndex((tool) => tool.strict);
+  if (strict === -1) return tools;
+  if (tools.every(({ parameters }) => isStrict(parameters))) return tools.map((tool) => ({ ...tool, strict: true }));
+  throw invalidRequest(
+    `tools.${strict}.strict`,
+    'works on this model only if the schemas of all tools require all properties and have "additionalProperties": false; change them, or leave it out',
+  );
 }
 
 function functionField({ name, description, parameters, strict }: FunctionTool): unknown {
