@@ -22,8 +22,8 @@ export interface Crossing {
 
 /**
  * Returns the highest crossed threshold of each limited window of a scope. A limit of 0 has none: it blocks spending on
- * purpose. A limit is exhausted if it is spent, or if spending leaves no room for a refused hold. A hold above the whole
- * limit does not count, because an unused limit refuses it too.
+ * purpose. A limit is exhausted if it is spent, or if spending leaves no room for a refused hold of at most half
+ * of the limit.
  */
 export function crossingsOf(
   scope: ScopeId,

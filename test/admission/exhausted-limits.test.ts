@@ -67,7 +67,7 @@ it('a limit that refuses requests in a loop is reported once a minute', async ()
 
 it.each([
   ['only other requests hold the money', refusalOf({ spent: '8' })],
-  ['the request needs more than the whole limit', refusalOf({ required: '11' })],
+  ['the request needs more than half of the limit', refusalOf({ required: '5.01' })],
   ['the reason is not a limit in roubles', refusalOf({}, { amounts: undefined })],
 ])('a refusal is not reported if %s', async (_, refusal) => {
   const { sent, limits } = reports();

@@ -113,10 +113,11 @@ describe('a threshold', () => {
     expect(await checked(spender)).toEqual([]);
   });
 
-  it('of 100 percent is not reported for a hold above the whole limit', async () => {
+  it('of 100 percent is not reported for a hold above half of the limit', async () => {
     const spender = await watched({ key: { daily: rub('10') } });
-    await spend(spender, '1');
+    await spend(spender, '4.99');
 
+    expect(await checkedAfterRefusal(spender, '5.02')).toEqual([]);
     expect(await checkedAfterRefusal(spender, '11')).toEqual([]);
   });
 

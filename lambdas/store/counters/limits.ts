@@ -39,9 +39,12 @@ export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
 });
 
-/** Returns whether spending alone leaves no room for an amount that an unused limit has room for. */
+/**
+ * Returns whether a limit counts as exhausted because spending alone leaves no room for an amount. Amounts above half of
+ * the limit do not count: one large request at the beginning of a period does not exhaust the limit.
+ */
 export function lacksRoomFor(amount: Money, { spent, limit }: { spent: Money; limit: Money }): boolean {
-  return spent.plus(amount).exceeds(limit) && !amount.exceeds(limit);
+  return spent.plus(amount).exceeds(limit) && !amount.times(2).exceeds(limit);
 }
 
 export function isLimited(limits: Limits): boolean {
