@@ -8,51 +8,61 @@ import { BlockList, isIP } from 'node:net';
 interface Network {
   address: string;
   prefix: number;
-  family: 'ipv4' | 'ipv6';
+  version: 4 | 6;
 }
 
 const NETWORK = /^([0-9a-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** Host name of a URL with an IPv4 address in IPv6 notation, which is in ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
+const MAPPED_HOST = /^\[::ffff:[0-9a-f]+:[0-9a-f]+\]$/;
 
-/** Parses a network; undefined for any other text, and for IPv4 addresses in IPv6 notation. */
+/** Returns whether an address is an IPv4 address in IPv6 notation, in any spelling. */
+function isMapped(address: string): boolean {
+  return isIP(address) === 6 && MAPPED_HOST.test(new URL(`http://[${address}]`).hostname);
+}
+
+/** Parses a network; undefined for any other text. */
 function parseNetwork(text: string): Network | undefined {
   const [, address = '', prefix] = NETWORK.exec(text) ?? [];
   const version = isIP(address);
-  if (version === 0 || MAPPED_IPV4.test(address)) return undefined;
+  if (version === 0) return undefined;
   const longest = version === 4 ? 32 : 128;
   const length = prefix === undefined ? longest : Number(prefix);
-  return length <= longest ? { address, prefix: length, family: `ipv${version as 4 | 6}` } : undefined;
+  return length <= longest ? { address, prefix: length, version: version as 4 | 6 } : undefined;
 }
 
+/** Returns whether a text is a network that may be entered. IPv4 addresses in IPv6 notation are refused. */
 export function isNetwork(text: string): boolean {
-  return parseNetwork(text) !== undefined;
+  const network = parseNetwork(text);
+  return network !== undefined && !isMapped(network.address);
 }
+
+/** Networks by their version of IP. Node matches IPv4 addresses also with IPv6 networks, so each version has its list. */
+type Lists = Record<4 | 6, BlockList>;
 
 /**
  * Parsed lists of networks, by the list of texts. A list is reused for a few seconds, because keys are cached with
  * their lists.
  */
-const parsed = new WeakMap<readonly string[], BlockList>();
+const parsed = new WeakMap<readonly string[], Lists>();
 
 /**
  * Returns whether an address is in one of the networks. A text that is not an address is in no network. An IPv4 address
- * in IPv6 notation (`::ffff:192.0.2.1`) counts as the IPv4 address.
+ * in IPv6 notation (`::ffff:192.0.2.1`) counts as the IPv4 address. IPv6 networks contain no IPv4 address.
  */
 export function areNetworksOf(networks: readonly string[], address: string): boolean {
   const [plain = ''] = address.split('%');
-  const bare = MAPPED_IPV4.exec(plain)?.[1] ?? plain;
-  const version = isIP(bare);
+  const version = isIP(plain) as 0 | 4 | 6;
   if (version === 0) return false;
-  let list = parsed.get(networks);
-  if (!list) parsed.set(networks, (list = listOf(networks)));
-  return list.check(bare, version === 4 ? 'ipv4' : 'ipv6');
+  let lists = parsed.get(networks);
+  if (!lists) parsed.set(networks, (lists = listsOf(networks)));
+  return lists[isMapped(plain) ? 4 : version].check(plain, `ipv${version}`);
 }
 
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
+function listsOf(networks: readonly string[]): Lists {
+  const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const network of networks) {
-    const { address, prefix, family } = parseNetwork(network)!;
-    list.addSubnet(address, prefix, family);
+    const { address, prefix, version } = parseNetwork(network)!;
+    lists[version].addSubnet(address, prefix, `ipv${version}`);
   }
-  return list;
+  return lists;
 }
