@@ -41,6 +41,11 @@ export function typedMoney(text: string): Money | undefined {
   }
 }
 
+/** Returns whether a person typed text that is not a valid amount. */
+export function isWrongAmount(text: string): boolean {
+  return text.trim() !== '' && typedMoney(text) === undefined;
+}
+
 /** Returns a share from 0 to 1. It is rounded, so use it only for the length of a bar. */
 export function shareOf(part: Money, whole: Money): number {
   if (whole.isZero) return 1;

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { DataOf, ShownAlerts, ShownDelivery } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
-import { typedMoney } from '../exact-numbers.ts';
 import { useLoaded } from '../loaded.ts';
+import { AmountField } from '../parts/amount-field.tsx';
 import { ConflictNotice } from '../parts/conflict-notice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
+import { alertsBodyOf, typedFromAlerts, type TypedAlerts } from '../typed-alerts.ts';
 import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts';
 
 const DELIVERIES_REFRESH_MS = 10_000;
@@ -27,41 +28,6 @@ export function AlertsPage() {
   );
 }
 
-/** Texts of the form's fields, as typed. */
-interface TypedAlerts {
-  thresholds: string;
-  webhook_url: string;
-  format: ShownAlerts['format'];
-  chat_id: string;
-  email: string;
-  low_balance_rub: string;
-}
-
-function typedOf(settings: ShownAlerts): TypedAlerts {
-  return {
-    thresholds: settings.thresholds.join(', '),
-    webhook_url: settings.webhook_url ?? '',
-    format: settings.format,
-    chat_id: settings.chat_id ?? '',
-    email: settings.email ?? '',
-    low_balance_rub: settings.low_balance_rub === null ? '' : String(settings.low_balance_rub),
-  };
-}
-
-/** Returns the body for the typed settings; a percentage of the last payment, which the form does not show, is kept. */
-function alertsBodyOf(typed: TypedAlerts, percent: number | null) {
-  const amount = typedMoney(typed.low_balance_rub);
-  const isTelegram = typed.format === 'telegram';
-  return {
-    thresholds: typed.thresholds.split(/[\s,]+/).flatMap((text) => (text === '' ? [] : Number(text))),
-    webhook_url: typed.webhook_url.trim() || null,
-    format: typed.format,
-    chat_id: isTelegram ? typed.chat_id.trim() || null : null,
-    email: typed.email.trim() || null,
-    ...(amount === undefined ? { low_balance_percent: percent } : { low_balance_rub: amount }),
-  };
-}
-
 interface AlertsFormProps {
   found: Versioned<ShownAlerts>;
   readAgain: () => Promise<Versioned<ShownAlerts>>;
@@ -70,14 +36,14 @@ interface AlertsFormProps {
 
 function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
   const { texts, client } = useConsole();
-  const [typed, setTyped] = useState(typedOf(found.value));
+  const [typed, setTyped] = useState(typedFromAlerts(found.value));
   const { theirs, failure, isBusy, submit } = useVersionedSave(found, {
     readAgain,
     save: async (ifMatch) => {
-      await client.change('PUT', '/alerts', { body: alertsBodyOf(typed, found.value.low_balance_percent), ifMatch });
+      await client.change('PUT', '/alerts', { body: alertsBodyOf(typed, found.value), ifMatch });
       onSaved();
     },
-    isSame: (before, now) => JSON.stringify(typedOf(before)) === JSON.stringify(typedOf(now)),
+    isSame: (before, now) => JSON.stringify(typedFromAlerts(before)) === JSON.stringify(typedFromAlerts(now)),
   });
   const put = (name: keyof TypedAlerts) => (value: string) => setTyped({ ...typed, [name]: value });
   const labels: Record<keyof TypedAlerts, string> = {
@@ -88,13 +54,13 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
     email: texts.email,
     low_balance_rub: texts.lowBalance,
   };
-  const differences = theirs && alertDifferences(labels, typedOf(theirs), typed);
+  const differences = theirs && alertDifferences(labels, typedFromAlerts(theirs), typed);
   return (
     <form
       class="filters"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        if (alertsBodyOf(typed, found.value)) void submit();
       }}
     >
       {differences && <ConflictNotice differences={differences} />}
@@ -119,12 +85,11 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
         <TextField label={labels.chat_id} value={typed.chat_id} onInput={put('chat_id')} isRequired />
       )}
       <TextField label={labels.email} value={typed.email} onInput={put('email')} hint={texts.emailHint} />
-      <TextField
+      <AmountField
         label={labels.low_balance_rub}
         value={typed.low_balance_rub}
         onInput={put('low_balance_rub')}
         hint={texts.lowBalanceHint}
-        isAmount
       />
       <button type="submit" disabled={isBusy}>
         {texts.save}

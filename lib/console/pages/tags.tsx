@@ -4,6 +4,7 @@ import { useConsole, useFormats } from '../environment.ts';
 import { typedMoney } from '../exact-numbers.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
+import { AmountField } from '../parts/amount-field.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
@@ -170,14 +171,7 @@ function NewBudget({ onSaved }: { onSaved: () => void }) {
         choices={budgetPeriods.map((period) => [period, texts.intervals[period] ?? period] as const)}
         onChange={setInterval}
       />
-      <TextField
-        label={`${texts.limit}, ₽`}
-        value={limit}
-        onInput={setLimit}
-        hint={limit.trim() !== '' && amount === undefined ? texts.notAnAmount : undefined}
-        isRequired
-        isAmount
-      />
+      <AmountField label={`${texts.limit}, ₽`} value={limit} onInput={setLimit} isRequired />
       <button type="submit">{texts.setBudget}</button>
       <Failure failure={failure} />
     </form>

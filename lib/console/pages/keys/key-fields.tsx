@@ -2,6 +2,7 @@ import type { Money } from '../../../../lambdas/money/money.ts';
 import type { ShownKey } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
 
 /** Input of a key form, as text, so that invalid input is not lost. */
@@ -56,17 +57,10 @@ export function KeyFields({ typed, onChange }: { typed: TypedKey; onChange: (typ
   const { texts } = useConsole();
   const put = (name: keyof TypedKey) => (value: string) => onChange({ ...typed, [name]: value });
   const resets = ['daily', 'weekly', 'monthly'].map((name) => [name, texts.intervals[name] ?? name] as const);
-  const isWrong = typed.limit.trim() !== '' && typedMoney(typed.limit) === undefined;
   return (
     <>
       <TextField label={texts.name} value={typed.name} onInput={put('name')} isRequired />
-      <TextField
-        label={texts.limitInRub}
-        value={typed.limit}
-        onInput={put('limit')}
-        hint={isWrong ? texts.notAnAmount : texts.noLimitHint}
-        isAmount
-      />
+      <AmountField label={texts.limitInRub} value={typed.limit} onInput={put('limit')} hint={texts.noLimitHint} />
       <ChoiceField
         label={texts.limitReset}
         value={typed.limit_reset}

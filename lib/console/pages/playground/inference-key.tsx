@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
 import { newChangeName } from '../../gateway-client.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';
 
@@ -57,14 +58,7 @@ export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
           if (amount) void create();
         }}
       >
-        <TextField
-          label={texts.limitInRub}
-          value={limit}
-          onInput={setLimit}
-          hint={amount ? undefined : texts.notAnAmount}
-          isAmount
-          isRequired
-        />
+        <AmountField label={texts.limitInRub} value={limit} onInput={setLimit} isRequired />
         <button type="submit">{texts.createWithLimit}</button>
       </form>
       <Failure failure={failure} />

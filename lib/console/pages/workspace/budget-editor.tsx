@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { ShownBudget } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import { moneyOf, typedMoney } from '../../exact-numbers.ts';
+import { isWrongAmount, moneyOf, typedMoney } from '../../exact-numbers.ts';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { ConflictNotice } from '../../parts/conflict-notice.tsx';
-import { TextField } from '../../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../../parts/notice.tsx';
 import { useVersioned, useVersionedSave, type Versioned } from '../../versioned.ts';
 
@@ -64,23 +64,16 @@ function BudgetForm({ path, interval, found, readAgain, onSaved }: BudgetFormPro
   });
   const budget = base.find((one) => one.interval === interval);
   const name = texts.intervals[interval] ?? interval;
-  const isWrong = limit.trim() !== '' && amount === undefined;
   return (
     <form
       class="filters budget"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isWrong) void submit();
+        if (!isWrongAmount(limit)) void submit();
       }}
     >
       {theirs && <ConflictNotice differences={[{ name, theirs: limitIn(theirs), mine: limit }]} />}
-      <TextField
-        label={`${name}, ₽`}
-        value={limit}
-        onInput={setLimit}
-        hint={isWrong ? texts.notAnAmount : undefined}
-        isAmount
-      />
+      <AmountField label={`${name}, ₽`} value={limit} onInput={setLimit} />
       <button type="submit" disabled={isBusy || isSame(limit, limitIn(base))} aria-label={`${texts.save}: ${name}`}>
         {texts.save}
       </button>
