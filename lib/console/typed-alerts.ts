@@ -42,3 +42,13 @@ export function alertsBodyOf(typed: TypedAlerts, stored: ShownAlerts) {
     ...(amount === undefined ? { low_balance_percent: stored.low_balance_percent } : { low_balance_rub: amount }),
   };
 }
+
+/**
+ * Returns whether two versions have the same values in all fields that the typed settings replace. A typed low balance
+ * also replaces the percentage.
+ */
+export function isSameForForm(typed: TypedAlerts, before: ShownAlerts, now: ShownAlerts): boolean {
+  const [first, second] = [before, now].map((settings) => JSON.stringify(typedFromAlerts(settings)));
+  const keepsPercent = typed.low_balance_rub.trim() === '';
+  return first === second && (keepsPercent || before.low_balance_percent === now.low_balance_percent);
+}

@@ -26,7 +26,8 @@ export function useVersioned<Value>(path: string) {
 
 interface VersionedSave<Value> {
   readAgain: () => Promise<Versioned<Value>>;
-  save: (etag: string | null) => Promise<void>;
+  /** Saves over the version that has the ETag. */
+  save: (etag: string | null, stored: Value) => Promise<void>;
   /** Returns whether the edited part is the same in both versions. Changes to other parts are not a conflict. */
   isSame: (before: Value, now: Value) => boolean;
 }
@@ -42,7 +43,7 @@ export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, sav
   const [isBusy, setIsBusy] = useState(false);
   const saveOver = async (from: Versioned<Value>): Promise<void> => {
     try {
-      await save(from.etag);
+      await save(from.etag, from.value);
     } catch (error) {
       if (!(error instanceof ApiFailure && error.status === 412)) throw error;
       const now = await readAgain();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShownAlerts } from '../../lib/console/answers.ts';
-import { alertsBodyOf, typedFromAlerts } from '../../lib/console/typed-alerts.ts';
+import { alertsBodyOf, isSameForForm, typedFromAlerts } from '../../lib/console/typed-alerts.ts';
 
 const stored: ShownAlerts = {
   set_on: 'account',
@@ -23,5 +23,16 @@ describe('the form of alerts', () => {
 
     expect(String(alertsBodyOf(typed, stored)?.low_balance_rub)).toBe('500');
     expect(alertsBodyOf({ ...typed, low_balance_rub: ' ' }, stored)).toMatchObject({ low_balance_percent: null });
+  });
+
+  it("keeps another person's percentage, and reports a conflict if a typed amount would replace it", () => {
+    const before: ShownAlerts = { ...stored, low_balance_rub: null, low_balance_percent: 10 };
+    const now: ShownAlerts = { ...before, low_balance_percent: 30 };
+    const typed = { ...typedFromAlerts(before), email: 'team@example.com' };
+
+    expect(isSameForForm(typed, before, now)).toBe(true);
+    expect(alertsBodyOf(typed, now)).toMatchObject({ email: 'team@example.com', low_balance_percent: 30 });
+    expect(isSameForForm({ ...typed, low_balance_rub: '100' }, before, now)).toBe(false);
+    expect(isSameForForm(typed, before, { ...now, email: 'other@example.com' })).toBe(false);
   });
 });

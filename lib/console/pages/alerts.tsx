@@ -7,7 +7,7 @@ import { ConflictNotice } from '../parts/conflict-notice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
-import { alertsBodyOf, typedFromAlerts, type TypedAlerts } from '../typed-alerts.ts';
+import { alertsBodyOf, isSameForForm, typedFromAlerts, type TypedAlerts } from '../typed-alerts.ts';
 import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts';
 
 const DELIVERIES_REFRESH_MS = 10_000;
@@ -39,11 +39,11 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
   const [typed, setTyped] = useState(typedFromAlerts(found.value));
   const { theirs, failure, isBusy, submit } = useVersionedSave(found, {
     readAgain,
-    save: async (ifMatch) => {
-      await client.change('PUT', '/alerts', { body: alertsBodyOf(typed, found.value), ifMatch });
+    save: async (ifMatch, stored) => {
+      await client.change('PUT', '/alerts', { body: alertsBodyOf(typed, stored), ifMatch });
       onSaved();
     },
-    isSame: (before, now) => JSON.stringify(typedFromAlerts(before)) === JSON.stringify(typedFromAlerts(now)),
+    isSame: (before, now) => isSameForForm(typed, before, now),
   });
   const put = (name: keyof TypedAlerts) => (value: string) => setTyped({ ...typed, [name]: value });
   const labels: Record<keyof TypedAlerts, string> = {
@@ -54,7 +54,7 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
     email: texts.email,
     low_balance_rub: texts.lowBalance,
   };
-  const differences = theirs && alertDifferences(labels, typedFromAlerts(theirs), typed);
+  const differences = theirs && alertDifferences(labels, theirs, typed);
   return (
     <form
       class="filters"
@@ -99,11 +99,14 @@ function AlertsForm({ found, readAgain, onSaved }: AlertsFormProps) {
   );
 }
 
-function alertDifferences(labels: Record<keyof TypedAlerts, string>, theirs: TypedAlerts, mine: TypedAlerts) {
+function alertDifferences(labels: Record<keyof TypedAlerts, string>, theirs: ShownAlerts, mine: TypedAlerts) {
+  const others = typedFromAlerts(theirs);
+  const percent = theirs.low_balance_percent;
+  const shown = percent === null ? others : { ...others, low_balance_rub: `${percent} %` };
   const names = Object.keys(labels) as (keyof TypedAlerts)[];
   return names
-    .filter((name) => theirs[name] !== mine[name])
-    .map((name) => ({ name: labels[name], theirs: theirs[name], mine: mine[name] }));
+    .filter((name) => others[name] !== mine[name])
+    .map((name) => ({ name: labels[name], theirs: shown[name], mine: mine[name] }));
 }
 
 function Deliveries() {
