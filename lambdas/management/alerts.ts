@@ -209,11 +209,15 @@ async function checkWebhookUrl(url: string, rules: PublicUrlRules): Promise<void
     throw invalidRequest('webhook_url', fetchFaultTexts[checked]);
 }
 
-function alertsForAudit({ thresholds, webhookUrl, format, email }: AlertSettings): Item {
+function alertsForAudit(settings: AlertSettings): Item {
+  const { webhookUrl } = settings;
   return {
-    thresholds,
+    thresholds: settings.thresholds,
     webhook_host: webhookUrl === undefined ? null : new URL(webhookUrl).host,
-    format,
-    email: email ?? null,
+    format: settings.format,
+    chat_id: settings.chatId ?? null,
+    email: settings.email ?? null,
+    low_balance_rub: settings.lowBalance?.toString() ?? null,
+    low_balance_percent: settings.lowBalancePercent ?? null,
   };
 }
