@@ -110,11 +110,12 @@ class HistoryReader {
   }
 
   end(): SearchHistory {
-    const last = this.#messages.findLastIndex(({ role }) => role === 'assistant');
+    // Inserting results moves later messages, so the last message is not compared by its index.
+    const last = this.#messages.findLast(({ role }) => role === 'assistant');
     const pending: string[] = [];
     for (const [id, call] of this.#calls) {
       if (call.isAnswered) continue;
-      if (call.messageIndex === last && this.#isDeclared) pending.push(id);
+      if (this.#messages[call.messageIndex] === last && this.#isDeclared) pending.push(id);
       else this.#result(id, call, { text: 'This search was not made.', isError: true });
     }
     const messages = this.#messages.map((message) => this.#recall(message));

@@ -40,6 +40,17 @@ describe('a conversation with searches', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
+  it('makes the searches of the last turn only, if an earlier turn has a search without a result', () => {
+    const [question, first] = turn(call(1));
+    const [, second] = turn(call(2), call(3));
+    const { messages, pending, origins } = readHistory([question!, first!, second!], seals, true);
+
+    expect(pending).toEqual(['srvtoolu_2', 'srvtoolu_3']);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(JSON.stringify(messages).match(/This search was not made/g)).toHaveLength(1);
+    expect(origins).toEqual([0, 1, 1, 2]);
+  });
+
   it('has no second search if a provider has searched itself', () => {
     expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
   });
