@@ -2,7 +2,7 @@
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
-import { workspaceNames, type AccountData } from './account.ts';
+import type { AccountData } from './account.ts';
 import type { ShownActivity } from './answers.ts';
 import { moneyOf, type ExactNumber } from './exact-numbers.ts';
 import type { Texts } from './texts/languages.ts';
@@ -26,7 +26,7 @@ export interface DaySpending {
   cost: Money;
 }
 
-type Names = Pick<Texts, 'others' | 'noMember' | 'deletedKey' | 'noTagValue' | 'notSplitYet'>;
+type Names = Pick<Texts, 'others' | 'noMember' | 'key' | 'deletedKey' | 'noTagValue' | 'notSplitYet'>;
 
 /**
  * Returns the cost per day and name: newest day first, then most expensive first. There are no rows for days without
@@ -72,12 +72,16 @@ interface Counted {
   usage: ExactNumber;
 }
 
-function counted({ workspaces, keys, members, models }: AccountData, by: SpendingDimension): Counted[] {
+function counted(data: AccountData, by: SpendingDimension): Counted[] {
+  const { workspaces, keys, members, models } = data;
   switch (by) {
     case 'workspace':
-      return workspaces.map(({ name, usage_daily }) => ({ name, usage: usage_daily }));
+      return named(workspaceNames(data), workspaces);
     case 'key':
-      return keys.map(({ name, usage_daily }) => ({ name, usage: usage_daily }));
+      return named(
+        keyNames(data),
+        keys.map((key) => ({ ...key, id: key.hash })),
+      );
     case 'member':
       return members.map(({ id, usage_daily }) => ({ name: id, usage: usage_daily }));
     case 'model':
@@ -88,14 +92,34 @@ function counted({ workspaces, keys, members, models }: AccountData, by: Spendin
   }
 }
 
+function named(names: ReadonlyMap<string, string>, owners: readonly { id: string; usage_daily: ExactNumber }[]) {
+  return owners.map(({ id, usage_daily }): Counted => ({ name: names.get(id)!, usage: usage_daily }));
+}
+
+function workspaceNames({ workspaces }: AccountData): Map<string, string> {
+  return distinctNames(workspaces.map(({ id, name, slug }) => ({ id, name, mark: slug })));
+}
+
+function keyNames({ keys }: AccountData): Map<string, string> {
+  return distinctNames(keys.map(({ hash, name, label }) => ({ id: hash, name, mark: label })));
+}
+
+/** Returns names by id. If several ids have the same name, each gets its mark, so that their spending is not merged. */
+function distinctNames(owners: { id: string; name: string; mark: string }[]): Map<string, string> {
+  const byName = Map.groupBy(owners, ({ name }) => name);
+  return new Map(owners.map(({ id, name, mark }) => [id, byName.get(name)!.length > 1 ? `${name} (${mark})` : name]));
+}
+
 function nameByDimension(data: AccountData, by: SpendingDimension, texts: Names): (row: ShownActivity) => string {
   const workspaces = workspaceNames(data);
-  const keys = new Map(data.keys.map(({ hash, name }) => [hash, name]));
+  const keys = keyNames(data);
+  // If not all keys are loaded, a key without a name is not necessarily deleted.
+  const unnamedKey = data.isPartial ? texts.key : texts.deletedKey;
   switch (by) {
     case 'workspace':
       return ({ workspace_id = '' }) => workspaces.get(workspace_id) ?? workspace_id;
     case 'key':
-      return ({ api_key_hash = '' }) => keys.get(api_key_hash) ?? `${texts.deletedKey} ${api_key_hash.slice(0, 8)}`;
+      return ({ api_key_hash = '' }) => keys.get(api_key_hash) ?? `${unnamedKey} ${api_key_hash.slice(0, 8)}`;
     case 'member':
       return ({ user_id }) => user_id ?? texts.noMember;
     case 'model':
