@@ -21,6 +21,8 @@ export interface FoundRequests {
   searchedUntil: string | null;
   isSearching: boolean;
   failure: unknown;
+  /** Time of the latest response with the newest requests; undefined before the first response. */
+  newestReadAtMs?: number | undefined;
 }
 
 export interface Sought {
@@ -70,6 +72,23 @@ export async function searchRequests(
     onFound({ ...found, isSearching, failure: undefined });
     if (!isSearching) return;
   }
+}
+
+/** Maximum time in ms after which an admitted request is in the list. */
+const LISTING_DELAY_MS = 60_000;
+
+/**
+ * Returns the first day from which newer requests must be read: the day of the latest response, or yesterday while a
+ * request of yesterday is running.
+ * @param from first day of the list
+ */
+export function firstDayOfNewer({ rows, newestReadAtMs }: FoundRequests, from: string, nowMs: number): string {
+  if (newestReadAtMs === undefined) return from;
+  const yesterday = utcDate(nowMs - DAY_MS);
+  const isRunning = rows.some(({ status, created_at }) => status === 'pending' && created_at.startsWith(yesterday));
+  const days = [utcDate(newestReadAtMs - LISTING_DELAY_MS), ...(isRunning ? [yesterday] : [])];
+  const first = days.toSorted()[0]!;
+  return first > from ? first : from;
 }
 
 /** Adds the newest requests before the known requests. Each request appears once, in its current state. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { utcDate } from '../../lambdas/money/periods.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import {
+  firstDayOfNewer,
   requestsPath,
   searchRequests,
   withNewest,
@@ -36,11 +36,13 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     const fail = (failure: unknown) => change((known) => ({ ...known, isSearching: false, failure }));
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
-      const newest = await read(requestsPath({ ...sought, from: utcDate(Date.now()) }));
+      const newestReadAtMs = Date.now();
+      const from = firstDayOfNewer(kept.get(path) ?? atFirst, sought.from, newestReadAtMs);
+      const newest = await read(requestsPath({ ...sought, from }));
       // A full page of new requests would replace the rows to which the reader has scrolled, so the new requests are
       // not added.
       if (newest.data.length >= sought.rows && scrollY > 0) return;
-      change((known) => withNewest(known, newest, sought.rows));
+      change((known) => ({ ...withNewest(known, newest, sought.rows), newestReadAtMs }));
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {
@@ -49,8 +51,11 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     };
     const known = kept.get(path);
     setSearch(known ?? atFirst);
+    const begunAtMs = Date.now();
     const begin =
-      known === undefined ? searchRequests(read, sought, (found) => change(() => found)) : Promise.resolve();
+      known === undefined
+        ? searchRequests(read, sought, (found) => change(() => ({ ...found, newestReadAtMs: begunAtMs })))
+        : Promise.resolve();
     void begin.catch(fail).finally(follow);
     return () => {
       leaving.abort();
