@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
+import { onceOpen } from '../platform/concurrency/once.ts';
 import type { EntryPoint } from '../platform/metrics.ts';
 import { functions } from '../routes.ts';
 import { contained, containFaults } from './containment.ts';
@@ -27,15 +28,17 @@ const LONGEST_ANSWER_SECONDS = 885;
  * Runs functions of the manifest in this process, concurrently.
  *
  * Guarantee: an uncaught error fails only its own request, and a request is notified when its client disconnects.
- * @param names functions to load before the first request; all other functions are loaded on first use
+ * @param names functions to load before the first request; all other functions are loaded on first use. If loading
+ *   fails, the next use tries again.
  */
 export async function startInProcessHost(names: string[], importHandler: ImportHandler): Promise<FunctionHost> {
   installStreamingGlobal();
   containFaults();
-  const loading = new Map<string, Promise<unknown>>();
+  const loaders = new Map<string, () => Promise<unknown>>();
   const load = async <Handler>(name: string): Promise<Handler> => {
-    if (!loading.has(name)) loading.set(name, importHandler(name));
-    return ((await loading.get(name)) as { handler: Handler }).handler;
+    const loader = loaders.get(name) ?? onceOpen(() => importHandler(name));
+    loaders.set(name, loader);
+    return ((await loader()) as { handler: Handler }).handler;
   };
   await Promise.all(names.map((name) => load(name)));
   const running = new Set<Promise<unknown>>();
