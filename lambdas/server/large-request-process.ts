@@ -91,9 +91,11 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
-      // The second process may reject a request before it has read the whole body. A failure to send the rest then does
-      // not matter.
-      pipeline(request, passing).catch(() => undefined);
+      // The second process may refuse a request before it has read the whole body, or end. The client's connection must
+      // then stay open for the answer, and the rest of the body is dropped.
+      passing.on('error', () => undefined);
+      passing.once('close', () => request.resume());
+      request.pipe(passing);
       const [answer] = await answered;
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
       response.flushHeaders();

@@ -1,13 +1,17 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { largeRequestProcessOf, type LargeRequestProcess } from '../../lambdas/server/large-request-process.ts';
 import { listen, type Listener } from '../../lambdas/server/listener.ts';
 import { directly, originOf } from '../../lambdas/server/origin.ts';
 
 /**
- * Program that answers with its process id. On the signal to end, the program stops listening at once, breaks its
+ * Program that answers with its process id. It refuses a request before it has read the body, or closes its connection
+ * without an answer. On the signal to end, the program stops listening at once, breaks its
  * answer off, and exits some time later.
  */
 const PROGRAM = `
@@ -16,6 +20,12 @@ import { rmSync } from 'node:fs';
 const path = process.argv[3];
 rmSync(path, { force: true });
 const server = createServer((request, response) => {
+  if (request.url === '/fail') return request.socket.destroy();
+  if (request.url === '/refuse') {
+    response.writeHead(413).end('too large');
+    setTimeout(() => request.socket.destroy(), 20);
+    return;
+  }
   if (request.url !== '/end') return response.end(String(process.pid));
   response.flushHeaders();
   server.close();
@@ -44,6 +54,22 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
+/** Sends a request in parts, for a client that reads the answer only after it has sent the whole body. */
+async function sendInParts(path: string, parts: number): Promise<string> {
+  const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
+  const part = Buffer.alloc(64 * 1024, 'x');
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  socket.on('error', reject);
+  socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${part.length * parts}\r\n\r\n`);
+  for (let sent = 0; sent < parts; sent += 1) {
+    await Promise.race([sleep(5), failed]);
+    socket.write(part);
+  }
+  const [answer] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer];
+  socket.destroy();
+  return answer.toString();
+}
+
 const ask = (path: string) => fetch(`${listener.url}${path}`, { method: 'POST', body: 'x' });
 
 it('a request that arrives before the end of a large-request process is detected is answered by the next process', async () => {
@@ -56,4 +82,11 @@ it('a request that arrives before the end of a large-request process is detected
   const others = new Set(await Promise.all(answers.map((answer) => answer.text())));
   expect(others.size).toBe(1);
   expect(others).not.toContain(first);
+});
+
+it.each([
+  ['/refuse', 413],
+  ['/fail', 502],
+])('a client that still sends its body gets the answer of %s with status %d, and no reset', async (path, status) => {
+  expect(await sendInParts(path, 40)).toContain(`HTTP/1.1 ${status} `);
 });
