@@ -21,7 +21,8 @@ describe('the form of alerts', () => {
   it('sends the low balance as an amount, and removes it if the field is empty', () => {
     const typed = typedFromAlerts(stored);
 
-    expect(String(alertsBodyOf(typed, stored)?.low_balance_rub)).toBe('500');
+    const amountIn = (body: object | undefined) => String((body as Partial<ShownAlerts>).low_balance_rub);
+    expect(amountIn(alertsBodyOf(typed, stored))).toBe('500');
     expect(alertsBodyOf({ ...typed, low_balance_rub: ' ' }, stored)).toMatchObject({ low_balance_percent: null });
   });
 

@@ -11,13 +11,7 @@ import { modelsOfMonth } from '../../lib/console/model-month.ts';
 import { spendingByDay } from '../../lib/console/spending-by-day.ts';
 import { firstModelOf, messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
 import { weekByModel } from '../../lib/console/member-data.ts';
-import {
-  firstDayOfNewer,
-  searchRequests,
-  withNewest,
-  type RequestPage,
-  type FoundRequests,
-} from '../../lib/console/request-search.ts';
+import { searchRequests, withNewest, type RequestPage, type FoundRequests } from '../../lib/console/request-search.ts';
 import { runOutOf } from '../../lib/console/run-out.ts';
 import { languages } from '../../lib/console/texts/languages.ts';
 
