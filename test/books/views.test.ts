@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 const otherEntities = [
   'account_tags',
   'alert_account',
+  'alert_addresses',
   'alert_delivery',
   'alert_mark',
   'alert_scan',
