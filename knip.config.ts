@@ -29,6 +29,8 @@ export default {
     'test/templates/lint.ts',
     'test/support/*-handler.ts',
     'test/support/*-worker.ts',
+    // The bundler puts them in the place of others.
+    'test/support/once-*.ts',
   ],
   project: ['bin/**', 'lib/**/*.{ts,tsx}', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
