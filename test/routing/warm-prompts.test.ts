@@ -82,10 +82,12 @@ describe('the endpoint with a cached conversation', () => {
     await first.note('c', prompt());
     nowMs += 4 * MINUTE_MS;
     const later = prompt({ endpointId: 'other/model' });
-    await newInstance().note('c', later);
     nowMs += MINUTE_MS;
 
-    await eventually(async () => expect(await first.find('c')).toEqual(later));
+    await eventually(async () => {
+      await newInstance().note('c', later);
+      expect(await first.find('c')).toEqual(later);
+    });
   });
 
   it('moves with the conversation, at once', async () => {
