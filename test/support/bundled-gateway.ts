@@ -11,7 +11,8 @@ import { writeChecked } from '../../lambdas/catalog/checked.ts';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { functions } from '../../lambdas/routes.ts';
-import { handlerImports } from '../../lib/shared/bundles/bundle.ts';
+import { handlerImports, requireBanner, withoutZodLocales } from '../../lib/shared/bundles/bundle.ts';
+import { plainBuiltins } from '../../lib/shared/bundles/plain-builtins.ts';
 import { bundled, bundleDirectory, checkedCatalogFile, entries } from './programs.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -81,12 +82,9 @@ export async function bundleGateway(): Promise<void> {
     target: 'node24',
     mainFields: ['module', 'main'],
     keepNames: true,
-    // CommonJS parts of dependencies load Node's built-in modules with `require`, which ES modules do not have.
-    banner: {
-      js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
-    },
+    banner: { js: requireBanner },
     external: ['@aws-sdk/credential-provider-http', '@duckdb/node-api', 'esbuild'],
-    plugins: [withReplacements, asFromSources],
+    plugins: [withReplacements, asFromSources, withoutZodLocales, plainBuiltins],
     logLevel: 'error',
   });
   writeFileSync(checkedCatalogFile, writeChecked(readCatalogFiles(shippedCatalogDirectory)));

@@ -17,13 +17,13 @@ const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.
  * Code at the beginning of each bundle. CommonJS parts of dependencies load Node's built-in modules with `require`,
  * which ES modules do not have.
  */
-const requireBanner = `const require = process.getBuiltinModule('module').createRequire(import.meta.url);`;
+export const requireBanner = `const require = process.getBuiltinModule('module').createRequire(import.meta.url);`;
 
 /**
  * Plugin that removes zod's messages in forty languages, which are half of a bundle. The gateway needs only English,
  * which zod loads by itself.
  */
-const withoutZodLocales: Plugin = {
+export const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
   setup(bundler) {
     bundler.onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer }) =>

@@ -12,10 +12,16 @@ export const plainBuiltins: Plugin = {
   setup(bundler) {
     bundler.onResolve({ filter: /^[a-z_0-9/:]+$/ }, ({ path, kind }) => {
       const isBuiltin = path.startsWith('node:') || builtinModules.includes(path);
-      if (!isBuiltin || kind !== 'import-statement') return undefined;
-      return { path: path.replace('node:', ''), namespace: 'builtin' };
+      const name = path.replace('node:', '');
+      if (isBuiltin && kind === 'import-statement') return { path: name, namespace: 'builtin' };
+      // AWS's SDK imports `node:http` when a client sends its first request.
+      if (isBuiltin && kind === 'dynamic-import') return { path: name, namespace: 'whole-builtin' };
+      return undefined;
     });
     bundler.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: sourceOf(path) }));
+    bundler.onLoad({ filter: /.*/, namespace: 'whole-builtin' }, ({ path }) => ({
+      contents: `module.exports = ${builtinExpression(path)};`,
+    }));
   },
 };
 
@@ -32,12 +38,15 @@ const getterExports: Record<string, string> = {
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
+/** Returns an expression for a module of Node. Some modules, such as `node:sqlite`, have no name without the prefix. */
+const builtinExpression = (name: string) => `process.getBuiltinModule(${JSON.stringify(`node:${name}`)})`;
+
 function sourceOf(name: string): string {
-  const exported = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name)))
+  const exported = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(`node:${name}`)))
     .filter(([property, about]) => !('get' in about) && property !== 'default' && IDENTIFIER.test(property))
     .map(([property]) => `export const ${property} = /* @__PURE__ */ (() => builtin.${property})();`);
   return [
-    `const builtin = process.getBuiltinModule(${JSON.stringify(name)});`,
+    `const builtin = ${builtinExpression(name)};`,
     ...exported,
     getterExports[name] ?? '',
     'export default builtin;',

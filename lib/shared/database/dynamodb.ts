@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from '../../../lambdas/platform/aws/sdk.ts';
@@ -69,14 +70,22 @@ async function runDynamodb(program: DynamodbProgram, directory: string | undefin
 async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: string): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && guard.exitCode === null && guard.signalCode === null) {
-    const isThere = await fetch(endpoint, { signal: AbortSignal.timeout(500) }).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await isAnswering(endpoint);
     if (isThere) return true;
     await sleep(10);
   }
   return false;
+}
+
+/** Returns whether a server answers at this URL. `fetch` would load a large part of Node, which nothing else needs. */
+function isAnswering(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, signal: AbortSignal.timeout(500) }, (response) => {
+      response.destroy();
+      resolve(true);
+    });
+    request.once('error', () => resolve(false));
+  });
 }
 
 /**
