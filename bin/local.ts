@@ -3,7 +3,7 @@ import { variables } from '../lambdas/platform/environment.ts';
 import { StartFailure } from '../lib/shared/failure.ts';
 import { greeting, lossNotice, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts';
-import { startGateway, type LocalGateway } from '../lib/local/start.ts';
+import type { LocalGateway } from '../lib/local/start.ts';
 
 process.env[variables.local] = '1';
 /** Makes files that a gateway and its database write readable only by their owner. */
@@ -49,6 +49,8 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  // The gateway's code is loaded only now, so that mistakes in the options are reported without it.
+  const { startGateway } = await import('../lib/local/start.ts');
   gateway = await startGateway(options);
   process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, options, performance.now()));
   const loss = await gateway.lost;
