@@ -24,7 +24,7 @@ export class UsageMeter {
   /** The provider's own finish reason, if the Messages API does not define it. */
   nativeFinishReason: string | null = null;
   searchResults: number | null = null;
-  /** Number of images in the answer, plus one if the answer contains speech; null if it contains neither. */
+  /** Number of images and songs in the answer, plus one if the answer contains speech; null if it contains none. */
   mediaItems: number | null = null;
   /** Whether the model has started: a block was opened or thinking was reported, even without visible output. */
   hasBegun = false;
@@ -38,6 +38,8 @@ export class UsageMeter {
   #thinkingBytes = 0;
   /** Estimated tokens of images and of speech so far. */
   readonly #media = { image: 0, audio: 0 };
+  /** Number of songs so far. They are billed by piece, so their audio has no tokens. */
+  #songs = 0;
   /** Number of bytes that the model has written and the decoder has not forwarded yet. */
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something other than thinking. */
@@ -179,7 +181,7 @@ export class UsageMeter {
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;
     const { usage } = this.usage();
-    return { usage: { ...usage, inputTokens, outputTokens, ...noParts }, estimated: false };
+    return { usage: { ...usage, inputTokens, outputTokens, songs: undefined, ...noParts }, estimated: false };
   }
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
@@ -196,8 +198,12 @@ export class UsageMeter {
   }
 
   #countMedia(event: MessagesEvent): void {
+    if (event.type === 'content_block_start' && event.content_block['song'] === true) {
+      this.#songs += 1;
+      this.mediaItems = (this.mediaItems ?? 0) + 1;
+    }
     const tokens = mediaTokens(event);
-    if (!tokens) return;
+    if (!tokens || this.#songs > 0) return;
     const isNewItem = tokens.image > 0 || (tokens.audio > 0 && this.#media.audio === 0);
     if (isNewItem) this.mediaItems = (this.mediaItems ?? 0) + 1;
     this.#media.image += tokens.image;
@@ -205,14 +211,16 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the tokens of images and speech. They have their own prices. A report without them, or a report before the
-   * end of the answer, does not replace the estimate. Otherwise, these tokens would be billed as text.
+   * Returns the songs, and the tokens of images and speech. These tokens have their own prices. A report without them, or
+   * a report before the end of the answer, does not replace the estimate. Otherwise, these tokens would be billed as
+   * text.
    */
-  #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens'> {
+  #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens' | 'songs'> {
     const { imageOutputTokens: image, audioOutputTokens: audio } = this.#reported;
     return {
       ...(this.#media.image === 0 ? {} : { imageOutputTokens: this.#countedMedia(image, this.#media.image) }),
       ...(this.#media.audio === 0 ? {} : { audioOutputTokens: this.#countedMedia(audio, this.#media.audio) }),
+      ...(this.#songs === 0 ? {} : { songs: this.#songs }),
     };
   }
 

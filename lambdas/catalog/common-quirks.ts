@@ -35,8 +35,8 @@ export const common = {
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
   /**
    * Media that the endpoint generates in chat completions, in addition to text. The endpoint may generate them even if
-   * they were not requested, so it gets only requests whose `modalities` name them. An endpoint that generates audio
-   * also accepts audio input.
+   * they were not requested, so it gets only requests whose `modalities` name them. An endpoint that generates speech
+   * also accepts audio input. Audio of the wire `google-gemini` is music.
    */
   modalities: z.array(z.enum(mediaModalities)).min(1).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;

@@ -32,6 +32,8 @@ const ofUnits: Readonly<Record<string, PriceBounds>> = {
   pixel: { least: '0.0000000005', most: '0.00002' },
   // A minute of audio costs at least 0.0006 RUB.
   audio_second: { least: '0.00001', most: '100' },
+  // A song costs at least $0.0001.
+  song: { least: '0.005', most: '5000' },
 };
 
 const ofTokens = new Set<PriceName>(tokenPriceNames([...promptUnits, ...completionUnits]));

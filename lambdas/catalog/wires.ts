@@ -105,7 +105,7 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: () => ['text', 'image', 'file', 'audio'],
-      makes: ['image'],
+      makes: ['image', 'audio'],
       tunings: [...samplingParameters, 'frequency_penalty', 'presence_penalty', 'seed'],
       hasLogprobs: true,
       hasPenalties: false,

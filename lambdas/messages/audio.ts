@@ -7,6 +7,9 @@
 export const audioMediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
 export type AudioFormat = keyof typeof audioMediaTypes;
 export const audioFormats = ['wav', 'mp3'] as const satisfies AudioFormat[];
+/** Formats of audio in answers: speech is WAV or PCM, and music is MP3. */
+export const answerAudioFormats = ['wav', 'pcm16', 'mp3'] as const;
+export type AnswerAudioFormat = (typeof answerAudioFormats)[number];
 
 /**
  * Returns OpenAI's name of an audio format.

@@ -3,6 +3,7 @@
  * are open: fields that are newer than the gateway are passed to providers, which may support them.
  */
 
+import type { AnswerAudioFormat } from './audio.ts';
 import type { TokenLogprob } from './token-logprob.ts';
 
 export interface Block {
@@ -57,7 +58,7 @@ export interface MessagesRequest {
   /** Kinds of output that the client requests. Only chat completions have output other than text. */
   modalities?: readonly ('text' | 'image' | 'audio')[];
   image_config?: { aspect_ratio?: string | null | undefined; image_size?: string | null | undefined };
-  audio?: { voice: string };
+  audio?: { voice?: string | undefined; format: AnswerAudioFormat };
   metadata?: { user_id?: string | null | undefined; [field: string]: unknown };
   [field: string]: unknown;
 }

@@ -90,8 +90,8 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
     [
       'speech over a wire without it',
       sandbox,
-      (content) => Object.assign(endpoint(content, 'sandbox/illustrator'), { quirks: { modalities: ['audio'] } }),
-      /quirks\.modalities: the wire "google-gemini" cannot express audio/,
+      (content) => Object.assign(endpoint(content, 'sandbox/bedrock'), { quirks: { modalities: ['audio'] } }),
+      /quirks\.modalities: the wire "bedrock-converse" cannot express audio/,
     ],
     [
       'a duplicate model',

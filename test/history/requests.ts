@@ -97,6 +97,14 @@ const makers: Record<string, { weight: number; make: Make }> = {
       },
     }),
   },
+  'chat, music': {
+    weight: 1,
+    make: (random) => ({
+      path: '/chat/completions',
+      isStreamed: true,
+      body: { model: 'sandbox/composer', modalities: ['text', 'audio'], stream: true, messages: talk(random) },
+    }),
+  },
   'chat, spoken': {
     weight: 2,
     make: (random) => ({

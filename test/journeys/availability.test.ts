@@ -54,8 +54,9 @@ const requests: Partial<Record<Modality, [path: string, body: object]>> = {
 };
 
 /** Returns the smallest request of a chat model that also draws or speaks. */
-function mediaChat(makes: readonly Modality[]): [path: string, body: object] {
-  const audio = makes.includes('audio') ? { audio: { voice: 'alloy', format: 'wav' } } : {};
+function mediaChat(id: string, makes: readonly Modality[]): [path: string, body: object] {
+  const isMusic = /lyria|composer/.test(id);
+  const audio = makes.includes('audio') && !isMusic ? { audio: { voice: 'alloy', format: 'wav' } } : {};
   return ['/chat/completions', { messages: [{ role: 'user', content: 'Hi' }], modalities: makes, ...audio }];
 }
 
@@ -63,7 +64,7 @@ function mediaChat(makes: readonly Modality[]): [path: string, body: object] {
 async function statusesOf({ id, architecture: { output_modalities: makes } }: ShownModel): Promise<number[]> {
   const isMediaChat = makes.includes('text') && makes.length > 1;
   const wanted = isMediaChat
-    ? [mediaChat(makes)]
+    ? [mediaChat(id, makes)]
     : makes.flatMap((modality) => (requests[modality] ? [requests[modality]] : []));
   return Promise.all(
     wanted.map(async ([path, body]) => (await post(gateway, `${path}/estimate`, { model: id, ...body })).status),

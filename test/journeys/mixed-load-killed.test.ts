@@ -42,6 +42,7 @@ const requests: [string, object][] = [
       messages: talk,
     },
   ],
+  ['/chat/completions', { model: 'sandbox/composer', modalities: ['text', 'audio'], messages: talk }],
   ['/responses', { model: 'sandbox/reasoner', max_output_tokens: 200, stream: true, input: talk }],
   ['/responses', { model: 'sandbox/gemini', max_output_tokens: 200, input: talk }],
   ['/embeddings', { model: 'sandbox/embedder', input: Array.from({ length: 80 }, (_, index) => `text ${index}`) }],

@@ -318,7 +318,7 @@ describe('an answer with media', () => {
     const asked = prompt('An image', {
       modalities: ['image', 'text'],
       image_config: { image_size: '1K' },
-      audio: { voice: 'image' },
+      audio: { voice: 'image', format: 'pcm16' },
     });
     const settings = { ...everything, dictionary: [{ term: 'image', substitute: 'picture' }] };
     const { message } = await protect(asked, settings);

@@ -203,3 +203,61 @@ describe('usage from Gemini', () => {
     expect(geminiUsage({ ...counts, serviceTier: 'priority' })).toMatchObject({ service_tier: 'priority' });
   });
 });
+
+const mp3 = Buffer.from(`ID3${'x'.repeat(90_000)}`).toString('base64');
+const audio = (data: string, mimeType = 'audio/mpeg') => ({ inlineData: { mimeType, data } });
+
+describe('music from Gemini', () => {
+  const request = { model: 'google/lyria-x', messages: [], modalities: ['text', 'audio'] as const };
+  const songOf = (parts: object[], finishReason = 'STOP') =>
+    wire.decodeWhole(
+      { candidates: [{ content: { parts }, finishReason }] },
+      { target, request, estimatedInputTokens: 7 },
+    )!;
+  const readSong = (parts: object[], finishReason?: string) => {
+    const assembler = new MessageAssembler();
+    for (const { data } of songOf(parts, finishReason).events) assembler.add(data);
+    return assembler.finish()!;
+  };
+
+  it('is one block, with every text as its transcript', () => {
+    const { content } = readSong([{ text: 'One' }, { text: 'Two' }, audio(mp3), { text: 'Three' }]);
+
+    expect(content).toMatchObject([{ type: 'audio', data: mp3, transcript: 'One\nTwo\nThree', song: true }]);
+  });
+
+  it('is written in pieces of whole groups of base64', () => {
+    const pieces = songOf([audio(mp3)]).events.flatMap(({ data }) =>
+      data.type === 'content_block_delta' && data.delta.type === 'audio_delta' ? [data.delta.data] : [],
+    );
+
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(pieces.slice(0, -1).every((piece) => piece.length % 4 === 0)).toBe(true);
+    expect(pieces.join('')).toBe(mp3);
+  });
+
+  it('begins with an ID3 tag or a frame', () => {
+    for (const start of ['ID3', '\xff\xfb', '\xff\xf3', '\xff\xe3']) {
+      const data = Buffer.from(`${start}music`, 'latin1').toString('base64');
+      expect(readSong([audio(data)]).content).toMatchObject([{ data }]);
+    }
+  });
+
+  it.each([
+    ['another media type', [audio(mp3, 'image/png')]],
+    ['another format', [audio(Buffer.from('RIFF....WAVE').toString('base64'))]],
+    ['text in place of base64', [audio('SUQz<html>')]],
+    ['an empty part', [audio('')]],
+    ['no audio', [{ text: 'La la la' }]],
+    ['no parts', []],
+  ])('is a failure of the provider with %s', (_, parts) => {
+    expect(() => songOf(parts)).toThrow(/provider (sent music|ended its answer)/);
+  });
+
+  it('leaves the text of a refusal', () => {
+    const { content, stop_reason } = readSong([{ text: 'No artists, please.' }], 'PROHIBITED_CONTENT');
+
+    expect(content).toMatchObject([{ type: 'text', text: 'No artists, please.' }]);
+    expect(stop_reason).toBe('refusal');
+  });
+});

@@ -22,9 +22,13 @@ export type ReadWishes =
   | { row: Wishes; message: MessagesRequest; content: ReturnType<typeof measurePrompt> }
   | { row: Wishes; refusedFields: string[] };
 
-/** @param makes output that the request asks for, besides text, if its API has a field for that */
-export function readWishes(row: Wishes, makes?: MediaModality): ReadWishes {
-  const body = JSON.parse(JSON.stringify(makes === undefined ? bodyOf(row) : withMedia(row, makes))) as unknown;
+/**
+ * @param makes output that the request asks for, besides text, if its API has a field for that
+ * @param isMusic whether the audio is music, which has no voice
+ */
+export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false): ReadWishes {
+  const asked = makes === undefined ? bodyOf(row) : withMedia(row, makes, isMusic);
+  const body = JSON.parse(JSON.stringify(asked)) as unknown;
   const { data, error } = schemas[row.api](body);
   if (!data) return { row, refusedFields: error.issues.map(({ path }) => path.join('.')) };
   const message = withoutRouting('message' in data ? (data.message as RoutedRequest) : data);
@@ -32,10 +36,11 @@ export function readWishes(row: Wishes, makes?: MediaModality): ReadWishes {
 }
 
 /** Returns the body of a request for images, in a conversation that has some already, or for speech. */
-function withMedia(row: Wishes, makes: MediaModality): object {
+function withMedia(row: Wishes, makes: MediaModality, isMusic: boolean): object {
   const body = bodyOf(row);
   if (row.api !== 'chat') return body;
-  if (makes === 'audio') return { ...body, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+  const voice = isMusic ? {} : { audio: { voice: 'alloy', format: 'wav' } };
+  if (makes === 'audio') return { ...body, modalities: ['text', 'audio'], ...voice };
   const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }];
   const messages = (body['messages'] as { role: string }[]).map((message) =>
     message.role === 'assistant' ? { ...message, images } : message,

@@ -78,7 +78,7 @@ const bodyAt = (ids: z.ZodType) => {
         responseMimeType: z.literal('application/json').optional(),
         responseJsonSchema: z.looseObject({}).optional(),
         responseModalities: z
-          .array(z.enum(['TEXT', 'IMAGE']))
+          .array(z.enum(['TEXT', 'IMAGE', 'AUDIO']))
           .min(1)
           .optional(),
         imageConfig: z
@@ -109,9 +109,25 @@ const budgets: [RegExp, number, number][] = [
 ];
 const withMinimal = /3\.6-flash|3\.5-flash|3-flash|3\.1-flash/;
 
+const isComposer = (model: string) => /lyria/.test(model);
 const isPainter = (model: string) => /image|banana/.test(model);
 
 const rules: Rule<GeminiBody>[] = [
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/generate-content/music-generation',
+    refuses: ({ read: { contents, generationConfig: config = {}, ...others }, model }) => {
+      const modalities = config.responseModalities?.toSorted().join() ?? '';
+      if (!isComposer(model)) return modalities.includes('AUDIO') && 'the model makes no audio';
+      if (modalities !== 'AUDIO,TEXT' || Object.keys(config).length > 1) return 'the model makes only audio and text';
+      if (Object.keys(others).length > 0) return 'the model supports neither functions nor system instructions';
+      if (contents.length > 1) return 'music generation is a single-turn process';
+      const media = contents[0]!.parts.filter((part) => !('text' in part));
+      const images = media.filter(
+        (part) => 'fileData' in part || ('inlineData' in part && part.inlineData.mimeType.startsWith('image/')),
+      );
+      return (images.length > 10 || images.length < media.length) && 'the model reads text and at most 10 images';
+    },
+  },
   {
     source: 'https://ai.google.dev/gemini-api/docs/image-generation',
     refuses: ({ read: { generationConfig: config }, model }) => {

@@ -52,11 +52,14 @@ const [pairwiseRead, quietRead] = [pairwise, quiet].map((some) => some.map((row)
 const rows = [...pairwiseRead, ...quietRead];
 /** Rows of requests for images or speech, which other endpoints refuse. Models that draw do little else. */
 const plain = { choice: 'no_tools', format: 'unsaid', tuning: 'seed', stop: 'one' } as const;
-const mediaRowsOf = (makes: MediaModality) =>
+/** Models of music read one turn. */
+const single = { ...plain, history: 'question', stop: 'unsaid' } as const;
+const mediaRowsOf = (makes: MediaModality, isMusic = false) =>
   [...pairwise, ...quiet].map((row, index) =>
-    readWishes({ ...row, api: 'chat', ...(index % 2 === 0 ? plain : {}) }, makes),
+    readWishes({ ...row, api: 'chat', ...(index % 2 === 0 ? (isMusic ? single : plain) : {}) }, makes, isMusic),
   );
 const mediaRows = { image: mediaRowsOf('image'), audio: mediaRowsOf('audio') };
+const musicRows = mediaRowsOf('audio', true);
 
 /** Endpoints by their class and by their dialect. */
 interface Groups {
@@ -66,7 +69,7 @@ interface Groups {
 
 function rowsOf(place: Place, { classes, dialects }: Groups): ReadWishes[] {
   const [makes] = place.endpoint.quirks.modalities ?? [];
-  if (makes) return mediaRows[makes];
+  if (makes) return place.endpoint.pricing?.song ? musicRows : mediaRows[makes];
   if (isLongForm) return rows;
   return [
     ...partOf(pairwiseRead, place, dialects.get(dialectOf(place))!),
@@ -157,7 +160,7 @@ describe('every endpoint of the shipped catalog', () => {
   it.each(['image', 'audio'] as const)('is sent many requests for output of the kind %s', (makes) => {
     const made = places.filter(({ endpoint }) => endpoint.quirks.modalities?.includes(makes));
     const sent = made.map((place) =>
-      mediaRows[makes].filter((row) => 'message' in row && 'sent' in askEndpoint(row, place)),
+      rowsOf(place, groups).filter((row) => 'message' in row && 'sent' in askEndpoint(row, place)),
     );
 
     expect(made.length).toBeGreaterThan(0);

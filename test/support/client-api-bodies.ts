@@ -37,6 +37,11 @@ export const speakingBodies = [
   },
 ];
 
+export const musicBodies = [
+  { messages: [hello], modalities: ['text', 'audio'], max_tokens: 9 },
+  { messages: [hello], modalities: ['audio', 'text'], audio: { format: 'mp3' }, stream: true },
+];
+
 export const chatBodies = [
   { messages: [hello] },
   {

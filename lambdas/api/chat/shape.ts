@@ -69,12 +69,12 @@ const completionMessage = z.looseObject({
   audio: z
     .looseObject({
       id: z.string().meta({ description: 'The id of the recording. No later request can refer to it.' }),
-      data: z.string().meta({ description: 'The speech in base64, in the requested format.' }),
+      data: z.string().meta({ description: 'The speech in base64, in the requested format, or a song as MP3.' }),
       expires_at: countShape.meta({ description: 'When the provider forgets the recording, as a Unix time.' }),
-      transcript: z.string().meta({ description: 'The words that the model has spoken.' }),
+      transcript: z.string().meta({ description: 'The words that the model has spoken, or the lyrics.' }),
     })
     .optional()
-    .meta({ description: 'The spoken answer; streams have its pieces in `delta.audio`.' }),
+    .meta({ description: 'The spoken answer or the song; streams have its pieces in `delta.audio`.' }),
 });
 
 /** Shape of a Chat Completions response, for the API document. The code that builds responses has its own type. */

@@ -1,5 +1,6 @@
 /** Writes a non-streaming answer in the form of the Chat Completions API. */
 
+import type { AnswerAudioFormat } from '../../messages/audio.ts';
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
@@ -20,8 +21,8 @@ export interface CompletionSettings {
   tools: ToolNames;
   /** Whether the client uses the older form of calls: a single `function_call`. */
   hasOlderCalls: boolean;
-  /** Audio format that the client requested for a spoken answer. */
-  audioFormat?: 'wav' | 'pcm16' | undefined;
+  /** Audio format that the client requested. */
+  audioFormat?: AnswerAudioFormat | undefined;
 }
 
 /**

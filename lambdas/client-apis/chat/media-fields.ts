@@ -1,6 +1,7 @@
-/** Request fields of the Chat Completions API for answers with images or speech. */
+/** Request fields of the Chat Completions API for answers with images, speech or music. */
 
 import * as z from 'zod';
+import { answerAudioFormats } from '../../messages/audio.ts';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -15,7 +16,7 @@ export const mediaFields = {
     boundedList(z.enum(['text', 'image', 'audio'], MODALITIES), { min: 1, max: 2 }).refine(isCombination, MODALITIES),
   ).meta({
     description:
-      'The kinds of output that you want: `["image", "text"]` for images, in `message.images`, or `["text", "audio"]` for a spoken answer, in `message.audio`. Only models that list these `output_modalities` take them.',
+      'The kinds of output that you want: `["image", "text"]` for images, in `message.images`, or `["text", "audio"]` for speech or music, in `message.audio`. Only models that list these `output_modalities` take them.',
   }),
   image_config: optionalField(
     z.strictObject({
@@ -27,16 +28,17 @@ export const mediaFields = {
   ).meta({ description: 'Settings of drawn images, if `modalities` includes `image`.' }),
   audio: optionalField(
     z.strictObject({
-      voice: z
-        .string('must be the name of a voice, such as "alloy"')
-        .min(1)
-        .max(MAX_VOICE_CHARACTERS)
-        .meta({ description: 'The name of the voice, as the model’s provider has it.' }),
-      format: z.enum(['wav', 'pcm16'], 'must be "wav" or "pcm16": providers stream speech in no other format').meta({
-        description: 'The format of the speech: `wav`, or `pcm16` (24 kHz, mono); streams have only `pcm16`.',
+      voice: optionalField(
+        z.string('must be the name of a voice, such as "alloy"').min(1).max(MAX_VOICE_CHARACTERS),
+      ).meta({ description: 'The name of the voice, as the model’s provider has it. Models of music have none.' }),
+      format: z.enum(answerAudioFormats, 'must be "wav" or "pcm16" for speech, and "mp3" for music').meta({
+        description:
+          'The format of the speech: `wav`, or `pcm16` (24 kHz, mono); streams have only `pcm16`. Music is `mp3`.',
       }),
     }),
-  ).meta({ description: 'Settings of the spoken answer, required if `modalities` includes `audio`.' }),
+  ).meta({
+    description: 'Settings of the audio in the answer. Models that speak require them; models of music do not.',
+  }),
 };
 type MediaFields = z.output<z.ZodObject<typeof mediaFields>>;
 
@@ -52,7 +54,6 @@ export function mediaFault(
   const requests = (modality: 'image' | 'audio') => modalities?.includes(modality) === true;
   if (image && !requests('image')) return { path: ['image_config'], message: 'needs "image" in modalities' };
   if (audio && !requests('audio')) return { path: ['audio'], message: 'needs "audio" in modalities' };
-  if (!audio && requests('audio')) return { path: ['audio'], message: 'is required: the voice and the format' };
   if (audio?.format === 'wav' && isStreamed) {
     return { path: ['audio', 'format'], message: 'must be "pcm16" in a stream, which has no length for a WAV header' };
   }
@@ -69,6 +70,6 @@ export function requestedMediaFields({
   return {
     modalities,
     ...(image ? { image_config: image } : {}),
-    ...(audio ? { audio: { voice: audio.voice } } : {}),
+    ...(audio ? { audio: { voice: audio.voice ?? undefined, format: audio.format } } : {}),
   };
 }

@@ -1,5 +1,6 @@
 /** Converts images (to OpenRouter's form) and speech (to OpenAI's form) for answers of the Chat Completions API. */
 
+import type { AnswerAudioFormat } from '../../messages/audio.ts';
 import type { Block } from '../../messages/types.ts';
 import { wavHeader } from '../../platform/wav-header.ts';
 
@@ -20,7 +21,7 @@ export function chatImage({ source }: Block, index: number): object {
  */
 export function chatMedia(
   blocks: readonly Block[],
-  { audioFormat }: { audioFormat?: 'wav' | 'pcm16' | undefined },
+  { audioFormat }: { audioFormat?: AnswerAudioFormat | undefined },
   createdAt: number,
 ): object {
   const images = blocks.filter(({ type }) => type === 'image').map(chatImage);

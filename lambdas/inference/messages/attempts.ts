@@ -210,6 +210,7 @@ function attemptQuote(
     cacheWrites: requested === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? ('5m' as const) : requested,
     writesForAnHour: writesForAnHour(body),
     pricedImages: pricing.image ? content.images : 0,
+    songs: pricing.song ? 1 : 0,
     searchRequests: content.searchesFirst,
   };
   const unseen = {

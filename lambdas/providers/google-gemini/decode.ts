@@ -18,6 +18,7 @@ import type { DecodeContext } from '../wire.ts';
 import { CallReader } from './calls.ts';
 import { geminiStopReason } from './finish-reason.ts';
 import { geminiLogprobs } from './logprobs.ts';
+import { makesMusic, Song } from './music.ts';
 import { sealSignature } from './signatures.ts';
 import { geminiUsage } from './usage.ts';
 
@@ -52,6 +53,8 @@ class GeminiTranslation {
   readonly answer: TranslatedAnswer;
   readonly #context: DecodeContext;
   readonly #calls: CallReader;
+  /** The requested song; undefined if the request is not for music. */
+  readonly #song: Song | undefined;
   #finishReason: string | undefined;
   /** Signature of the last text. Gemini sends it after the text, usually on a part with an empty text. */
   #textSignature: string | undefined;
@@ -63,6 +66,7 @@ class GeminiTranslation {
     this.answer = new TranslatedAnswer(context, gatewaySignature(context.target.providerId), 'letterFirst');
     const isSingle = context.request.tool_choice?.disable_parallel_tool_use === true;
     this.#calls = new CallReader(this.answer.blocks, isSingle);
+    if (makesMusic(context.request)) this.#song = new Song(this.answer.blocks);
   }
 
   readDocument(responses: Record<string, unknown>[]): Reading {
@@ -93,6 +97,7 @@ class GeminiTranslation {
     // Some complete answers do not mark the end of their last call, so it is ended here. A call that was cut off by the
     // token limit stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
+    this.#song?.end(this.#finishReason === 'STOP');
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
       this.answer.fail({ message: 'The provider stopped in the middle of its answer' });
@@ -133,8 +138,10 @@ class GeminiTranslation {
     const call = asOptionalRecord(part['functionCall']);
     const inline = asOptionalRecord(part['inlineData']);
     if (call) this.#onCall(call, signature);
+    else if (inline && this.#song) this.#song.audio(inline);
     else if (inline) this.#onImage(inline, { signature, isDraft: part['thought'] === true });
     else if (part['thought'] === true) this.#onThought(asText(part['text']), signature);
+    else if (this.#song) this.#song.text(asText(part['text']));
     else this.#onText(asText(part['text']), signature);
   }
 

@@ -19,6 +19,8 @@ import {
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, blockText } from '../translated/turns.ts';
+import { makesMusic, musicPrompt } from './music.ts';
+import type { GeminiPart, GeminiPrompt } from './parts.ts';
 import { contentsOf } from './contents.ts';
 import { geminiSchema } from './schema.ts';
 import type { GeminiTarget } from './target.ts';
@@ -35,11 +37,13 @@ export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTa
     ? withFormatOrTools(supported)
     : withFormatOrForcedCall(supported);
   const config = generationConfig(request, target);
-  return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
+  const prompt = promptFields(request, target);
+  const sent = makesMusic(request) ? musicPrompt(request, prompt) : prompt;
+  return { ...sent, ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
 /** Returns the request fields that make up the prompt, which the model reads. */
-export function promptFields(requested: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+export function promptFields(requested: MessagesRequest, target: GeminiTarget): GeminiPrompt {
   const request = withSupportedFields(requested);
   const named = withSentNames(request, 'letterFirst');
   const contents = contentsOf(named, target);
@@ -47,7 +51,7 @@ export function promptFields(requested: MessagesRequest, target: GeminiTarget): 
   return { contents, ...systemInstruction(request), ...geminiToolFields(named) };
 }
 
-function systemInstruction({ system }: MessagesRequest): Record<string, unknown> {
+function systemInstruction({ system }: MessagesRequest): { systemInstruction?: { parts: GeminiPart[] } } {
   const texts = placeBlocks(system ?? '', 'system').map(blockText);
   const parts = texts.filter((text) => !isBlank(text)).map((text) => ({ text }));
   return parts.length > 0 ? { systemInstruction: { parts } } : {};
@@ -56,8 +60,9 @@ function systemInstruction({ system }: MessagesRequest): Record<string, unknown>
 function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
   return withoutUndefined({
-    // Gemini's output limit includes thinking, and so does max_tokens of the Messages API.
-    maxOutputTokens: outputLimit(request, target),
+    // Gemini's output limit includes thinking, and so does max_tokens of the Messages API. A song has no length in
+    // tokens.
+    maxOutputTokens: makesMusic(request) ? undefined : outputLimit(request, target),
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
@@ -68,7 +73,7 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     seed: rareFields(request, target).seed,
     ...geminiLogprobs(request),
     ...geminiFormatFields(request, target),
-    ...geminiImageFields(request, target),
+    ...geminiMediaFields(request, target),
     thinkingConfig: thinkingConfig(request, target),
   });
 }
@@ -90,10 +95,10 @@ function geminiLogprobs({ logprobs, top_logprobs: most }: MessagesRequest): Reco
 }
 
 /**
- * Returns the fields for generated images: https://ai.google.dev/gemini-api/docs/image-generation.
+ * Returns the fields for music and generated images: https://ai.google.dev/gemini-api/docs/image-generation.
  * @throws {GatewayError} 400 for an image size or for tools that the model does not support
  */
-function geminiImageFields(
+function geminiMediaFields(
   { modalities, image_config: image, tools }: MessagesRequest,
   { quirks, supportedParameters }: GeminiTarget,
 ): Record<string, unknown> {

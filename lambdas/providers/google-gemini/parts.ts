@@ -10,6 +10,13 @@ export interface GeminiPart {
   functionResponse?: Record<string, unknown>;
 }
 
+/** Fields of a request that the model reads. */
+export interface GeminiPrompt {
+  contents: GeminiContent[];
+  systemInstruction?: { parts: GeminiPart[] };
+  [field: string]: unknown;
+}
+
 export interface GeminiContent {
   role: 'user' | 'model';
   parts: GeminiPart[];

@@ -80,9 +80,16 @@ function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Recor
 /**
  * Returns the fields for images and speech. OpenAI streams speech only as PCM
  * (https://platform.openai.com/docs/guides/audio); the gateway converts it to WAV.
+ * @throws {GatewayError} 400 for speech without a voice, or as MP3
  */
 function modalityFields({ modalities, image_config: image, audio }: MessagesRequest): Record<string, unknown> {
   if (!modalities) return {};
+  if (modalities.includes('audio')) {
+    if (!audio?.voice) throw invalidRequest('audio', 'needs a voice and a format, because this model speaks');
+    if (audio.format === 'mp3') {
+      throw invalidRequest('audio.format', 'must be "wav" or "pcm16": providers stream speech in no other format');
+    }
+  }
   return {
     modalities,
     ...(image ? { image_config: withoutUndefined(image) } : {}),

@@ -11,6 +11,11 @@ export interface SpokenPiece {
   expiresAt: number | undefined;
 }
 
+/** Returns an id for audio. Clients need an id, although the gateway accepts none in later requests. */
+export function newAudioId(): string {
+  return `audio_${randomUUID().replaceAll('-', '')}`;
+}
+
 /**
  * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so each piece must consist of
  * complete groups of four characters. An incomplete group waits for the next piece.
@@ -30,10 +35,9 @@ export class SpokenAnswer {
     const whole = this.#wholeGroups(data);
     if (whole !== '') deltas.push({ type: 'audio_delta', data: whole });
     if (expiresAt !== undefined) deltas.push({ type: 'audio_end_delta', expires_at: expiresAt });
-    // Clients need an id, although the gateway accepts none in later requests.
     const block = {
       type: 'audio' as const,
-      id: id || `audio_${randomUUID().replaceAll('-', '')}`,
+      id: id || newAudioId(),
       data: '',
       transcript: '',
     };

@@ -1,0 +1,87 @@
+/**
+ * Music of Google's Lyria models: one answer with the lyrics as text, and the song as MP3. Source:
+ * https://ai.google.dev/gemini-api/docs/generate-content/music-generation
+ */
+
+import type { Delta, MessagesRequest } from '../../messages/types.ts';
+import { isBase64 } from '../../platform/base64.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import { asText } from '../shapes.ts';
+import type { BlockWriter } from '../translated/block-writer.ts';
+import { newAudioId } from '../translated/spoken-answer.ts';
+import type { GeminiPart, GeminiPrompt } from './parts.ts';
+
+/** Matches the beginning of an MP3 file in base64: an ID3 tag, or the sync bits of a frame. */
+const MP3_BASE64 = /^(?:SUQz|\/[/+])/;
+/** Maximum base64 characters of one event. Some clients limit the length of a line in a stream. */
+const PIECE_CHARACTERS = 48 * 1024;
+
+/** Whether a request is for music. Audio in the answers of Gemini's chat models is always music. */
+export function makesMusic({ modalities }: MessagesRequest): boolean {
+  return modalities?.includes('audio') === true;
+}
+
+/**
+ * Returns the prompt for music: one turn, which begins with the system texts.
+ * @throws {GatewayError} 400 for a voice, a format other than MP3, documents, or more than one turn
+ */
+export function musicPrompt({ audio }: MessagesRequest, { contents, systemInstruction: system }: GeminiPrompt): object {
+  if (audio?.voice) throw invalidRequest('audio.voice', 'has no effect on music; leave it out');
+  if (audio && audio.format !== 'mp3') throw invalidRequest('audio.format', 'must be "mp3" on this model');
+  const [turn, ...others] = contents;
+  const isForeign = ({ inlineData, fileData }: GeminiPart) =>
+    (inlineData ?? fileData)?.mimeType.startsWith('image/') === false;
+  if (others.length > 0 || turn!.parts.some(isForeign)) {
+    throw invalidRequest('messages', 'must be one prompt of text and images, because music cannot be continued');
+  }
+  return { contents: [{ role: 'user', parts: [...(system?.parts ?? []), ...turn!.parts] }] };
+}
+
+/** Writes a song as one block of audio, whose transcript is the lyrics. */
+export class Song {
+  readonly #blocks: BlockWriter;
+  #hasAudio = false;
+  /** Lyrics that arrived before the audio. */
+  #lyrics = '';
+
+  constructor(blocks: BlockWriter) {
+    this.#blocks = blocks;
+  }
+
+  text(text: string): void {
+    if (text === '') return;
+    if (this.#hasAudio) this.#write([{ type: 'transcript_delta', transcript: `\n${text}` }]);
+    else this.#lyrics += this.#lyrics === '' ? text : `\n${text}`;
+  }
+
+  /** @throws {UpstreamError} if the data is not an MP3 file */
+  audio(inline: Record<string, unknown>): void {
+    const data = asText(inline['data']);
+    const isMp3 = this.#hasAudio || MP3_BASE64.test(data);
+    if (!asText(inline['mimeType']).startsWith('audio/') || !isMp3 || !isBase64(data)) {
+      throw new UpstreamError('malformed', 'The provider sent music in an unknown form');
+    }
+    const deltas: Delta[] = [];
+    if (!this.#hasAudio && this.#lyrics !== '') deltas.push({ type: 'transcript_delta', transcript: this.#lyrics });
+    for (let at = 0; at < data.length; at += PIECE_CHARACTERS) {
+      deltas.push({ type: 'audio_delta', data: data.slice(at, at + PIECE_CHARACTERS) });
+    }
+    this.#hasAudio = true;
+    this.#write(deltas);
+  }
+
+  /**
+   * Ends the answer. Without a song, its text remains, because it may explain a refusal.
+   * @throws {UpstreamError} if a complete answer has no song (https://github.com/openclaw/openclaw/issues/103318)
+   */
+  end(isComplete: boolean): void {
+    if (this.#hasAudio) return;
+    if (isComplete) throw new UpstreamError('broken', 'The provider ended its answer without a song');
+    this.#blocks.text(this.#lyrics);
+  }
+
+  #write(deltas: readonly Delta[]): void {
+    this.#blocks.media({ type: 'audio', id: newAudioId(), data: '', transcript: '', song: true }, deltas);
+  }
+}
