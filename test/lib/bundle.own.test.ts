@@ -29,7 +29,7 @@ const maxBytes = (name: string) => {
   if (['get-openapi', 'get-docs', 'get-docs-text'].includes(name)) return 110_000;
   if (usesSdk(name)) return 256 * 1_024;
   const { credential } = functions[name] as FunctionSpec & { credential?: Credential };
-  return credential === 'inference' ? 209_500 : 80_000;
+  return credential === 'inference' ? 200_000 : 80_000;
 };
 let directory: string;
 /** Directory of the functions of this test. */
@@ -40,6 +40,7 @@ beforeAll(async () => {
   await bundleFunctions(own, undefined, {
     counting: { entry: '../test/support/counting-handler.ts' },
     failing: { entry: '../test/support/failing-handler.ts' },
+    refusing: { entry: '../test/support/refusing-handler.ts' },
     calling: { entry: '../test/support/calling-handler.ts' },
   });
 }, 300_000);
@@ -92,7 +93,7 @@ describe('the bundle of a function', () => {
     expect(withThread.map((bundle) => basename(bundle))).toContain(user);
   });
 
-  it.each(['protect-texts', 'packet-seconds', 'kinds'])(
+  it.each(['protect-texts', 'packet-seconds', 'kinds', 'classify', 'retry-after'])(
     'loads %s when it is first needed, without copies of classes that are compared',
     async (part) => {
       const using = Object.keys(functions).filter((name) =>
@@ -106,6 +107,14 @@ describe('the bundle of a function', () => {
       expect(Object.keys((await import(pathToFileURL(file).href)) as object).length).toBeGreaterThan(0);
     },
   );
+
+  it('loads the rules for errors of providers at the first error', async () => {
+    const url = pathToFileURL(join(own, 'refusing', 'index.mjs')).href;
+    const { handler } = (await import(url)) as { handler: (message: string) => unknown };
+
+    expect(handler('Slow down')).toEqual({ kind: 'rate_limit_exceeded', headers: { 'retry-after': '7' } });
+    expect(handler('prompt is too long: 5 tokens > 3 maximum')).toMatchObject({ kind: 'context_length_exceeded' });
+  });
 
   it('maps stack traces in the log to source files and lines', () => {
     const file = pathToFileURL(join(own, 'failing', 'index.mjs')).href;

@@ -66,7 +66,7 @@ const withoutSongTags: Plugin = {
   },
 };
 
-/** Plugin that removes labels and descriptions of billing units, which only the console and the API document need. */
+/** Plugin that removes texts of billing units, which only the console, the API document and FOCUS exports need. */
 const withoutUnitTexts: Plugin = {
   name: 'without-unit-texts',
   setup(bundler) {
@@ -77,7 +77,7 @@ const withoutUnitTexts: Plugin = {
           /^( *priced:)\s*'(?:[^'\\]|\\.)*'/gm,
           (all, name: string) => `${name} ''${all.replaceAll(/[^\n]/g, '')}`,
         )
-        .replaceAll(/^( *label:) \{ en: .*\}/gm, "$1 { en: '', ru: '' }"),
+        .replaceAll(/^( *(?:label|focus):) \{.*\}/gm, '$1 {}'),
     }));
   },
 };
@@ -195,7 +195,7 @@ export async function bundleFunctions(
     })),
     outdir: directory,
     metafile: true,
-    plugins: [withoutRareParts, plainBuiltins, ...options.plugins],
+    plugins: [withoutRareParts, withLazyParts, plainBuiltins, ...options.plugins],
   });
   const bytes: Record<string, number> = {};
   const moreFiles: Record<string, string> = {};
@@ -206,7 +206,7 @@ export async function bundleFunctions(
     const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
     if (contains('lambdas/catalog/load-checked.ts')) writeFileSync(join(directory, name, 'catalog.json'), catalog);
     if (contains(consoleReader)) await writeConsole(join(directory, name));
-    for (const { of, entry } of [...threads, ...rareParts])
+    for (const { of, entry } of [...threads, ...rareParts, ...lazyParts])
       if (contains(of)) moreFiles[`${name}/${basename(entry, '.ts')}`] = entry;
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
@@ -251,6 +251,33 @@ const withoutRareParts: Plugin = {
     bundler.onResolve({ filter: new RegExp(`/(?:${names.join('|')})\\.ts$`) }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.mjs`, external: true } : undefined,
     );
+  },
+};
+
+/**
+ * Files that functions need only after a failure, as separate bundles. A function loads such a bundle synchronously, at
+ * the first call of its exported function `call`. The rules of `rareParts` apply.
+ */
+const lazyParts = [
+  { of: 'lambdas/providers/faults/classify.ts', entry: 'providers/faults/classify.ts', call: 'classifyError' },
+  {
+    of: 'lambdas/providers/faults/retry-after.ts',
+    entry: 'providers/faults/retry-after.ts',
+    call: 'retryAfterSeconds',
+  },
+];
+
+/** Plugin that replaces the modules in `lazyParts` by functions that load them. */
+const withLazyParts: Plugin = {
+  name: 'with-lazy-parts',
+  setup(bundler) {
+    for (const { of, entry, call } of lazyParts) {
+      // esbuild would bundle a literal call of `require`.
+      const load = `process.getBuiltinModule('module').createRequire(import.meta.url)`;
+      const file = `"./${basename(entry, '.ts')}.mjs"`;
+      const contents = `let part; export const ${call} = (...args) => (part ??= ${load}(${file})).${call}(...args);`;
+      bundler.onLoad({ filter: new RegExp(`/${of}$`) }, () => ({ contents }));
+    }
   },
 };
 
