@@ -116,6 +116,7 @@ describe('a song that was not made', () => {
     ['an answer of text alone', 'null'],
     ['audio that is not MP3', 'garbage'],
     ['an answer that breaks off', 'break'],
+    ['an answer that is too large', 'tokens=5000'],
     ['an error of the provider', 'error=503'],
   ])('is free: %s', async (_, directives) => {
     const response = await post(gateway, '/chat/completions', composing(directives));

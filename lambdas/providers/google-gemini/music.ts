@@ -30,12 +30,14 @@ export function musicPrompt({ audio }: MessagesRequest, { contents, systemInstru
   if (audio?.voice) throw invalidRequest('audio.voice', 'has no effect on music; leave it out');
   if (audio && audio.format !== 'mp3') throw invalidRequest('audio.format', 'must be "mp3" on this model');
   const [turn, ...others] = contents;
-  const isForeign = ({ inlineData, fileData }: GeminiPart) =>
-    (inlineData ?? fileData)?.mimeType.startsWith('image/') === false;
-  if (others.length > 0 || turn!.parts.some(isForeign)) {
+  if (others.length > 0 || turn!.parts.some(isDocument)) {
     throw invalidRequest('messages', 'must be one prompt of text and images, because music cannot be continued');
   }
   return { contents: [{ role: 'user', parts: [...(system?.parts ?? []), ...turn!.parts] }] };
+}
+
+function isDocument({ inlineData, fileData }: GeminiPart): boolean {
+  return (inlineData ?? fileData)?.mimeType.startsWith('image/') === false;
 }
 
 /** Writes a song as one block of audio, whose transcript is the lyrics. */
