@@ -11,8 +11,8 @@ interface MusicRequest {
 }
 
 /** Number of words of the lyrics, unless a directive sets it. */
-const WORDS = 8;
-const CHARACTERS_PER_PROMPT_TOKEN = 4;
+const WORDS_OF_SONG = 8;
+const CHARACTERS_PER_MUSIC_TOKEN = 4;
 const ABSURD_MUSIC_TOKENS = 1_000_000_000;
 
 export const wholeAnswers = { '/gemini/v1beta/models/composer:generateContent': compose };
@@ -30,7 +30,7 @@ function compose({ contents, generationConfig }: MusicRequest): SandboxAnswer {
     return refusalOfMusic(400, 'The model makes audio and text.');
   }
   const pictures = parts.filter(({ inlineData }) => inlineData).length;
-  const words = Array.from({ length: directives.tokens ?? WORDS }, (_, index) => `la${index}`);
+  const words = Array.from({ length: directives.tokens ?? WORDS_OF_SONG }, (_, index) => `la${index}`);
   const lyrics = `[Verse] ${words.join(' ')}`;
   const audio = directives.garbageAt === undefined ? Buffer.concat(words.map(mp3OfWord)) : Buffer.from('<html>');
   const isSilent = directives.refuse || directives.nullAt !== undefined;
@@ -57,7 +57,7 @@ function refusalOfMusic(status: number, message: string): SandboxAnswer {
 
 function usageOfMusic(prompt: string, words: number, reported: string | undefined): object {
   if (reported === 'none') return {};
-  const read = Math.ceil(prompt.length / CHARACTERS_PER_PROMPT_TOKEN);
+  const read = Math.ceil(prompt.length / CHARACTERS_PER_MUSIC_TOKEN);
   const written = reported === 'absurd' ? ABSURD_MUSIC_TOKENS : words;
   return {
     usageMetadata: { promptTokenCount: read, candidatesTokenCount: written, totalTokenCount: read + written },
