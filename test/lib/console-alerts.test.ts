@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
 import type { ShownAlerts } from '../../lib/console/answers.ts';
 import { alertsBodyOf, isSameForForm, typedFromAlerts } from '../../lib/console/typed-alerts.ts';
 
@@ -21,8 +22,7 @@ describe('the form of alerts', () => {
   it('sends the low balance as an amount, and removes it if the field is empty', () => {
     const typed = typedFromAlerts(stored);
 
-    const amountIn = (body: object | undefined) => String((body as Partial<ShownAlerts>).low_balance_rub);
-    expect(amountIn(alertsBodyOf(typed, stored))).toBe('500');
+    expect(alertsBodyOf(typed, stored)).toMatchObject({ low_balance_rub: Money.parse('500') });
     expect(alertsBodyOf({ ...typed, low_balance_rub: ' ' }, stored)).toMatchObject({ low_balance_percent: null });
   });
 
