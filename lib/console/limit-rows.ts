@@ -122,10 +122,28 @@ function tagLimitRow(data: AccountData, budget: ShownTagBudget): LimitRow {
   });
 }
 
-/** Returns the balance of a prepaid account as a limit. */
+/** Returns the balance of a prepaid account as a limit, or the credit limits of a postpaid account. */
 function accountLimitRows(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
-  const { balance, held, total_credits, total_usage } = data.credits;
-  if (balance === null) return [];
+  const { balance, held, total_credits, total_usage, limits } = data.credits;
+  if (balance === null) {
+    return limits.map(({ interval, limit_rub: limit, spend_rub: spent, remaining_rub: left, resets_at }) =>
+      limitRow(
+        data,
+        spentInPace(() => true),
+        {
+          id: `account ${interval}`,
+          owner: 'account',
+          name: '',
+          href: undefined,
+          interval,
+          limit,
+          spent,
+          left,
+          resetsAtMs: resets_at === null ? null : Date.parse(resets_at),
+        },
+      ),
+    );
+  }
   const left = Money.max(Money.zero, moneyOf(balance).minus(moneyOf(held)));
   return [
     {

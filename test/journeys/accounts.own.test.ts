@@ -121,8 +121,21 @@ describe('the credit limit of an account', () => {
     });
     expect(refused.body.error.message).toMatch(/the credit limit of the account \(0\.05 RUB monthly\)/);
     expect((await ask(client, 10)).status).toBe(200);
+    const limits = async () =>
+      ((await (await get(client, '/credits', client.managementKey)).json()) as { data: { limits: unknown } }).data
+        .limits;
+    expect(await limits()).toEqual([
+      {
+        interval: 'monthly',
+        limit_rub: '0.05',
+        spend_rub: expect.any(String) as string,
+        remaining_rub: expect.any(String) as string,
+        resets_at: expect.any(String) as string,
+      },
+    ]);
 
     await json(id, 'accounts', 'limit', '--period', 'monthly', '--limit', 'none');
+    expect(await limits()).toEqual([]);
     expect((await ask(client, 5_000)).status).toBe(200);
   });
 

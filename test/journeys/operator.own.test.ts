@@ -111,6 +111,7 @@ describe('an operator sees', () => {
       usage_monthly: usage,
       held: 0,
       balance: Number(Money.parse('1400.25').minus(costs['all']!).toString()),
+      limits: [],
       mode: 'prepaid',
       currency: 'RUB',
     });

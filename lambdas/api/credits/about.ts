@@ -13,6 +13,7 @@ export const credits = tagged('Account', {
         usage_monthly: 120.03,
         held: 0.6,
         balance: 1379.97,
+        limits: [],
         mode: 'prepaid',
         currency: 'RUB',
       },

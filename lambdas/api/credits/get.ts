@@ -2,8 +2,9 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
-import { readCounter } from '../../store/counters/counters.ts';
-import { periodUsage } from '../parts/view.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import { readCounter, type StoredCounter } from '../../store/counters/counters.ts';
+import { budgetPeriods, periodUsage } from '../parts/view.ts';
 import type { CreditsAnswer } from './shape.ts';
 
 export const handler = defineEndpoint('get-credits', {}, async ({ caller: { account } }) => {
@@ -19,8 +20,15 @@ export const handler = defineEndpoint('get-credits', {}, async ({ caller: { acco
       ...currentUsage,
       held: counter.committed('lifetime').minus(spent),
       balance: isPrepaid ? paidIn.minus(spent) : null,
+      limits: isPrepaid ? [] : limitViews(counter, account),
       mode: account.mode,
       currency: 'RUB',
     },
   });
 });
+
+function limitViews(counter: StoredCounter, { createdAt }: Account): CreditsAnswer['data']['limits'] {
+  return budgetPeriods({ limits: counter.limits, limitTimes: {}, createdAt }, counter).map(
+    ({ created_at: _created, updated_at: _updated, ...limit }) => limit,
+  );
+}
