@@ -1,12 +1,12 @@
 /** Limits of an account, with the spent, held and remaining amounts, and the time at which each limit runs out. */
 
 import { Money } from '../../lambdas/money/money.ts';
-import { windowEnd } from '../../lambdas/money/periods.ts';
+import { utcDate, windowEnd } from '../../lambdas/money/periods.ts';
 import { workspaceNames, type AccountData } from './account.ts';
 import type { ShownActivity, ShownBudget, ShownKey, ShownTagBudget } from './answers.ts';
 import { moneyOf, type ExactNumber } from './exact-numbers.ts';
 import { hashOf, memberHash } from './hash-route.ts';
-import { DAYS_OF_PACE, runOutOf, type RunOut } from './run-out.ts';
+import { DAYS_OF_PACE, runOutOf, type Pace, type RunOut } from './run-out.ts';
 
 export interface LimitRow {
   id: string;
@@ -32,10 +32,10 @@ type IsOwn = (row: ShownActivity) => boolean;
 
 /** Returns all limits, sorted by the remaining share, smallest first. */
 export function limitRowsOf(data: AccountData): LimitRow[] {
-  const spentInPace = paceOf(data);
+  const paceSince = pacesOf(data);
   const names = workspaceNames(data);
-  const budgetRow = (whose: Pick<LimitRow, 'owner' | 'name' | 'href'>, isOwn: IsOwn) => (budget: ShownBudget) =>
-    limitRow(data, spentInPace(isOwn), {
+  const budgetRow = (whose: Pick<LimitRow, 'owner' | 'name' | 'href'>, pace: Pace) => (budget: ShownBudget) =>
+    limitRow(data, pace, {
       ...whose,
       id: budget.id,
       interval: budget.interval,
@@ -45,12 +45,15 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
       resetsAtMs: budget.resets_at === null ? null : Date.parse(budget.resets_at),
     });
   const rows = [
-    ...data.workspaces.flatMap(({ id, name, budgets }) =>
+    ...data.workspaces.flatMap(({ id, name, budgets, created_at }) =>
       budgets.map(
-        budgetRow({ owner: 'workspace', name, href: hashOf('workspaces', id) }, (row) => row.workspace_id === id),
+        budgetRow(
+          { owner: 'workspace', name, href: hashOf('workspaces', id) },
+          paceSince(created_at, (row) => row.workspace_id === id),
+        ),
       ),
     ),
-    ...data.members.flatMap(({ id, workspace_id, budgets }) =>
+    ...data.members.flatMap(({ id, workspace_id, budgets, created_at }) =>
       budgets.map(
         budgetRow(
           {
@@ -58,32 +61,46 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
             name: `${names.get(workspace_id) ?? workspace_id} / ${id}`,
             href: memberHash(id, workspace_id),
           },
-          (row) => row.user_id === id && row.workspace_id === workspace_id,
+          paceSince(created_at, (row) => row.user_id === id && row.workspace_id === workspace_id),
         ),
       ),
     ),
-    ...data.keys.flatMap((key) => keyLimitRows(data, key, spentInPace)),
-    ...accountLimitRows(data, spentInPace),
+    ...data.keys.flatMap((key) => keyLimitRows(data, key, paceSince)),
+    ...accountLimitRows(data, paceOfAccount(data, paceSince)),
     ...data.tagBudgets.map((budget) => tagLimitRow(data, budget)),
   ];
   return rows.toSorted((a, b) => leftShare(a) - leftShare(b));
 }
 
-type SpentInPace = (isOwn: IsOwn) => Money;
+type PaceSince = (createdAt: string, isOwn: IsOwn) => Pace;
 
-/** Returns a function that adds up an owner's spending in the last seven completed days. */
-function paceOf({ activity, days }: AccountData): SpentInPace {
-  const since = days.at(-DAYS_OF_PACE)!;
-  const recent = activity.filter(({ date }) => date >= since);
-  return (isOwn) => Money.sum(recent.filter(isOwn).map(({ usage }) => moneyOf(usage)));
+/** Returns a function that adds up an owner's spending in the last seven completed days since its creation. */
+function pacesOf({ activity, days }: AccountData): PaceSince {
+  const daysOfPace = days.slice(-DAYS_OF_PACE);
+  const recent = activity.filter(({ date }) => date >= daysOfPace[0]!);
+  return (createdAt, isOwn) => {
+    const own = recent.filter(isOwn);
+    // Spending before the creation is possible: a member can be removed and added again.
+    const [first] = [createdAt.slice(0, 10), ...own.map(({ date }) => date)].toSorted();
+    return {
+      spent: Money.sum(own.map(({ usage }) => moneyOf(usage))),
+      days: daysOfPace.filter((day) => day >= first!).length,
+    };
+  };
 }
 
-function keyLimitRows(data: AccountData, key: ShownKey, spentInPace: SpentInPace): LimitRow[] {
+/** Returns the pace of the account, which was created together with its first workspace. */
+function paceOfAccount({ workspaces, readAtMs }: AccountData, paceSince: PaceSince): Pace {
+  const [first = utcDate(readAtMs)] = workspaces.map(({ created_at }) => created_at).toSorted();
+  return paceSince(first, () => true);
+}
+
+function keyLimitRows(data: AccountData, key: ShownKey, paceSince: PaceSince): LimitRow[] {
   if (key.limit === null || key.limit_remaining === null) return [];
   return [
     limitRow(
       data,
-      spentInPace(({ api_key_hash }) => api_key_hash === key.hash),
+      paceSince(key.created_at, ({ api_key_hash }) => api_key_hash === key.hash),
       {
         id: key.hash,
         owner: 'key',
@@ -109,39 +126,39 @@ export function spentInPeriod(key: ShownKey): ExactNumber {
 /** Returns the budget of a tag. Its pace is unknown, because the rows of activity are not read by tag. */
 function tagLimitRow(data: AccountData, budget: ShownTagBudget): LimitRow {
   const { name, value, interval, limit_rub: limit, spend_rub: spent, remaining_rub: left, resets_at } = budget;
-  return limitRow(data, Money.zero, {
-    id: `${name}=${value} ${interval}`,
-    owner: 'tag',
-    name: `${name}=${value}`,
-    href: hashOf('tags'),
-    interval,
-    limit,
-    spent,
-    left,
-    resetsAtMs: resets_at === null ? null : Date.parse(resets_at),
-  });
+  return limitRow(
+    data,
+    { spent: Money.zero, days: 0 },
+    {
+      id: `${name}=${value} ${interval}`,
+      owner: 'tag',
+      name: `${name}=${value}`,
+      href: hashOf('tags'),
+      interval,
+      limit,
+      spent,
+      left,
+      resetsAtMs: resets_at === null ? null : Date.parse(resets_at),
+    },
+  );
 }
 
 /** Returns the balance of a prepaid account as a limit, or the credit limits of a postpaid account. */
-function accountLimitRows(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
+function accountLimitRows(data: AccountData, pace: Pace): LimitRow[] {
   const { balance, held, total_credits, total_usage, limits } = data.credits;
   if (balance === null) {
     return limits.map(({ interval, limit_rub: limit, spend_rub: spent, remaining_rub: left, resets_at }) =>
-      limitRow(
-        data,
-        spentInPace(() => true),
-        {
-          id: `account ${interval}`,
-          owner: 'account',
-          name: '',
-          href: undefined,
-          interval,
-          limit,
-          spent,
-          left,
-          resetsAtMs: resets_at === null ? null : Date.parse(resets_at),
-        },
-      ),
+      limitRow(data, pace, {
+        id: `account ${interval}`,
+        owner: 'account',
+        name: '',
+        href: undefined,
+        interval,
+        limit,
+        spent,
+        left,
+        resetsAtMs: resets_at === null ? null : Date.parse(resets_at),
+      }),
     );
   }
   const left = Money.max(Money.zero, moneyOf(balance).minus(moneyOf(held)));
@@ -157,18 +174,14 @@ function accountLimitRows(data: AccountData, spentInPace: SpentInPace): LimitRow
       held: moneyOf(held),
       left: left.toString(),
       resetsAtMs: null,
-      runOut: runOutOf(
-        left,
-        spentInPace(() => true),
-        data.readAtMs,
-      ),
+      runOut: runOutOf(left, pace, data.readAtMs),
     },
   ];
 }
 
 type LimitFacts = Omit<LimitRow, 'held' | 'runOut'>;
 
-function limitRow({ readAtMs }: AccountData, pace: Money, facts: LimitFacts): LimitRow {
+function limitRow({ readAtMs }: AccountData, pace: Pace, facts: LimitFacts): LimitRow {
   const left = moneyOf(facts.left);
   const held = moneyOf(facts.limit).minus(moneyOf(facts.spent)).minus(left);
   return {

@@ -9,16 +9,21 @@ const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
+/** Spending in completed days of the last week. An owner that is younger than a week has fewer days. */
+export interface Pace {
+  spent: Money;
+  days: number;
+}
+
 /**
  * Estimates when a limit runs out. If the limit resets earlier, the result is `lasts`.
- * @param spentInPace total spending of the last seven completed days
  * @param resetsAtMs time at which the limit resets; undefined if it never resets
  */
-export function runOutOf(remaining: Money, spentInPace: Money, nowMs: number, resetsAtMs?: number): RunOut {
+export function runOutOf(remaining: Money, pace: Pace, nowMs: number, resetsAtMs?: number): RunOut {
   if (remaining.isZero || remaining.isNegative) return { kind: 'is_out' };
-  if (spentInPace.isZero || spentInPace.isNegative) return { kind: 'no_pace' };
+  if (pace.spent.isZero || pace.spent.isNegative) return { kind: 'no_pace' };
   // Remaining amount divided by the mean daily spending, computed with whole numbers.
-  const durationMs = (remaining.pico * BigInt(DAYS_OF_PACE * DAY_MS)) / spentInPace.pico;
+  const durationMs = (remaining.pico * BigInt(pace.days * DAY_MS)) / pace.spent.pico;
   if (durationMs > BigInt(MAX_RUN_OUT_DAYS * DAY_MS)) return { kind: 'lasts' };
   const atMs = nowMs + Number(durationMs);
   return resetsAtMs !== undefined && atMs >= resetsAtMs ? { kind: 'lasts' } : { kind: 'at', atMs };

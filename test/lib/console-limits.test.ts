@@ -41,4 +41,38 @@ describe('the limits of an account', () => {
       },
     ]);
   });
+
+  it('run out by the mean of the days since the creation', () => {
+    const balance = { balance: '60', held: '0', total_credits: '100', total_usage: '40', limits: [] };
+    const young = {
+      ...data,
+      activity: days.slice(-2).map((date) => ({ date, model: 'm', usage: '20', requests: 1, api_key_hash: 'k' })),
+      workspaces: [{ id: 'w', name: 'W', budgets: [], created_at: '2026-11-22T09:00:00.000Z' }],
+      keys: [
+        {
+          hash: 'k',
+          limit: '100',
+          limit_remaining: '60',
+          limit_reset: null,
+          usage: '40',
+          created_at: '2026-11-23T09:00:00Z',
+        },
+      ],
+    };
+    const rows = limitRowsOf({ ...young, credits: balance } as unknown as Parameters<typeof limitRowsOf>[0]);
+
+    expect(rows.map(({ owner, runOut }) => [owner, runOut])).toEqual([
+      ['key', { kind: 'at', atMs: readAtMs + 3 * 86_400_000 }],
+      ['account', { kind: 'at', atMs: readAtMs + 3 * 86_400_000 }],
+    ]);
+  });
+
+  it('have no estimate on the day of the creation', () => {
+    const balance = { balance: '60', held: '0', total_credits: '100', total_usage: '40', limits: [] };
+    const rows = limitRowsOf({ ...data, activity: [], credits: balance } as unknown as Parameters<
+      typeof limitRowsOf
+    >[0]);
+
+    expect(rows[0]!.runOut).toEqual({ kind: 'no_pace' });
+  });
 });

@@ -89,21 +89,22 @@ describe('the first model of the playground', () => {
 
 describe('the estimate of when a limit runs out', () => {
   const NOW = Date.parse('2026-11-20T12:00:00Z');
+  const week = (spent: Money) => ({ spent, days: 7 });
   const days = (count: number) => NOW + count * 24 * 60 * 60_000;
 
   it('divides the remaining amount by the mean of seven days', () => {
-    expect(runOutOf(rub('30'), rub('70'), NOW)).toEqual({ kind: 'at', atMs: days(3) });
+    expect(runOutOf(rub('30'), week(rub('70')), NOW)).toEqual({ kind: 'at', atMs: days(3) });
   });
 
   it('is absent if the limit resets earlier', () => {
-    expect(runOutOf(rub('30'), rub('70'), NOW, days(2))).toEqual({ kind: 'lasts' });
-    expect(runOutOf(rub('30'), rub('70'), NOW, days(4))).toEqual({ kind: 'at', atMs: days(3) });
+    expect(runOutOf(rub('30'), week(rub('70')), NOW, days(2))).toEqual({ kind: 'lasts' });
+    expect(runOutOf(rub('30'), week(rub('70')), NOW, days(4))).toEqual({ kind: 'at', atMs: days(3) });
   });
 
   it('distinguishes an exhausted limit, an unused one, and one that lasts for long', () => {
-    expect(runOutOf(Money.zero, rub('70'), NOW)).toEqual({ kind: 'is_out' });
-    expect(runOutOf(rub('30'), Money.zero, NOW)).toEqual({ kind: 'no_pace' });
-    expect(runOutOf(rub('1000000'), rub('0.7'), NOW)).toEqual({ kind: 'lasts' });
+    expect(runOutOf(Money.zero, week(rub('70')), NOW)).toEqual({ kind: 'is_out' });
+    expect(runOutOf(rub('30'), week(Money.zero), NOW)).toEqual({ kind: 'no_pace' });
+    expect(runOutOf(rub('1000000'), week(rub('0.7')), NOW)).toEqual({ kind: 'lasts' });
   });
 });
 

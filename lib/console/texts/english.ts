@@ -76,7 +76,8 @@ export const english = {
   lasts: 'not before it resets',
   periodUntil: (period: string, day: string) => `${period}, until ${day}`,
   noLimit: 'no limit',
-  runOutHint: 'The estimate divides the remaining amount by the average of the last seven completed days (UTC).',
+  runOutHint:
+    'The estimate divides the remaining amount by the average of the last seven completed days (UTC), or of all days since the creation.',
   thirtyDays: 'Thirty days',
   by: 'By',
   barsHint: 'Roubles per UTC day. The last bar is today so far.',
