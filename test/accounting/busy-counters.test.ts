@@ -17,7 +17,7 @@ import type { Limits } from '../../lambdas/store/counters/limits.ts';
 import { moneyAttribute, type Table } from '../../lambdas/store/table/table.ts';
 import { transact } from '../../lambdas/store/table/transact.ts';
 import { update } from '../../lambdas/store/table/writes.ts';
-import { count, hasParts, meetOthersAt, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
+import { count, hasParts, conflictAt, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,
@@ -52,7 +52,7 @@ async function settle(through: Table, spender: Spender, cost: string): Promise<v
 async function busySpender(): Promise<{ spender: Spender; account: ScopeId }> {
   const spender = await newSpender(table, {});
   const account = scopeOf(spender, 'account');
-  meetOthersAt(proxy, account);
+  conflictAt(proxy, account);
   await settle(faulty, spender, '0.5');
   expect(await hasParts(table, account)).toBe(true);
   return { spender, account };
@@ -84,7 +84,7 @@ describe('a counter with conflicting settlements', () => {
   it('gets no parts if no transaction conflicted', async () => {
     const spender = await newSpender(table, {});
     for (const cost of ['0.1', '0.2']) await settle(faulty, spender, cost);
-    meetOthersAt(proxy, scopeOf(spender, 'account'), 2);
+    conflictAt(proxy, scopeOf(spender, 'account'), 2);
     await settle(faulty, spender, '0.3');
 
     expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
@@ -93,7 +93,7 @@ describe('a counter with conflicting settlements', () => {
 
   it('gets no parts if the scope has a limit', async () => {
     const spender = await newSpender(table, { account: daily });
-    meetOthersAt(proxy, scopeOf(spender, 'account'));
+    conflictAt(proxy, scopeOf(spender, 'account'));
     await settle(faulty, spender, '0.1');
 
     expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
@@ -104,7 +104,7 @@ describe('a counter with conflicting settlements', () => {
     const before = await message(spender, '0.1');
     const account = scopeOf(spender, 'account');
     await setLimits(account, daily, 1);
-    meetOthersAt(proxy, account);
+    conflictAt(proxy, account);
 
     expect(await settleBatch(faulty, [before], { swept: false })).toEqual(['settled']);
 
@@ -123,7 +123,7 @@ describe('a counter with conflicting settlements', () => {
 
   it('is settled even if its parts cannot be created', async () => {
     const spender = await newSpender(table, {});
-    meetOthersAt(proxy, scopeOf(spender, 'account'));
+    conflictAt(proxy, scopeOf(spender, 'account'));
     const { faultFor } = proxy;
     proxy.faultFor = (call, number) => (call.action === 'GetItem' ? 'unavailable' : faultFor(call, number));
 
@@ -165,7 +165,7 @@ describe('a process with a stale cache of closed parts', () => {
     await gatherCounter(table, account);
     await settle(table, spender, '0.25');
     later(4_000);
-    meetOthersAt(proxy, account);
+    conflictAt(proxy, account);
     await settle(faulty, spender, '0.125');
 
     expect([await hasParts(table, account), await spent(table, account)]).toEqual([true, '0.875']);
@@ -177,7 +177,7 @@ describe('a process with a stale cache of closed parts', () => {
     await limitWrites(table, account, limited(daily, 1));
     await settle(table, spender, '0.25');
     later(4_000);
-    meetOthersAt(proxy, account);
+    conflictAt(proxy, account);
     await settle(faulty, spender, '0.125');
 
     expect(await hasParts(table, account)).toBe(false);
@@ -199,7 +199,7 @@ describe('a hold placed while its scope was limited', () => {
     const [first, second] = [await message(spender, '0.3'), await message(spender, '0.4')];
     await setLimits(account, {}, 1);
     const unlimited = { ...spender, scopes: spender.scopes.map((scope) => ({ ...scope, limits: {} })) };
-    meetOthersAt(proxy, account);
+    conflictAt(proxy, account);
     await settle(faulty, unlimited, '0.5');
     expect(await hasParts(table, account)).toBe(true);
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.5', '2.5'));

@@ -22,7 +22,7 @@ import { update } from '../../lambdas/store/table/writes.ts';
 import {
   giveLimitedParts,
   hasParts,
-  meetOthersAt,
+  conflictAt,
   newTableWithParts,
   partsAt,
   rootOf,
@@ -93,7 +93,7 @@ describe('a limited counter with conflicting holds', () => {
   it('gets parts with half of its room, and the hold is in one of them', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     const key = keyOf(spender);
-    meetOthersAt(proxy, key);
+    conflictAt(proxy, key);
 
     await placeHold(faulty, holdRequest(spender, rub('0.01')));
 
@@ -106,7 +106,7 @@ describe('a limited counter with conflicting holds', () => {
 
   it('gets no parts if its room is only a few holds of that size', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
-    meetOthersAt(proxy, keyOf(spender));
+    conflictAt(proxy, keyOf(spender));
 
     await placeHold(faulty, holdRequest(spender, rub('1')));
 
@@ -117,7 +117,7 @@ describe('a limited counter with conflicting holds', () => {
   it('gets no parts without the permission of an operator', async () => {
     const cautious = await newTable();
     const spender = await newSpender(cautious, { key: { daily: rub('200') } });
-    meetOthersAt(proxy, keyOf(spender));
+    conflictAt(proxy, keyOf(spender));
 
     await placeHold(tableThrough(proxy.endpoint, cautious), holdRequest(spender, rub('0.01')));
 
@@ -359,7 +359,7 @@ describe('a disabled scope with parts', () => {
   it('gets no new parts', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     await transact(table, { counter: activeUpdate(table, keyOf(spender), false) });
-    meetOthersAt(proxy, keyOf(spender));
+    conflictAt(proxy, keyOf(spender));
 
     await expect(placeHold(faulty, holdRequest(spender, rub('0.01')))).rejects.toMatchObject({ status: 401 });
 

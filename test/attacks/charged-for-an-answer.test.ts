@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import { dialects } from '../support/dialects.ts';
 import { finalGeneration, said } from '../support/gateway.ts';
-import type { Behaviour } from '../support/hostile-upstream.ts';
+import type { Behavior } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
 /** Tests of the cost of answers whose provider reports incomplete usage, or that differ from the request. */
@@ -56,7 +56,7 @@ async function leftEarly(body: object): Promise<Record<string, unknown>> {
   return settled(response);
 }
 
-const beginsOnly: Behaviour = async ({ begin, send, closed, dialect }) => {
+const beginsOnly: Behavior = async ({ begin, send, closed, dialect }) => {
   await begin();
   await send(dialect.opening() + dialect.text('hello there'));
   await closed;
@@ -151,7 +151,7 @@ describe('a refusal after thinking', () => {
 });
 
 const tells =
-  (tokens: number): Behaviour =>
+  (tokens: number): Behavior =>
   async ({ begin, send, finish, dialect }) => {
     await begin();
     const usage = `{"prompt_tokens":10,"completion_tokens":${tokens},"total_tokens":${10 + tokens}}`;

@@ -37,7 +37,7 @@ describe('half a gigabyte of citations', () => {
       wire,
       limitRub: null,
       patienceMs: 30_000,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening() + before);
         while (sent < 500 * MB) {

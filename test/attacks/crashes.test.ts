@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wires } from '../support/dialects.ts';
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 import { repeated } from '../support/long-runs.ts';
-import type { Behaviour } from '../support/hostile-upstream.ts';
+import type { Behavior } from '../support/hostile-upstream.ts';
 
 /**
  * Tests of attacks that once ended the whole process, and so all answers. They cause errors of a connection at moments
@@ -46,7 +46,7 @@ it.each(wires)('an error without a message, over %s, does not end the gateway', 
     return hostile.attack({
       wire,
       stream: (time % 2 === 0) !== hangsUp,
-      behaviour: async ({ begin, send, finish, hangUp, dialect }) => {
+      behavior: async ({ begin, send, finish, hangUp, dialect }) => {
         await begin();
         await send(dialect.event(errors[time % errors.length]!));
         await (hangsUp ? hangUp() : finish());
@@ -65,7 +65,7 @@ it('a client that disconnects while a short answer waits for its hold does not e
         stream: true,
         maxTokens: 50_000,
         limitRub: 10_000,
-        behaviour: async ({ begin, send, finish, dialect }) => {
+        behavior: async ({ begin, send, finish, dialect }) => {
           await begin();
           await send(dialect.opening() + dialect.text('x'.repeat(20 * KB)));
           await finish();
@@ -80,7 +80,7 @@ it('a client that disconnects while a short answer waits for its hold does not e
 });
 
 /** Ways in which a provider may end its answer while the client disconnects. */
-const endings: Record<string, Behaviour> = {
+const endings: Record<string, Behavior> = {
   'hangs up': ({ hangUp }) => hangUp(),
   'resets the connection': ({ reset }) => reset(),
   'ends before its time': ({ finish }) => finish(),
@@ -104,7 +104,7 @@ it.each(Object.entries(endings))(
         {
           wire: wires[time % wires.length]!,
           stream: time % 5 !== 0,
-          behaviour: async (exchange) => {
+          behavior: async (exchange) => {
             setTimeout(() => left.resolve(), Math.random() * 25);
             await sleep(Math.random() * 10);
             await exchange.begin();

@@ -24,8 +24,8 @@ const MB = KB * KB;
  */
 const MAX_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
 
-const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more: Partial<Attack> = {}) =>
-  hostile.attack({ wire, behaviour, limitRub: LIMIT_RUB, maxTokens: MAX_TOKENS, ...more });
+const attack = (wire: WireName, behavior: (exchange: Exchange) => unknown, more: Partial<Attack> = {}) =>
+  hostile.attack({ wire, behavior, limitRub: LIMIT_RUB, maxTokens: MAX_TOKENS, ...more });
 
 /** Event, or a function that returns an event for each round. */
 type Outpouring = string | ((round: number) => string);

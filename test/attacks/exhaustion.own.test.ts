@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, readers, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import { packFrame } from '../support/event-stream.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
-import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
+import type { Behavior, Exchange } from '../support/hostile-upstream.ts';
 import { entriesIn, repeated } from '../support/long-runs.ts';
 import { heldMb, measurable } from '../support/process-usage.ts';
 import { reportOf } from '../support/processes.ts';
@@ -36,7 +36,7 @@ async function usedMb() {
   return { held, resident: (await reportOf(hostile.gateway.process.pid!)).residentMb };
 }
 
-const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
+const sound: Behavior = async ({ begin, send, finish, dialect }) => {
   await begin();
   await send(dialect.opening());
   for (let piece = 0; piece < 50; piece += 1) await send(dialect.text('x'.repeat(KB)));
@@ -48,7 +48,7 @@ const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
 async function warmUp(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
     const wire = wires[round % wires.length]!;
-    await hostile.attack({ wire, behaviour: sound, stream: round % 4 < 2, maxTokens: 50_000, limitRub: RICH_RUB });
+    await hostile.attack({ wire, behavior: sound, stream: round % 4 < 2, maxTokens: 50_000, limitRub: RICH_RUB });
   }
 }
 
@@ -97,11 +97,11 @@ const bedrockCall = (index: number) =>
   ).toString('latin1');
 
 const within =
-  (behaviour: Behaviour): Behaviour =>
+  (behavior: Behavior): Behavior =>
   async (exchange) => {
     await exchange.begin();
     await exchange.send(exchange.dialect.opening());
-    await behaviour(exchange);
+    await behavior(exchange);
   };
 
 /** Size of a flood of blank lines, which are read one by one. */
@@ -111,13 +111,13 @@ const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 const floods: [string, Attack][] = [
   ...entriesIn(wires, { ofWhichAlways: 2 }).map((wire): [string, Attack] => [
     `60 MB of text over ${wire}, put together`,
-    { wire, behaviour: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
+    { wire, behavior: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
   ]),
   ...entriesIn(readers, { ofWhichAlways: 1 }).map((wire): [string, Attack] => [
     `one event of 40 MB over ${wire}, at once`,
     {
       wire,
-      behaviour: async ({ begin, send, dialect }) => {
+      behavior: async ({ begin, send, dialect }) => {
         await begin();
         await send(dialect.endless);
         await flood(send, 'x'.repeat(64 * KB), 40 * MB);
@@ -126,14 +126,14 @@ const floods: [string, Attack][] = [
   ]),
   ...entriesIn(readers, { ofWhichAlways: 1 }).map((wire): [string, Attack] => [
     `blanks over ${wire}, in an answer, without end`,
-    { wire, behaviour: within(({ send, dialect }) => flood(send, blanks(dialect), BLANK_BYTES)) },
+    { wire, behavior: within(({ send, dialect }) => flood(send, blanks(dialect), BLANK_BYTES)) },
   ]),
   ...readers.flatMap((wire): [string, Attack][] => [
     [
       `one event of 40 MB over ${wire}, in an answer`,
       {
         wire,
-        behaviour: within(async ({ send, dialect }) => {
+        behavior: within(async ({ send, dialect }) => {
           await send(dialect.endless);
           await flood(send, 'x'.repeat(64 * KB), 40 * MB);
         }),
@@ -145,14 +145,14 @@ const floods: [string, Attack][] = [
     '40 MB of blank lines, at once',
     {
       wire: 'anthropic',
-      behaviour: async ({ begin, send, dialect }) => (await begin()) && flood(send, blanks(dialect), 40 * MB),
+      behavior: async ({ begin, send, dialect }) => (await begin()) && flood(send, blanks(dialect), 40 * MB),
     },
   ],
   [
     'an error page of 100 MB',
     {
       wire: 'openai-chat',
-      behaviour: async ({ write }) => {
+      behavior: async ({ write }) => {
         await write('HTTP/1.1 500 No\r\ncontent-type: text/html\r\ncontent-length: 104857600\r\n\r\n');
         await flood(write, '<p>No.</p>'.repeat(6 * KB), 100 * MB);
       },
@@ -162,7 +162,7 @@ const floods: [string, Attack][] = [
     'JSON of 100 MB instead of a stream',
     {
       wire: 'openai-chat',
-      behaviour: async ({ write, dialect }) => {
+      behavior: async ({ write, dialect }) => {
         await write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 104857600\r\n\r\n');
         await write(dialect.whole('xx').split('xx')[0]!);
         await flood(write, 'x'.repeat(64 * KB), 100 * MB);
@@ -176,7 +176,7 @@ const manyOnes: [string, Attack][] = [
     'a million blocks',
     {
       wire: 'anthropic',
-      behaviour: within(async ({ send }) => {
+      behavior: within(async ({ send }) => {
         for (let first = 1; first < 1_000_000; first += 500) {
           if (!(await send(Array.from({ length: 500 }, (_, index) => block(first + index)).join('')))) return;
         }
@@ -187,7 +187,7 @@ const manyOnes: [string, Attack][] = [
     'thirty thousand calls of tools',
     {
       wire: 'openai-chat',
-      behaviour: within(async ({ send }) => {
+      behavior: within(async ({ send }) => {
         for (let first = 1; first < 30_000; first += 500) {
           if (!(await send(Array.from({ length: 500 }, (_, index) => call(first + index, '{}')).join('')))) return;
         }
@@ -198,7 +198,7 @@ const manyOnes: [string, Attack][] = [
     'thirty thousand calls in frames',
     {
       wire: 'bedrock-converse',
-      behaviour: within(async ({ send }) => {
+      behavior: within(async ({ send }) => {
         for (let first = 1; first < 30_000; first += 500) {
           if (!(await send(Array.from({ length: 500 }, (_, index) => bedrockCall(first + index)).join('')))) return;
         }
@@ -209,7 +209,7 @@ const manyOnes: [string, Attack][] = [
     '30 MB of text after a call that is not complete',
     {
       wire: 'openai-chat',
-      behaviour: within(async ({ send, dialect }) => {
+      behavior: within(async ({ send, dialect }) => {
         await send(call(0, '[1'));
         await flood(send, dialect.text('x'.repeat(16 * KB)), 30 * MB);
       }),
@@ -221,7 +221,7 @@ function inPieces(wire: WireName): Attack {
   return {
     wire,
     maxTokens: 100_000,
-    behaviour: within(async ({ send, finish, dialect }) => {
+    behavior: within(async ({ send, finish, dialect }) => {
       const event = dialect.text('x'.repeat(4 * MB));
       for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
       await send(dialect.reason() + dialect.stop);
@@ -237,7 +237,7 @@ const grinding: [string, Attack][] = [
     {
       wire: 'openai-chat',
       maxTokens: 100_000,
-      behaviour: within(async ({ send, finish, dialect }) => {
+      behavior: within(async ({ send, finish, dialect }) => {
         await send(call(0, `[${'1,'.repeat(256 * KB)}1`));
         for (let round = 0; round < 40; round += 1) await send(call(1, '1').repeat(100));
         await send(dialect.reason() + dialect.stop);
@@ -253,7 +253,7 @@ const grinding: [string, Attack][] = [
     {
       wire: 'anthropic',
       maxTokens: 100_000,
-      behaviour: within(async ({ send, finish, dialect }) => {
+      behavior: within(async ({ send, finish, dialect }) => {
         const citation = dialect.event(
           '{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":1}}}',
         );

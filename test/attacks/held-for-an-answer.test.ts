@@ -4,7 +4,7 @@ import { readGeneration } from '../../lambdas/store/generations/generation-queri
 import { textModel } from '../support/catalog.ts';
 import { answer } from '../support/dialects.ts';
 import { finalGeneration, said } from '../support/gateway.ts';
-import type { Behaviour } from '../support/hostile-upstream.ts';
+import type { Behavior } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
 /**
@@ -45,7 +45,7 @@ const pdf = { type: 'document', source: { type: 'base64', media_type: 'applicati
  * Answers every request with a stream, also a request for a token count. The gateway cannot read a stream as a count,
  * so the size of the prompt determines the hold.
  */
-const answering: Behaviour = async ({ begin, send, finish, dialect }) => {
+const answering: Behavior = async ({ begin, send, finish, dialect }) => {
   await begin();
   await send(answer(dialect, 'ok'));
   await finish();

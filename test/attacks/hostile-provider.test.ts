@@ -9,7 +9,7 @@ import {
   type Attack,
   type HostileGateway,
 } from '../support/hostile-gateway.ts';
-import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
+import { TRAP_PATH, type Behavior, type Exchange } from '../support/hostile-upstream.ts';
 
 /** Many of these attacks mostly wait, so more tests run concurrently than usual. */
 vi.setConfig({ maxConcurrency: 8 });
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => hostile.stop());
 
-const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}): Promise<Aftermath> =>
-  hostile.attack({ wire, behaviour, ...more });
+const attack = (wire: WireName, behavior: Behavior, more: Partial<Attack> = {}): Promise<Aftermath> =>
+  hostile.attack({ wire, behavior, ...more });
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
 const STREAM_HEAD = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
@@ -39,7 +39,7 @@ async function repeat(write: Exchange['write'], bytes: string | Buffer, times: n
  * Fault before any output of an answer. The next endpoint answers; without one, the failure is reported and costs
  * nothing.
  */
-type BeforeTheAnswer = [what: string, status: number, behaviour: Behaviour];
+type BeforeTheAnswer = [what: string, status: number, behavior: Behavior];
 
 /** Responses that are not valid HTTP. They are rejected before any wire reads them, so a test of one wire is enough. */
 const belowTheWire: BeforeTheAnswer[] = [
@@ -97,15 +97,15 @@ const failures = [
 describe('before an answer, a provider that', () => {
   it.concurrent.each(failures)(
     '(%s) %s is reported as %i, and costs nothing',
-    async (wire, _what, status, behaviour) => {
-      const { status: told, cost, generation } = await attack(wire, behaviour);
+    async (wire, _what, status, behavior) => {
+      const { status: told, cost, generation } = await attack(wire, behavior);
       expect([told, cost.toString()]).toEqual([status, '0']);
       expect(generation['finish_reason']).not.toBe('end_turn');
     },
   );
 
-  it.concurrent.each(failures)('(%s) %s is followed by the next endpoint', async (wire, _what, _status, behaviour) => {
-    const { status, text, generation } = await attack(wire, behaviour, { fallback: true });
+  it.concurrent.each(failures)('(%s) %s is followed by the next endpoint', async (wire, _what, _status, behavior) => {
+    const { status, text, generation } = await attack(wire, behavior, { fallback: true });
     expect([status, text]).toEqual([200, 'All is well.']);
     expect(generation['provider_name']).toMatch(/^sound/);
   });
@@ -170,7 +170,7 @@ describe('before an answer, a provider that', () => {
 /**
  * Faults in the middle of an answer. The output is charged, and the client is notified that the answer is incomplete.
  */
-const withinTheAnswer: [string, Behaviour][] = [
+const withinTheAnswer: [string, Behavior][] = [
   ['hangs up', ({ hangUp }) => hangUp()],
   ['resets the connection', ({ reset }) => reset()],
   ['ends as if that were all', ({ finish }) => finish()],
@@ -187,26 +187,26 @@ const withinTheAnswer: [string, Behaviour][] = [
 const READ_BY_ITSELF_MS = 50;
 
 const begun =
-  (behaviour: Behaviour): Behaviour =>
+  (behavior: Behavior): Behavior =>
   async (exchange) => {
     await exchange.begin();
     await exchange.send(exchange.dialect.opening() + exchange.dialect.text(WORDS));
     await sleep(READ_BY_ITSELF_MS);
-    await behaviour(exchange);
+    await behavior(exchange);
   };
 
 describe.each(attackedWires)('in the middle of an answer over %s, a provider that', (wire) => {
   it.concurrent.each(withinTheAnswer)(
     '%s is reported as a failure, and its reported usage is charged',
-    async (_what, behaviour) => {
-      expectBrokenOff(await attack(wire, begun(behaviour)), wire);
+    async (_what, behavior) => {
+      expectBrokenOff(await attack(wire, begun(behavior)), wire);
     },
   );
 
   it.concurrent.each(withinTheAnswer)(
     '%s is reported as a failure within the stream, and its output is charged',
-    async (_what, behaviour) => {
-      const { status, text, error, events, generation } = await attack(wire, begun(behaviour), { stream: true });
+    async (_what, behavior) => {
+      const { status, text, error, events, generation } = await attack(wire, begun(behavior), { stream: true });
       expect(generation).toMatchObject({ estimated: true, tokens_completion: '3' });
       expect([status, text]).toEqual([200, WORDS]);
       expect([502, 504]).toContain(error!.code);
@@ -216,7 +216,7 @@ describe.each(attackedWires)('in the middle of an answer over %s, a provider tha
 });
 
 /** Unusual answers that are valid, and must be passed on. */
-const oddButSound: [string, Behaviour][] = [
+const oddButSound: [string, Behavior][] = [
   [
     'in single bytes',
     async ({ begin, send, finish, dialect }) => {
@@ -289,10 +289,10 @@ const oddButSound: [string, Behaviour][] = [
 ];
 
 describe.each(attackedWires)('an answer over %s that comes', (wire) => {
-  it.concurrent.each(oddButSound)('%s is accepted', async (_how, behaviour) => {
-    const whole = await attack(wire, behaviour);
+  it.concurrent.each(oddButSound)('%s is accepted', async (_how, behavior) => {
+    const whole = await attack(wire, behavior);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
-    const streamed = await attack(wire, behaviour, { stream: true });
+    const streamed = await attack(wire, behavior, { stream: true });
     expect([streamed.text, streamed.stopReason, streamed.error]).toEqual([WORDS, 'end_turn', undefined]);
   });
 

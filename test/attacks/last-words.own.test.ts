@@ -44,7 +44,7 @@ describe('an answer that [DONE] ends without a stop reason', () => {
     const { error } = await hostile.attack({
       wire: 'openai-chat',
       stream: true,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening() + dialect.text('hello') + dialect.stop);
         await finish();

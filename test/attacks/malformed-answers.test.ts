@@ -10,7 +10,7 @@ import {
 } from '../support/hostile-gateway.ts';
 import { entriesIn } from '../support/long-runs.ts';
 import { frameHead, frameOf, packFrame } from '../support/event-stream.ts';
-import type { Behaviour } from '../support/hostile-upstream.ts';
+import type { Behavior } from '../support/hostile-upstream.ts';
 
 /** Tests of events that violate their wire. They are failures of the provider, never of the gateway. */
 let hostile: HostileGateway;
@@ -19,15 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => hostile.stop());
 
-const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}): Promise<Aftermath> =>
-  hostile.attack({ wire, behaviour, ...more });
+const attack = (wire: WireName, behavior: Behavior, more: Partial<Attack> = {}): Promise<Aftermath> =>
+  hostile.attack({ wire, behavior, ...more });
 
 /** Milliseconds after which output is read separately from earlier output. */
 const READ_BY_ITSELF_MS = 20;
 
 /** Returns a stream of exactly this text, which then ends normally. */
 const streamOf =
-  (...texts: string[]): Behaviour =>
+  (...texts: string[]): Behavior =>
   async ({ begin, send, finish }) => {
     await begin();
     for (const text of texts) {
@@ -182,8 +182,8 @@ describe('an answer with an event that is', () => {
     '(%s) %s is reported within the stream',
     async (wire, json) => {
       const { event, opening, text } = dialects[wire];
-      const behaviour = streamOf(opening() + text(WORDS), event(json));
-      const { status, text: words, error, events, generation } = await attack(wire, behaviour, { stream: true });
+      const behavior = streamOf(opening() + text(WORDS), event(json));
+      const { status, text: words, error, events, generation } = await attack(wire, behavior, { stream: true });
       expect([status, words, error?.code]).toEqual([200, WORDS, 502]);
       expect(generation['estimated']).toBe(true);
       expect(Number(generation['tokens_completion'])).toBeGreaterThanOrEqual(3);

@@ -5,7 +5,7 @@ import { catalogDirectory, textModel, type CatalogDirectory } from '../support/c
 import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 import { listen, type Listening } from '../support/listen.ts';
-import { readEvents, summarise } from '../support/sse.ts';
+import { readEvents, summarize } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
 /**
@@ -117,7 +117,7 @@ describe('a fault of the gateway', () => {
     const results = await Promise.all([noticed(model, words, true), noticed(model, words, false)]);
 
     for (const result of results) expect(result).toMatch(outcome);
-    expect(summarise(await other)).toMatchObject({ stopReason: 'end_turn', text: `${long} ` });
+    expect(summarize(await other)).toMatchObject({ stopReason: 'end_turn', text: `${long} ` });
     expect(gateway.process.exitCode).toBeNull();
   });
 

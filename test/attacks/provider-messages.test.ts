@@ -4,7 +4,7 @@ import { get } from '../support/gateway.ts';
 import { CREDENTIAL } from '../support/hostile-catalog.ts';
 import { entriesIn } from '../support/long-runs.ts';
 import { expectBrokenOff, startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
-import type { Behaviour } from '../support/hostile-upstream.ts';
+import type { Behavior } from '../support/hostile-upstream.ts';
 
 /**
  * Tests of the error messages of a provider. Clients get these messages, because their code searches the messages for
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => hostile.stop());
 
-const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}) =>
-  hostile.attack({ wire, behaviour, ...more });
+const attack = (wire: WireName, behavior: Behavior, more: Partial<Attack> = {}) =>
+  hostile.attack({ wire, behavior, ...more });
 
 /** Returns an error message of a provider that reveals too much, in common spellings. */
 const tellTale = () =>
@@ -106,15 +106,15 @@ describe.each(wires)('an error of a provider over %s', (wire) => {
   it.concurrent.each(['authentication_error', 'overloaded_error', 'api_error'])(
     'in the middle of an answer, %s, has no secrets',
     async (type) => {
-      const behaviour: Behaviour = async ({ begin, send, finish, dialect }) => {
+      const behavior: Behavior = async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening() + dialect.text(WORDS) + dialect.event(dialect.refusal(type, tellTale())));
         await finish();
       };
-      const streamed = await attack(wire, behaviour, { stream: true });
+      const streamed = await attack(wire, behavior, { stream: true });
       expect([streamed.status, streamed.text]).toEqual([200, WORDS]);
       expect(streamed.error).toBeDefined();
-      expectBrokenOff(await attack(wire, behaviour), wire);
+      expectBrokenOff(await attack(wire, behavior), wire);
     },
   );
 
@@ -161,17 +161,17 @@ describe.each(wires)('an error of a provider over %s', (wire) => {
   );
 });
 
-const refusing: Behaviour = ({ respond, dialect }) =>
+const refusing: Behavior = ({ respond, dialect }) =>
   respond('200 OK', json, dialect.refusal('overloaded_error', tellTale()));
 
 describe.each(wires)('JSON instead of a stream over %s', (wire) => {
   it.concurrent('is an answer if it has the form of one', async () => {
-    const behaviour: Behaviour = ({ respond, dialect }) => respond('200 OK', json, dialect.whole(WORDS));
-    const whole = await attack(wire, behaviour);
+    const behavior: Behavior = ({ respond, dialect }) => respond('200 OK', json, dialect.whole(WORDS));
+    const whole = await attack(wire, behavior);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
     // The cost is 10 × 0.0001 + 5 × 0.01.
     expect(whole.cost.toString()).toBe('0.051');
-    const streamed = await attack(wire, behaviour, { stream: true });
+    const streamed = await attack(wire, behavior, { stream: true });
     expect([streamed.text, streamed.stopReason, streamed.cost.toString()]).toEqual([WORDS, 'end_turn', '0.051']);
   });
 
@@ -185,15 +185,15 @@ describe.each(wires)('JSON instead of a stream over %s', (wire) => {
 
   const noAnswers = ['null', '{}', '[]', '{"choices":[]}', '{"choices":[{}]}', '{"type":"message"}', '"ok"', '{'];
   it.concurrent.each(entriesIn(noAnswers, { ofWhichAlways: 4 }))('is a failure if it is %s', async (body) => {
-    const behaviour: Behaviour = ({ respond }) => respond('200 OK', json, body);
-    const { status, cost } = await attack(wire, behaviour);
+    const behavior: Behavior = ({ respond }) => respond('200 OK', json, body);
+    const { status, cost } = await attack(wire, behavior);
     expect([status, cost.toString()]).toEqual([502, '0']);
-    expect((await attack(wire, behaviour, { fallback: true })).text).toBe('All is well.');
+    expect((await attack(wire, behavior, { fallback: true })).text).toBe('All is well.');
   });
 });
 
-const count = async (behaviour: Behaviour) => {
-  const marker = hostile.upstream.behaves(behaviour);
+const count = async (behavior: Behavior) => {
+  const marker = hostile.upstream.behaves(behavior);
   const { gateway } = hostile;
   const response = await fetch(`${gateway.baseUrl}/messages/count_tokens`, {
     method: 'POST',

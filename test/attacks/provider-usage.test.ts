@@ -22,7 +22,7 @@ function told(wire: WireName, startUsage: string, endUsage: string, more: Partia
   return hostile.attack({
     wire,
     limitRub: 100_000,
-    behaviour: async ({ begin, send, finish, dialect }) => {
+    behavior: async ({ begin, send, finish, dialect }) => {
       await begin();
       await send(dialect.opening(startUsage) + dialect.text(WORDS));
       await send(dialect.reason(endUsage) + dialect.stop);
@@ -122,7 +122,7 @@ describe.each(wires)('output that a provider on %s reports', (wire) => {
     const aftermath = await hostile.attack({
       wire,
       maxTokens: 10_000,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening() + dialect.text(WORDS));
         await send(

@@ -36,7 +36,7 @@ describe('a provider that floods', () => {
       wire,
       stream: true,
       patienceMs: 50_000,
-      behaviour: async ({ begin, send, dialect }) => {
+      behavior: async ({ begin, send, dialect }) => {
         await begin();
         await send(dialect.opening() + dialect.text('Hello.'));
         const sign = of(dialect);
@@ -55,7 +55,7 @@ describe('a provider that floods', () => {
     const { status, cost } = await hostile.attack({
       wire,
       patienceMs: 50_000,
-      behaviour: async ({ begin, send, dialect }) => {
+      behavior: async ({ begin, send, dialect }) => {
         await begin();
         const piece = dialect.ping.repeat(Math.ceil((64 * KB) / dialect.ping.length));
         while (sent < FLOOD_BYTES && (await send(piece))) sent += piece.length;
@@ -72,7 +72,7 @@ describe('a provider that floods', () => {
       wire: 'openai-chat',
       stream: true,
       patienceMs: 50_000,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening());
         for (let word = 0; word < 80; word += 1) await send(dialect.text('a') + ping);
@@ -94,7 +94,7 @@ describe('one event with 100,000 tool calls', () => {
     const { status, error } = await hostile.attack({
       wire: 'openai-chat',
       patienceMs: 50_000,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening());
         await send(dialect.event(`{"choices":[{"index":0,"delta":{"tool_calls":[${calls.join(',')}]}}]}`));
@@ -112,7 +112,7 @@ describe('one event with 100,000 tool calls', () => {
       maxTokens: 1_000_000,
       limitRub: null,
       patienceMs: 50_000,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         await begin();
         await send(dialect.opening());
         for (let first = 0; first < 20_000; first += 500) {

@@ -29,7 +29,7 @@ function reported(wire: WireName, reports: Report[], stream: boolean): Promise<A
     wire,
     stream,
     limitRub: 100_000,
-    behaviour: async ({ begin, send, finish, dialect }) => {
+    behavior: async ({ begin, send, finish, dialect }) => {
       const [first, ...rest] = reports.map(({ counts, together }) => ({ usage: dialect.usage(counts), together }));
       await begin();
       let packet =
@@ -168,7 +168,7 @@ describe.each(wires)('a report in the middle of an answer over %s that exceeds m
       wire,
       stream: true,
       maxTokens: 200,
-      behaviour: async ({ begin, send, finish, dialect }) => {
+      behavior: async ({ begin, send, finish, dialect }) => {
         const report = dialect.report(dialect.usage({ prompt: '10', output: '987654' }));
         await begin();
         await send(

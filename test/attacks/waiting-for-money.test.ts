@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import { get, said, type RunningGateway } from '../support/gateway.ts';
-import type { Behaviour } from '../support/hostile-upstream.ts';
+import type { Behavior } from '../support/hostile-upstream.ts';
 import { replyOf } from '../support/messages-client.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 import { eventually } from '../support/eventually.ts';
@@ -31,7 +31,7 @@ const leftOf = async (client: RunningGateway) =>
 
 /** Returns a behavior that begins to answer, and ends when this promise resolves. */
 const holdsUntil =
-  (released: Promise<unknown>): Behaviour =>
+  (released: Promise<unknown>): Behavior =>
   async ({ begin, send, finish, dialect }) => {
     await begin();
     await send(dialect.opening());

@@ -9,7 +9,7 @@ import {
 } from './counter-books.ts';
 import { budgetDifferences, monthDifferences, rowDifferences } from './day-books.ts';
 import { picoOf, roublesOf, type RawItem } from './raw-table.ts';
-import { compareTold, machineTimeOf, type Told } from './told.ts';
+import { compareReported, machineTimeOf, type ReportedCost } from './reported-costs.ts';
 
 const CREATED_AT = '2026-11-29T23:59:58.000Z';
 const NOW_MS = Date.parse('2026-11-30T00:10:00Z');
@@ -244,39 +244,47 @@ describe('the costs that clients of a history received', () => {
   const SETTLED_AT = '2026-11-29T23:59:59.000Z';
   const settledAtMs = Date.parse(SETTLED_AT);
   const clocks = [{ fromMs: 0, offsetMs: 0 }];
-  const told = (generationId: string, cost: string, more: Partial<Told> = {}): Told => ({
+  const reportedCost = (generationId: string, cost: string, more: Partial<ReportedCost> = {}): ReportedCost => ({
     generationId,
     kind: 'messages',
     cost,
-    toldAtMs: settledAtMs - 1_000,
+    readAtMs: settledAtMs - 1_000,
     idempotencyKey: undefined,
     ...more,
   });
   const record = (id: string, cost: string, swept = false) => final(id, cost, { settled_at: SETTLED_AT, swept });
 
   it('agree with the records', () => {
-    const { compared, differences } = compareTold([record('1', '0.0000001')], [told('1', '1e-7')], clocks);
+    const { compared, differences } = compareReported([record('1', '0.0000001')], [reportedCost('1', '1e-7')], clocks);
 
     expect([compared, differences]).toEqual([1, []]);
   });
 
   it('differ without a record, and with another cost', () => {
-    const { differences } = compareTold([record('1', '2')], [told('1', '1'), told('2', '1')], clocks);
+    const { differences } = compareReported(
+      [record('1', '2')],
+      [reportedCost('1', '1'), reportedCost('2', '1')],
+      clocks,
+    );
 
-    expect(differences.map(({ kind }) => kind)).toEqual(['told cost', 'no record']);
+    expect(differences.map(({ kind }) => kind)).toEqual(['reported cost', 'no record']);
   });
 
   it('may be more or less than the charge of the sweep after a kill', () => {
     const records = [record('1', '0.5', true), record('2', '2', true), pending('3', '1')];
-    const { swept, differences } = compareTold(records, [told('1', '1'), told('2', '1'), told('3', '1')], clocks);
+    const { swept, differences } = compareReported(
+      records,
+      [reportedCost('1', '1'), reportedCost('2', '1'), reportedCost('3', '1')],
+      clocks,
+    );
 
     expect([swept, differences]).toEqual([{ lower: 1, higher: 1, pending: 1 }, []]);
   });
 
   it('differ if the sweep has charged a request that was still running', () => {
-    const late = told('1', '1', { toldAtMs: settledAtMs + 1_000 });
+    const late = reportedCost('1', '1', { readAtMs: settledAtMs + 1_000 });
 
-    expect(compareTold([record('1', '0.5', true)], [late], clocks).differences).toMatchObject([
+    expect(compareReported([record('1', '0.5', true)], [late], clocks).differences).toMatchObject([
       { kind: 'swept while it was answered' },
     ]);
   });
@@ -292,11 +300,11 @@ describe('the costs that clients of a history received', () => {
   });
 
   it('differ if one Idempotency-Key is charged twice', () => {
-    const answers = [told('1', '1', { idempotencyKey: 'x' }), told('2', '1', { idempotencyKey: 'x' })];
+    const answers = [reportedCost('1', '1', { idempotencyKey: 'x' }), reportedCost('2', '1', { idempotencyKey: 'x' })];
 
-    expect(compareTold([record('1', '1'), record('2', '1')], answers, clocks).differences).toMatchObject([
+    expect(compareReported([record('1', '1'), record('2', '1')], answers, clocks).differences).toMatchObject([
       { kind: 'charged twice', where: 'x' },
     ]);
-    expect(compareTold([record('1', '1'), record('2', '0')], [answers[0]!], clocks).differences).toEqual([]);
+    expect(compareReported([record('1', '1'), record('2', '0')], [answers[0]!], clocks).differences).toEqual([]);
   });
 });

@@ -15,14 +15,14 @@ import {
 } from './counter-books.ts';
 import { budgetDifferences, completeDays, monthDifferences, recordedDays, rowDifferences } from './day-books.ts';
 import { scanTable, textIn, type RawItem } from './raw-table.ts';
-import { compareTold, type ClockSpan, type SweptAfterTold, type Told } from './told.ts';
+import { compareReported, type ClockSpan, type SweptAfterReport, type ReportedCost } from './reported-costs.ts';
 
 export interface CheckTerms {
   name: string;
   endpoint: string;
   nowMs: () => number;
   ceilings: Ceilings;
-  told: readonly Told[];
+  reported: readonly ReportedCost[];
   clocks: readonly ClockSpan[];
   data: string;
   isLast: boolean;
@@ -34,7 +34,7 @@ export interface Checked {
   name: string;
   records: { final: number; pending: number; swept: number; leased: number };
   leases: { returned: number; open: number };
-  told: { compared: number; swept: SweptAfterTold };
+  reported: { compared: number; swept: SweptAfterReport };
   /** Whether `reconcile --deep` reports that the books agree; null if the command was not run. */
   reconciled: boolean | null;
   differences: Difference[];
@@ -50,7 +50,7 @@ const LOOK_EVERY_MS = 3_000;
 export async function checkBooks(terms: CheckTerms): Promise<Checked> {
   for (let look = 1; ; look += 1) {
     const items = await scanTable(terms.endpoint, LOCAL_TABLE);
-    const comparison = compareTold(items, terms.told, terms.clocks);
+    const comparison = compareReported(items, terms.reported, terms.clocks);
     const differences = [...bookDifferences(items, terms), ...comparison.differences];
     if (differences.length > 0 && look < LOOKS) {
       await sleep(LOOK_EVERY_MS);
@@ -63,7 +63,7 @@ export async function checkBooks(terms: CheckTerms): Promise<Checked> {
     return {
       name: terms.name,
       ...countsOf(items),
-      told: { compared: comparison.compared, swept: comparison.swept },
+      reported: { compared: comparison.compared, swept: comparison.swept },
       reconciled: reconciled?.sound ?? null,
       differences,
     };

@@ -17,7 +17,7 @@ import { GatewayProcesses, isAlive } from './gateway-processes.ts';
 import { anyBlow, type Aftermath } from './mischief.ts';
 import { startProviders } from './providers.ts';
 import { scanTable, type RawItem } from './raw-table.ts';
-import type { ClockSpan } from './told.ts';
+import type { ClockSpan } from './reported-costs.ts';
 import { Traffic } from './traffic.ts';
 
 export interface HistoryOptions {
@@ -256,7 +256,7 @@ export class History {
       endpoint: this.#emulator,
       nowMs: () => Date.now() + this.#offsetMs,
       ceilings: this.#customers.ceilings,
-      told: this.#traffic.told,
+      reported: this.#traffic.reported,
       clocks: this.#clocks,
       data: this.#data,
       keep: (items) => this.#keep(name, items),

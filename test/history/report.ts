@@ -25,9 +25,9 @@ export function reportText(report: HistoryReport, directory: string): string {
       ...last.records,
       'leases returned': last.leases.returned,
       'leases open': last.leases.open,
-      'told costs compared': last.told.compared,
-      'swept after they were told, charged less': last.told.swept.lower,
-      'swept after they were told, charged more': last.told.swept.higher,
+      'reported costs compared': last.reported.compared,
+      'swept after they were reported, charged less': last.reported.swept.lower,
+      'swept after they were reported, charged more': last.reported.swept.higher,
     }),
     `Differences: ${differences.length}\n${differences.slice(0, MAX_SHOWN).map(differenceLine).join('')}`,
   ];

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomerKey } from './customers.ts';
 import { randomRequest, type HistoryRequest } from './requests.ts';
-import type { Told } from './told.ts';
+import type { ReportedCost } from './reported-costs.ts';
 
 type Random = () => number;
 
@@ -27,7 +27,7 @@ const LOAD_MS = 8_000;
 const WHOLE_STREAM = /event: message_stop|data: \[DONE\]|event: response\.(?:completed|incomplete)/;
 
 export class Traffic {
-  readonly told: Told[] = [];
+  readonly reported: ReportedCost[] = [];
   /** Number of responses by kind and status. */
   readonly seen: Record<string, number> = {};
   requests = 0;
@@ -143,7 +143,7 @@ export class Traffic {
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
     const isWhole = !isStream || WHOLE_STREAM.test(text);
     const cost = isWhole ? [...text.matchAll(/"cost":(-?[\d.]+(?:e[+-]?\d+)?)/gi)].at(-1)?.[1] : undefined;
-    this.told.push({ generationId, kind, cost, toldAtMs: Date.now(), idempotencyKey });
+    this.reported.push({ generationId, kind, cost, readAtMs: Date.now(), idempotencyKey });
     return isWhole ? status : `${status}, not whole`;
   }
 

@@ -11,7 +11,7 @@ import {
   sandboxWireNames,
   type SandboxWireName,
 } from '../support/sandbox-wires.ts';
-import { summarise } from '../support/sse.ts';
+import { summarize } from '../support/sse.ts';
 import { frames, startUpstream } from '../support/upstream.ts';
 import { complaintsAbout } from '../providers/well-formed.ts';
 
@@ -116,7 +116,7 @@ function gotIn(reply: Reply, honest: Answer): string {
 
 function answerIn({ message, events }: Reply): Answer {
   if (!message) {
-    const { text, thinking, tools: calls } = summarise(events);
+    const { text, thinking, tools: calls } = summarize(events);
     return { text, thinking, calls };
   }
   const content = message['content'] as { type: string; [field: string]: unknown }[];

@@ -6,10 +6,10 @@ import { finalGeneration, startGateway, type RunningGateway } from '../support/g
 import { listen, type Listening } from '../support/listen.ts';
 
 /** Behavior of the first endpoint of each model, by the upstream name of the model. */
-type Behaviour = (response: ServerResponse, wire: WireName) => void;
+type Behavior = (response: ServerResponse, wire: WireName) => void;
 
 const refusing =
-  (status: number, body: object, headers: Record<string, string> = {}): Behaviour =>
+  (status: number, body: object, headers: Record<string, string> = {}): Behavior =>
   (response) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
@@ -19,7 +19,7 @@ const openai = (message: string, code: string | null = null) => ({
 
 const OVERLOADED = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
 
-const behaviours: Record<string, Behaviour> = {
+const behaviors: Record<string, Behavior> = {
   'too-long': refusing(400, openai('Your request exceeded model token limit: 262144 (requested: 290000)')),
   'too-long-without-numbers': refusing(400, { message: 'Input is too long for requested model.' }),
   'no-money': refusing(429, openai('You exceeded your current quota, please check your plan.', 'insufficient_quota')),
@@ -74,13 +74,13 @@ beforeAll(async () => {
         const wire = wires.find((name) => request.url!.startsWith(`/${name}/`))!;
         const { model } = JSON.parse(body) as { model?: string };
         const asked = model ?? /\/models?\/([\w-]+)/.exec(request.url!.slice(wire.length + 1))![1]!;
-        const behaviour = behaviours[asked];
-        if (behaviour) behaviour(response, wire);
+        const behavior = behaviors[asked];
+        if (behavior) behavior(response, wire);
         else response.end(bytesOf(dialects[wire], answer(dialects[wire], 'fine')));
       })();
     }),
   );
-  const names = Object.keys(behaviours);
+  const names = Object.keys(behaviors);
   catalog = catalogDirectory(
     wires.flatMap((wire) => [
       ...names.map((name) => textModel(`${wire}/${name}`, [endpoint(wire, name)])),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import { finalGeneration, get } from '../support/gateway.ts';
-import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
+import type { Behavior, Exchange } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
 const price = (prompt: string) => ({ prompt, completion: prompt });
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => scripted.stop());
 
 const refuse =
-  (status: string): Behaviour =>
+  (status: string): Behavior =>
   ({ dialect, respond }) =>
     respond(status, {}, dialect.refusal('api_error', '"Not now"'));
 
@@ -62,8 +62,8 @@ async function answerSoundly({ dialect, begin, send, finish }: Exchange): Promis
 }
 
 /** Returns a text for a prompt that makes providers behave as specified. All other providers answer normally. */
-function promptTo(behaviours: Record<string, Behaviour>): string {
-  return scripted.behaves((exchange) => (behaviours[exchange.path.split('/')[1]!] ?? answerSoundly)(exchange));
+function promptTo(behaviors: Record<string, Behavior>): string {
+  return scripted.behaves((exchange) => (behaviors[exchange.path.split('/')[1]!] ?? answerSoundly)(exchange));
 }
 
 interface Answered {
@@ -291,7 +291,7 @@ describe('a model with its own routing', () => {
 });
 
 /** Returns a behavior that fails the first time, and answers the second time. */
-function answerOnSecond(): Behaviour {
+function answerOnSecond(): Behavior {
   let asked = 0;
   return (exchange) => {
     asked += 1;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminJson } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
-import { readEvents, summarise } from '../support/sse.ts';
+import { readEvents, summarize } from '../support/sse.ts';
 
 let directory: string;
 let gateway: RunningGateway;
@@ -139,7 +139,7 @@ describe('a limited key', () => {
     });
     const events = await readEvents(response);
 
-    const { stopReason, text, usage } = summarise(events);
+    const { stopReason, text, usage } = summarize(events);
     expect(stopReason).toBe('max_tokens');
     expect(text).toMatch(/^word0 word1 /);
     expect(events.at(-1)).toEqual({ type: 'message_stop' });
@@ -174,7 +174,7 @@ describe('a limited key', () => {
     const response = await post(poor, '/messages', { ...ask, stream: true });
 
     const events = await readEvents(response);
-    expect(summarise(events).stopReason).toBe('max_tokens');
+    expect(summarize(events).stopReason).toBe('max_tokens');
     expect(events.at(-2)).toMatchObject({ metadata: { error_type: 'payment_required', limit_source: 'key_limit' } });
     await finalGeneration(poor, response.headers.get('x-generation-id')!);
     expect((await keyInfo(poor))['usage']).toBeLessThanOrEqual(2);
@@ -195,7 +195,7 @@ describe('a limited key', () => {
       stream: true,
       messages: [said('Write', 'tokens=1500 delay=0')],
     });
-    expect(summarise(await readEvents(response))).toMatchObject({
+    expect(summarize(await readEvents(response))).toMatchObject({
       stopReason: 'end_turn',
       usage: { output_tokens: 1500 },
     });

@@ -9,7 +9,7 @@ import { startFaultProxy, untilQuiet, type DynamodbCall } from '../support/fault
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import type { Listening } from '../support/listen.ts';
 import { reportOf } from '../support/processes.ts';
-import { readEvents, summarise } from '../support/sse.ts';
+import { readEvents, summarize } from '../support/sse.ts';
 import { frames, startUpstream, writeCatalog } from '../support/upstream.ts';
 
 type Answer = Parameters<typeof startUpstream>[0];
@@ -115,7 +115,7 @@ describe('a stream', () => {
       if (event.type === 'content_block_delta') arrived[count++]!.resolve();
     });
 
-    expect(summarise(events).text).toBe('one two three');
+    expect(summarize(events).text).toBe('one two three');
   });
 
   it('of 50 MB does not accumulate in memory if its reader is slow', async () => {

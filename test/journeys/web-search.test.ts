@@ -9,7 +9,7 @@ import {
   tower,
   type SearchingGateway,
 } from '../support/searching-gateway.ts';
-import { readEvents, summarise } from '../support/sse.ts';
+import { readEvents, summarize } from '../support/sse.ts';
 
 let search: SearchingGateway;
 let gateway: RunningGateway;
@@ -100,7 +100,7 @@ describe('a model that searches', () => {
         encrypted_index: expect.any(String) as string,
       },
     ]);
-    expect(summarise(events)).toMatchObject({
+    expect(summarize(events)).toMatchObject({
       text: 'Let me look. It is 540 metres high. That is all.',
       stopReason: 'end_turn',
       usage: {

@@ -13,7 +13,7 @@ import { listen, type Listening } from '../support/listen.ts';
 import { repeated } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
 import { descendantsOf } from '../support/processes.ts';
-import { readEvents, summarise } from '../support/sse.ts';
+import { readEvents, summarize } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
 /** Number of streams: two hundred streams of fifteen seconds in the long form. */
@@ -108,7 +108,7 @@ const ask = (words: number, more = '') => ({
 async function wholeStream(server: RunningGateway, words: number, more = '') {
   const response = await post(server, '/messages', ask(words, more));
   expect(response.status).toBe(200);
-  return { id: response.headers.get('x-generation-id')!, ...summarise(await readEvents(response)) };
+  return { id: response.headers.get('x-generation-id')!, ...summarize(await readEvents(response)) };
 }
 
 const textOf = (words: number) => Array.from({ length: words }, (_, word) => `w${word} `).join('');

@@ -4,7 +4,7 @@ import type { Block, MessagesEvent, MessagesRequest } from '../../lambdas/messag
 import { decodeChatStream } from '../../lambdas/providers/openai-chat/decode.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 import { openaiUsage } from '../../lambdas/providers/translated/openai-usage.ts';
-import { summarise } from '../support/sse.ts';
+import { summarize } from '../support/sse.ts';
 
 const target = (quirks: OpenaiChatQuirks = {}) => ({
   providerId: 'test',
@@ -161,7 +161,7 @@ describe('a chat-completions stream', () => {
       call(1, { function: { arguments: ':2}' } }),
       delta({}, 'tool_calls'),
     ]);
-    expect(summarise(events).tools).toEqual([
+    expect(summarize(events).tools).toEqual([
       { name: 'one', input: { x: 1 } },
       { name: 'two', input: { y: 2 } },
     ]);
@@ -177,7 +177,7 @@ describe('a chat-completions stream', () => {
       call(0, { id: 'b', function: { name: 'two', arguments: '{}' } }),
       delta({}, 'stop'),
     ]);
-    expect(summarise(events)).toMatchObject({ tools: [{ name: 'one' }, { name: 'two' }], stopReason: 'tool_use' });
+    expect(summarize(events)).toMatchObject({ tools: [{ name: 'one' }, { name: 'two' }], stopReason: 'tool_use' });
   });
 
   it('skips empty calls, and reads missing, empty and object arguments', async () => {
@@ -187,7 +187,7 @@ describe('a chat-completions stream', () => {
       call(undefined, { id: 'b', function: { name: 'object', arguments: { k: 'v' } } }),
       delta({}, 'tool_calls'),
     ]);
-    expect(summarise(events).tools).toEqual([
+    expect(summarize(events).tools).toEqual([
       { name: 'none', input: {} },
       { name: 'object', input: { k: 'v' } },
     ]);
@@ -200,7 +200,7 @@ describe('a chat-completions stream', () => {
       call(0, { function: { arguments: '1}' } }),
       delta({}, 'tool_calls'),
     ]);
-    expect(summarise(events)).toMatchObject({ text: 'by the way', tools: [{ name: 'one', input: { x: 1 } }] });
+    expect(summarize(events)).toMatchObject({ text: 'by the way', tools: [{ name: 'one', input: { x: 1 } }] });
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe('a chat-completions stream', () => {
     ['SAFETY', 'refusal'],
     ['eos', 'end_turn'],
   ])('reports %s as %s', async (finish, reason) => {
-    expect(summarise(await decode([delta({ content: 'x' }, finish)])).stopReason).toBe(reason);
+    expect(summarize(await decode([delta({ content: 'x' }, finish)])).stopReason).toBe(reason);
   });
 
   it('has the stop sequence if the provider reports it', async () => {
@@ -439,7 +439,7 @@ describe('calls with pieces in unusual order', () => {
     ],
   ])('%s', async (_name, chunks, inputs) => {
     const events = await decode([...chunks, delta({}, 'tool_calls')]);
-    expect(summarise(events).tools.map(({ input }) => input)).toEqual(inputs);
+    expect(summarize(events).tools.map(({ input }) => input)).toEqual(inputs);
   });
 });
 

@@ -31,7 +31,7 @@ export interface SettlementScenario {
 export interface Settled {
   perSecond: number;
   /** Share of all transactions that conflicted with others, and were retried. */
-  met: number;
+  conflicts: number;
   /** Spending according to the account's counter, including its parts. */
   counted: string;
   /** Sum of the settled costs. */
@@ -77,10 +77,10 @@ export const simulateSettlement = onceEach(async (scenario: SettlementScenario):
     };
     await time.during(Promise.all(Array.from({ length: workers }, work)));
     const counter = await time.during(readCounter(table, source.account));
-    const { done, met } = table.transactions;
+    const { done, conflicts } = table.transactions;
     return {
       perSecond: measured / seconds,
-      met: met / (done + met),
+      conflicts: conflicts / (done + conflicts),
       counted: counter.spent('lifetime').toString(),
       settled: COST.times(settled).toString(),
     };

@@ -14,7 +14,7 @@ import type { SimulatedTime } from './simulated-time.ts';
 
 export interface SimulatedTable extends Table {
   /** Number of transactions that were carried out, that were cancelled because of conflicts, and that were throttled. */
-  transactions: { done: number; met: number; throttled: number };
+  transactions: { done: number; conflicts: number; throttled: number };
   load: PartitionLoad;
 }
 
@@ -54,7 +54,7 @@ export function simulatedTable(
   const items = new Map<string, Attributes>();
   const busy = new Set<string>();
   const load = new PartitionLoad(time.nowMs);
-  const transactions = { done: 0, met: 0, throttled: 0 };
+  const transactions = { done: 0, conflicts: 0, throttled: 0 };
   // The delay is random, from half to one and a half times the given value.
   const way = () => time.sleep(wayMs * (0.5 + chance()));
   const write = (request: Request) => void items.set(nameOf(request), changed(items.get(nameOf(request)), request));
@@ -66,10 +66,10 @@ export function simulatedTable(
 
   const transact = async (requests: Request[]) => {
     const names = requests.map(nameOf);
-    const met = names.map((name) => busy.has(name));
-    if (met.includes(true)) {
-      transactions.met += 1;
-      throw cancelled(met.map((isMet) => (isMet ? 'TransactionConflict' : 'None')));
+    const conflicts = names.map((name) => busy.has(name));
+    if (conflicts.includes(true)) {
+      transactions.conflicts += 1;
+      throw cancelled(conflicts.map((isBusy) => (isBusy ? 'TransactionConflict' : 'None')));
     }
     const changes = requests.map(changeOf);
     const throttled = changes.map((change) => !load.takesWrite(change));

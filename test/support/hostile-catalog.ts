@@ -50,7 +50,7 @@ export function modelOf({
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
 /** Model for an answer that continues while a test attacks the gateway. */
-export const WITNESS_MODEL = 'evil/witness';
+export const OTHER_CLIENT_MODEL = 'evil/other-client';
 
 /** Writes a catalog of models whose first, and usually only, endpoint is the hostile upstream server. */
 export function writeHostileCatalog(directory: string, url: string): void {
@@ -62,7 +62,7 @@ export function writeHostileCatalog(directory: string, url: string): void {
   // The provider runs in the test's process, which an attack may block for seconds, so the timeout is long.
   providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
-    model(WITNESS_MODEL, ['patient-claude']),
+    model(OTHER_CLIENT_MODEL, ['patient-claude']),
     ...Object.values(names).flatMap((name) => [
       model(`evil/${name}`, [`evil-${name}`]),
       model(`evil/${name}-fb`, [`evil-${name}`, `sound-${name}`]),

@@ -14,9 +14,9 @@ import { ask, MAX_TOKENS, replyOf, type Question, type Reply } from './messages-
 import type { WireName } from './dialects.ts';
 import { CREDENTIAL, PRICES, writeHostileCatalog } from './hostile-catalog.ts';
 import { get, startGateway, type RunningGateway } from './gateway.ts';
-import { startHostileUpstream, type Behaviour, type HostileUpstream } from './hostile-upstream.ts';
+import { startHostileUpstream, type Behavior, type HostileUpstream } from './hostile-upstream.ts';
 import { manage } from './manage.ts';
-import { startWitness } from './balance-observer.ts';
+import { startOtherClient } from './other-client.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 /** Gateway with hostile providers, and checks that must hold for every answer. */
@@ -48,7 +48,7 @@ export interface HostileGateway {
 }
 
 export interface Attack extends Question {
-  behaviour: Behaviour;
+  behavior: Behavior;
   /** Limit of the client's key; null means no limit. */
   limitRub?: number | null;
 }
@@ -74,7 +74,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   });
   const run = LocalState.at(join(directory, 'data')).running()!;
   const table = openTable({ endpoint: run.dynamodb_endpoint, name: run.table_name });
-  const witness = await startWitness(gateway, upstream);
+  const otherClient = await startOtherClient(gateway, upstream);
   const expectDiscreet = (text: string) => {
     for (const secret of [...CREDENTIAL.split(':'), new URL(upstream.url).host]) expect(text).not.toContain(secret);
   };
@@ -93,7 +93,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
       const marker = upstream.behaves((exchange) => {
         asked += 1;
         promptBytes = Math.max(promptBytes, Buffer.byteLength(exchange.body));
-        return attack.behaviour(exchange);
+        return attack.behavior(exchange);
       });
       const reply = await replyOf(await ask(client, attack, marker));
       expect(asked, 'requests to the hostile provider').toBeGreaterThan(0);
@@ -110,7 +110,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
       const client = await newClient(gateway, limitRub);
       const leaving = new AbortController();
       void leave.then(() => leaving.abort());
-      const reading = ask(client, attack, upstream.behaves(attack.behaviour), leaving.signal);
+      const reading = ask(client, attack, upstream.behaves(attack.behavior), leaving.signal);
       await reading.then((response) => response.text()).catch(() => undefined);
       await untilNothingIsHeld(client);
     },
@@ -119,7 +119,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
       await expectAlive();
       expect(gateway.log()).not.toMatch(/unhandled|uncaught|"request failed"|"function failed"/i);
       expectDiscreet(gateway.log());
-      await witness.expectIntact();
+      await otherClient.expectIntact();
     },
     expectDiscreet,
     alarms: (message, { generation }) =>

@@ -12,7 +12,7 @@ export interface HostileUpstream {
    * Registers a behavior of the provider.
    * @returns a text that triggers the behavior if a prompt contains it. Other prompts get a valid answer.
    */
-  behaves: (behaviour: Behaviour) => string;
+  behaves: (behavior: Behavior) => string;
   /**
    * Returns the number of requests to a path that is only reachable by following redirects. It is 0 if the gateway
    * follows no redirects.
@@ -21,7 +21,7 @@ export interface HostileUpstream {
   stop: () => Promise<void>;
 }
 
-export type Behaviour = (exchange: Exchange) => unknown;
+export type Behavior = (exchange: Exchange) => unknown;
 
 /**
  * One request, and functions to respond to it. After the connection is closed, functions that write resolve to false.
@@ -53,14 +53,14 @@ export const SOUND_PATH = '/sound';
 export const TRAP_PATH = '/internal/secrets';
 
 export async function startHostileUpstream(): Promise<HostileUpstream> {
-  const behaviours: Behaviour[] = [];
+  const behaviors: Behavior[] = [];
   const sockets = new Set<Socket>();
   let trapped = 0;
 
-  const behaviourFor = ({ path, body }: Exchange): Behaviour => {
+  const behaviorFor = ({ path, body }: Exchange): Behavior => {
     if (path.startsWith(TRAP_PATH)) trapped += 1;
     const marker = path.startsWith(SOUND_PATH) ? undefined : /@@(\d+)/.exec(body)?.[1];
-    return marker === undefined ? soundly : behaviours[Number(marker)]!;
+    return marker === undefined ? soundly : behaviors[Number(marker)]!;
   };
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -70,14 +70,14 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));
     void serve(socket, async (exchange) => {
-      await behaviourFor(exchange)(exchange);
+      await behaviorFor(exchange)(exchange);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    behaves: (behaviour) => `@@${behaviours.push(behaviour) - 1}`,
+    behaves: (behavior) => `@@${behaviors.push(behavior) - 1}`,
     trapped: () => trapped,
     async stop() {
       server.close();

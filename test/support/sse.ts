@@ -23,7 +23,7 @@ export async function readEvents(
 }
 
 /** Summarizes the events: the text, the tool calls with their arguments, the stop reason, and the usage. */
-export function summarise(events: MessagesEvent[]) {
+export function summarize(events: MessagesEvent[]) {
   const blocks = new Map<number, { type: string; name?: unknown; text: string }>();
   let stopReason: string | null = null;
   let usage: Record<string, unknown> = {};

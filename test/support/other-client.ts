@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { WITNESS_MODEL } from './hostile-catalog.ts';
+import { OTHER_CLIENT_MODEL } from './hostile-catalog.ts';
 import { post, type RunningGateway } from './gateway.ts';
 import type { HostileUpstream } from './hostile-upstream.ts';
-import { readEvents, summarise } from './sse.ts';
+import { readEvents, summarize } from './sse.ts';
 
 const WORD_EVERY_MS = 50;
 
@@ -11,7 +11,7 @@ const WORD_EVERY_MS = 50;
  * Starts an answer to another client of the same gateway. The answer continues while a test attacks the gateway, and so
  * shows that a fault in one answer does not end other answers.
  */
-export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {
+export async function startOtherClient(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;
   const done = new AbortController();
   const marker = upstream.behaves(async ({ dialect, begin, send, finish }) => {
@@ -25,7 +25,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
     await finish();
   });
   const response = await post(gateway, '/messages', {
-    model: WITNESS_MODEL,
+    model: OTHER_CLIENT_MODEL,
     max_tokens: 50_000,
     stream: true,
     messages: [{ role: 'user', content: `Write until you are stopped. ${marker}` }],
@@ -37,7 +37,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
       done.abort();
       const events = await reading;
       if (events instanceof Error) throw events;
-      const { text, stopReason } = summarise(events);
+      const { text, stopReason } = summarize(events);
       expect(stopReason, `its last events: ${JSON.stringify(events.slice(-3))}`).toBe('end_turn');
       expect(text).toBe(Array.from({ length: count }, (_, index) => `word${index} `).join(''));
       expect(count).toBeGreaterThan(0);

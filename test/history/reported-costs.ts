@@ -4,13 +4,13 @@ import type { Difference } from './counter-books.ts';
 import { picoIn, picoOf, roublesOf, textIn, type RawItem } from './raw-table.ts';
 
 /** Complete response. */
-export interface Told {
+export interface ReportedCost {
   generationId: string;
   kind: string;
   /** Cost in roubles, with the digits of the response; undefined if the response contains no cost. */
   cost: string | undefined;
   /** Time at which the client read the end of the response, by this machine's clock. */
-  toldAtMs: number;
+  readAtMs: number;
   /** Idempotency key of the request. Requests with the same key are charged once. */
   idempotencyKey: string | undefined;
 }
@@ -25,40 +25,40 @@ export interface ClockSpan {
  * Number of costs in responses that differ from the records because a process was killed. docs/guarantees.md describes
  * this weakness.
  */
-export interface SweptAfterTold {
+export interface SweptAfterReport {
   lower: number;
   higher: number;
   pending: number;
 }
 
-export interface ToldComparison {
+export interface CostComparison {
   compared: number;
-  swept: SweptAfterTold;
+  swept: SweptAfterReport;
   differences: Difference[];
 }
 
 /** Milliseconds by which a client may read the end of a response later than the server writes it. */
 const READING_MS = 500;
 
-export function compareTold(
+export function compareReported(
   items: readonly RawItem[],
-  told: readonly Told[],
+  reported: readonly ReportedCost[],
   clocks: readonly ClockSpan[],
-): ToldComparison {
+): CostComparison {
   const records = new Map(
     items.filter(({ entity }) => entity === 'generation').map((item) => [textIn(item, 'id'), item]),
   );
-  const comparison: ToldComparison = { compared: 0, swept: { lower: 0, higher: 0, pending: 0 }, differences: [] };
-  for (const answer of told) {
+  const comparison: CostComparison = { compared: 0, swept: { lower: 0, higher: 0, pending: 0 }, differences: [] };
+  for (const answer of reported) {
     if (answer.cost !== undefined) compareOne(comparison, { ...answer, cost: answer.cost }, records, clocks);
   }
-  comparison.differences.push(...chargedTwice(told, records));
+  comparison.differences.push(...chargedTwice(reported, records));
   return comparison;
 }
 
 function compareOne(
-  comparison: ToldComparison,
-  { generationId, kind, cost, toldAtMs }: Told & { cost: string },
+  comparison: CostComparison,
+  { generationId, kind, cost, readAtMs }: ReportedCost & { cost: string },
   records: ReadonlyMap<string, RawItem>,
   clocks: readonly ClockSpan[],
 ): void {
@@ -72,12 +72,12 @@ function compareOne(
   if (charged === expected) return;
   const isSwept = record['swept'] === true;
   const settledAtMs = machineTimeOf(Date.parse(textIn(record, 'settled_at')), clocks);
-  if (isSwept && toldAtMs < settledAtMs + READING_MS) {
+  if (isSwept && readAtMs < settledAtMs + READING_MS) {
     swept[charged < expected ? 'lower' : 'higher'] += 1;
     return;
   }
   differences.push({
-    kind: isSwept ? 'swept while it was answered' : 'told cost',
+    kind: isSwept ? 'swept while it was answered' : 'reported cost',
     where,
     stored: roublesOf(charged),
     expected: cost,
@@ -91,9 +91,9 @@ export function machineTimeOf(gatewayMs: number, clocks: readonly ClockSpan[]): 
 }
 
 /** Returns the idempotency keys for which several generations were charged. */
-function chargedTwice(told: readonly Told[], records: ReadonlyMap<string, RawItem>): Difference[] {
+function chargedTwice(reported: readonly ReportedCost[], records: ReadonlyMap<string, RawItem>): Difference[] {
   const byKey = Map.groupBy(
-    told.filter(({ idempotencyKey }) => idempotencyKey !== undefined),
+    reported.filter(({ idempotencyKey }) => idempotencyKey !== undefined),
     ({ idempotencyKey }) => idempotencyKey!,
   );
   return [...byKey].flatMap(([key, answers]) => {
