@@ -96,12 +96,12 @@ export const ceilings: readonly Ceiling[] = [
     raisedBy: '`maxConcurrency` of finalize-cost in `lambdas/routes.ts`',
   },
   {
-    of: 'index of the sweep',
+    of: 'sweep index',
     perSecond: () => (SWEEP_SHARDS * PARTITION_UNITS) / INDEX_UNITS,
     raisedBy: '`admin accounts spread-records`',
   },
   {
-    of: 'the same, for spread records',
+    of: 'sweep index, spread records',
     perSecond: () => (sweepPartitions.length * PARTITION_UNITS) / INDEX_UNITS,
     raisedBy: 'more shards in `lambdas/store/generations/generation-key.ts`',
   },
