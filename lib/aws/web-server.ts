@@ -23,6 +23,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Alarms } from './alarms.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
 import { SERVER_PROGRAM } from '../shared/bundles/bundle.ts';
+import { serverOptions } from '../shared/server-options.ts';
 import { addServerFaultsAlarm } from './entry-point-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
@@ -91,7 +92,7 @@ export function addWebServer(
     logGroup: logs,
     timeout: Duration.minutes(TIMEOUT_MINUTES),
     maxConcurrencyPerEnvironment: REQUESTS_AT_ONCE,
-    environment: { NODE_OPTIONS: '--enable-source-maps', ...environment, ...grantEnvironment(grants, resources) },
+    environment: { NODE_OPTIONS: serverOptions.join(' '), ...environment, ...grantEnvironment(grants, resources) },
     // The gateway's routes check API keys themselves, so AWS must not authenticate requests.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { rateLimit: rateLimitBelow(config.rateLimit) },

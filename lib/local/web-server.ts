@@ -10,6 +10,7 @@ import { serverVariables } from '../../lambdas/platform/environment.ts';
 import { adoptChild, needChild } from '../shared/children.ts';
 import { StartFailure } from '../shared/failure.ts';
 import { freePort } from '../shared/free-port.ts';
+import { serverOptions } from '../shared/server-options.ts';
 import { LOOPBACK_HOST } from './ports.ts';
 import { programs } from './programs.ts';
 import { makeServerBundle } from './server-bundle.ts';
@@ -37,7 +38,7 @@ export async function startWebServer(dataDirectory: string, catalogDirectory: st
   // services while it stops.
   const child = adoptChild(
     fork(programs.server, [dataDirectory, bundle.program], {
-      execArgv: ['--enable-source-maps'],
+      execArgv: serverOptions,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, [serverVariables.host]: LOOPBACK_HOST, [serverVariables.port]: String(port) },
       detached: true,

@@ -9,6 +9,7 @@ import { functions, routes } from '../../lambdas/routes.ts';
 import { servedNames } from '../../lambdas/server/served-routes.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
+import { serverOptions } from '../../lib/shared/server-options.ts';
 import { readAssets, readTemplate, readTemplates } from '../../lib/local/sandboxed/templates.ts';
 import { writeSmallBundles } from '../templates/synthesize.ts';
 
@@ -73,9 +74,16 @@ describe('the server as a Web Function', () => {
       ServiceConfig: {
         MaxConcurrencyPerEnvironment: 128,
         TimeoutSeconds: 900,
-        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs', NODE_OPTIONS: '--enable-source-maps' },
+        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs', NODE_OPTIONS: serverOptions.join(' ') },
       },
     });
+  });
+
+  it('has the same options of Node in a container', () => {
+    const guide = readFileSync('docs/server.md', 'utf8');
+    expect(guide).toContain(
+      `CMD ${JSON.stringify(['node', ...serverOptions, '/server/index.mjs']).replaceAll(',', ', ')}`,
+    );
   });
 
   it('is public, because its functions check keys, and has the API’s rate limit', () => {
