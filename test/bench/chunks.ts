@@ -1,8 +1,11 @@
 /**
  * Measures the CPU time for one streamed chunk, and the memory of many streams, in the server (npm start -- --web) with
  * leases. The start and the end of a stream are not measured. All versions and the byte pipe run at the same time, and
- * get chunks in turns, so other work on the machine affects all of them. Only the ratio of a version to the pipe is
- * printed as a result.
+ * get chunks in turns, so other work on the machine affects all of them. Compare only the ratios to the pipe.
+ *
+ * Open streams also need CPU time without chunks, for example for checkpoints. A slow machine needs more time for a
+ * chunk, and so does more of this work per chunk. The work is therefore measured in the turns of the other versions,
+ * subtracted from the chunks, and printed separately.
  * Two processes of one version differ by up to 15 %, so each version is started several times.
  *
  * A chunk is sent when its predecessor has arrived, so a slow machine never merges two chunks.
@@ -26,7 +29,8 @@ const usage = `Usage: npm run bench:chunks -- [options]
   --streams <n>     open streams of each version (128)
   --turns <n>       turns of each version after a start (8)
   --at-once <n>     chunks that are on their way at a time (2)
-  --cases <a,b>     of messages, completions, translated (all)`;
+  --cases <a,b>     of messages, completions, translated (all)
+  --warm-up <n>     turns of each version before the measured turns (20)`;
 
 const { values: options } = parseArgs({
   options: {
@@ -37,6 +41,7 @@ const { values: options } = parseArgs({
     turns: { type: 'string', default: '8' },
     'at-once': { type: 'string', default: '2' },
     cases: { type: 'string', default: 'messages,completions,translated' },
+    'warm-up': { type: 'string', default: '20' },
   },
 });
 if (options.help) {
@@ -52,13 +57,21 @@ const cases: Record<string, { label: string; wire: WireName; isChat: boolean }> 
 };
 const streamCount = Number(options.streams);
 const CHUNKS_IN_A_TURN = 3_000;
-/** Turns of each version before the measured ones. A process gets faster during its first 60,000 chunks. */
-const WARM_UP_TURNS = 20;
+/** A process gets faster during its first 60,000 chunks. */
+const warmUpTurns = Number(options['warm-up']);
 
 interface Measured {
   microseconds: number[];
   ratios: number[];
+  /** CPU milliseconds in a second for the open streams without chunks. */
+  idle: number[];
   megabytes: number[];
+}
+
+/** CPU time and duration of a turn. */
+interface Turn {
+  spentMs: number;
+  lastedMs: number;
 }
 
 pin(process.pid, 0);
@@ -113,20 +126,31 @@ async function measureStart(start: number): Promise<void> {
       const streams = await upstream.open(lane.name, lane.target(wire, '100x20')!, streamCount);
       opened.push({ lane, streams });
     }
-    for (let turn = 0; turn < WARM_UP_TURNS; turn += 1) for (const { streams } of opened) await passChunks(streams);
+    for (let turn = 0; turn < warmUpTurns; turn += 1) for (const { streams } of opened) await passChunks(streams);
+    const begun = await Promise.all(opened.map(({ lane }) => stateOf(lane)));
+    const turns = new Map<string, Turn[]>(opened.map(({ lane }) => [lane.name, []]));
     for (let turn = 0; turn < Number(options.turns); turn += 1) {
-      const costs = new Map<string, number>();
       for (const { lane, streams } of turn % 2 === 0 ? opened : opened.toReversed()) {
-        const before = (await lane.cpuMs()).answering;
+        const before = await stateOf(lane);
         await passChunks(streams);
-        const spentMs = (await lane.cpuMs()).answering - before;
-        costs.set(lane.name, (spentMs * 1_000) / CHUNKS_IN_A_TURN);
+        turns.get(lane.name)!.push(since(before, await stateOf(lane)));
       }
-      for (const [lane, microseconds] of costs) {
-        const figures = figuresOf(`${name} ${lane}`);
-        figures.microseconds.push(microseconds);
-        figures.ratios.push(microseconds / costs.get('pipe')!);
-      }
+    }
+    const costs = new Map<string, number[]>();
+    for (const [index, { lane }] of opened.entries()) {
+      const own = turns.get(lane.name)!;
+      const whole = since(begun[index]!, await stateOf(lane));
+      const idle = (whole.spentMs - sum(own, 'spentMs')) / (whole.lastedMs - sum(own, 'lastedMs'));
+      figuresOf(`${name} ${lane.name}`).idle.push(idle * 1_000);
+      costs.set(
+        lane.name,
+        own.map(({ spentMs, lastedMs }) => ((spentMs - idle * lastedMs) * 1_000) / CHUNKS_IN_A_TURN),
+      );
+    }
+    for (const [lane, microseconds] of costs) {
+      const figures = figuresOf(`${name} ${lane}`);
+      figures.microseconds.push(...microseconds);
+      figures.ratios.push(...microseconds.map((cost, turn) => cost / costs.get('pipe')![turn]!));
     }
     for (const { lane, streams } of opened) {
       figuresOf(`${name} ${lane.name}`).megabytes.push(await lane.residentMb());
@@ -147,6 +171,19 @@ async function passChunks(streams: { pass: () => Promise<void> }[]): Promise<voi
   await Promise.all(Array.from({ length: Number(options['at-once']) }, pass));
 }
 
+/** Returns the CPU time of a version, and the time now, in ms. */
+async function stateOf(lane: Lane): Promise<{ cpuMs: number; atMs: number }> {
+  return { cpuMs: (await lane.cpuMs()).answering, atMs: performance.now() };
+}
+
+function since(before: { cpuMs: number; atMs: number }, after: { cpuMs: number; atMs: number }): Turn {
+  return { spentMs: after.cpuMs - before.cpuMs, lastedMs: after.atMs - before.atMs };
+}
+
+function sum(turns: readonly Turn[], field: keyof Turn): number {
+  return turns.reduce((total, turn) => total + turn[field], 0);
+}
+
 /** The pipe forwards to the path of the request, so its target depends on the wire. */
 function pipeOf(pipe: Lane, wire: WireName): Lane {
   if (wire === 'anthropic') return pipe;
@@ -159,13 +196,13 @@ function chatOf(gateway: GatewayLane): Lane {
 }
 
 function figuresOf(name: string): Measured {
-  const figures = measured.get(name) ?? { microseconds: [], ratios: [], megabytes: [] };
+  const figures = measured.get(name) ?? { microseconds: [], ratios: [], idle: [], megabytes: [] };
   measured.set(name, figures);
   return figures;
 }
 
 function table(): string {
-  const rows = [...measured].map(([name, { microseconds, ratios, megabytes }]) => {
+  const rows = [...measured].map(([name, { microseconds, ratios, idle, megabytes }]) => {
     const [kind, version] = name.split(' ') as [string, string];
     const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share));
     return [
@@ -174,6 +211,7 @@ function table(): string {
       `${median(microseconds).toFixed(1)} µs`.padStart(10),
       `${middle!.toFixed(2)} × pipe`.padStart(14),
       ` (${low!.toFixed(2)}–${high!.toFixed(2)})`,
+      `${median(idle).toFixed(1)} ms/s idle`.padStart(16),
       `${Math.max(...megabytes).toFixed(0)} MB`.padStart(9),
     ].join('');
   });
