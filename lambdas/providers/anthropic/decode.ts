@@ -163,14 +163,15 @@ class FrameReader implements ChunkDecoder {
     const sent = parseFramed(json);
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
-    return this.#order
-      .check(sent)
-      .flatMap((data) => this.#signatures.seal(data))
-      .map((event) => {
-        const data = withClientName(event, this.#names);
+    const events: AnswerEvent[] = [];
+    for (const checked of this.#order.check(sent)) {
+      for (const sealed of this.#signatures.seal(checked)) {
+        const data = withClientName(sealed, this.#names);
         if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
-        return data === sent && raw ? { data, raw } : { data };
-      });
+        events.push(data === sent && raw ? { data, raw } : { data });
+      }
+    }
+    return events;
   }
 }
 

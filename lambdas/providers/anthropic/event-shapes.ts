@@ -39,7 +39,9 @@ export function isText(value: unknown): value is string {
 
 function fitsShape(shapes: Partial<Record<string, Shape>>, value: unknown): boolean {
   if (!isRecord(value) || !isText(value['type'])) return false;
-  return Object.entries(shapes[value['type']] ?? {}).every(([field, isFit]) => isFit(value[field]));
+  const shape = shapes[value['type']] ?? {};
+  for (const field in shape) if (!shape[field]!(value[field])) return false;
+  return true;
 }
 
 function orAbsent(isFit: (value: unknown) => boolean) {

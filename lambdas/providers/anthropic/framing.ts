@@ -36,12 +36,14 @@ export class SseFraming implements Framing {
     return this.#splitter.pendingBytes;
   }
 
-  *read(chunk: Buffer | undefined): Generator<Framed, void> {
+  read(chunk: Buffer | undefined): Framed[] {
+    const read: Framed[] = [];
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {
       const json = frameData(frame);
       if (json === undefined || json === '[DONE]') continue;
       // Most clients select the handler by the line `event:`, so a frame without this line is serialized again.
-      yield { json, raw: hasEventLine(frame) ? frame : undefined };
+      read.push({ json, raw: hasEventLine(frame) ? frame : undefined });
     }
+    return read;
   }
 }

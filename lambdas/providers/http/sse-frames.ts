@@ -108,22 +108,23 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
 
 /** Returns the data of a frame: its `data:` lines, joined by line feeds; undefined if it has none. */
 export function frameData(frame: Buffer): string | undefined {
-  const text = frame.toString('utf8').replace(/^\uFEFF/, '');
-  const end = text.indexOf('\n');
-  // Fast path: nearly every frame is one line of data and an empty line.
-  if (end !== -1 && text.startsWith('data:') && text.length - end <= MAX_ENDING) return dataOf(text.slice(0, end));
-  const lines: string[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    if (line.startsWith('data:')) lines.push(dataOf(line));
+  const decoded = frame.toString('utf8');
+  const text = decoded.charCodeAt(0) === BYTE_ORDER_MARK ? decoded.slice(1) : decoded;
+  let data: string | undefined;
+  let start = 0;
+  while (start < text.length) {
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed;
+    if (text.startsWith('data:', start)) {
+      const line = dataOf(text.slice(start, end));
+      data = data === undefined ? line : `${data}\n${line}`;
+    }
+    start = end + 1;
   }
-  return lines.length > 0 ? lines.join('\n') : undefined;
+  return data;
 }
 
-/**
- * Maximum number of line-end characters after the first line. If more characters follow the first line, there is
- * another line, because every line of data is longer.
- */
-const MAX_ENDING = 3;
+const BYTE_ORDER_MARK = 0xfeff;
 
 function dataOf(line: string): string {
   const data = line.charCodeAt(5) === 0x20 ? line.slice(6) : line.slice(5);
@@ -137,5 +138,5 @@ const EVENT_LINE = Buffer.from('event:');
  * first.
  */
 export function hasEventLine(frame: Buffer): boolean {
-  return frame.subarray(0, EVENT_LINE.length).equals(EVENT_LINE);
+  return EVENT_LINE.every((byte, index) => frame[index] === byte);
 }
