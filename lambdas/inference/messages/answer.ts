@@ -32,12 +32,18 @@ export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[
     progress.begin(dispatched.index);
     batches = context.stage.batches(dispatched, progress);
     for (;;) {
-      const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
+      let next: IteratorResult<RoundBatch, void>;
+      try {
+        next = await batches.next();
+      } catch (error) {
+        throw progress.failureOf(error);
+      }
       if (next.done) return;
       const observed = progress.observe(next.value);
-      // Most batches are measured synchronously. Skipping the `await` for them saves time.
+      // Most batches are measured and sent synchronously. Skipping the `await` for them saves time.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
-      if (events.length > 0 && !(await sink(events))) return;
+      const accepts = events.length === 0 || sink(events);
+      if (!(accepts instanceof Promise ? await accepts : accepts)) return;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
         // Aborts the request, so that the provider does not finish its answer and bill it.

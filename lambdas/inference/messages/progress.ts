@@ -7,7 +7,7 @@ import { messagesFactsOf } from '../../catalog/wires.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import type { Money } from '../../money/money.ts';
 import type { GatewayError } from '../../platform/errors.ts';
-import { failureOf } from '../../providers/failures.ts';
+import { failureOf, type ProviderFailure } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
@@ -109,9 +109,9 @@ export class Progress implements StagedAnswer {
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };
   }
 
-  /** Throws the error as a failure of the provider. */
-  failProvider(error: unknown): never {
-    throw this.#failureOf(error);
+  /** Returns the error as a failure of the provider. */
+  failureOf(error: unknown): ProviderFailure {
+    return failureOf(error, failedProvider(this.#answer.attempt.candidate));
   }
 
   /**
@@ -149,20 +149,20 @@ export class Progress implements StagedAnswer {
   ): RoundBatch | Promise<RoundBatch> {
     const { meter } = this.#answer;
     const passed = limit ? cutAtLimit(events, meter.outputBytes, limit.bytes) : events;
-    for (const { data } of passed) {
+    const shown: AnswerEvent[] = [];
+    let isPriced = false;
+    for (const event of passed) {
+      const { data } = event;
       if (data.type !== 'message_start') meter.observe(data);
       this.#follow(data);
+      isPriced ||= isEnding(data);
+      if (!isUsageReport(data)) shown.push(withGatewayIdentity(event, this.#answer));
     }
     // Measures the events first, because usage that arrives with the last events already includes their tokens.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : requested);
-    const shown = passed.some(({ data }) => isUsageReport(data))
-      ? passed.filter(({ data }) => !isUsageReport(data))
-      : passed;
-    const isPriced = shown.some(({ data }) => isEnding(data));
-    if (!isPriced) return { events: shown.map((event) => withGatewayIdentity(event, this.#answer)), stop };
-    return this.#rewritten(shown).then((rewritten) => ({ events: rewritten, stop }));
+    return isPriced ? this.#withPrice(shown).then((events) => ({ events, stop })) : { events: shown, stop };
   }
 
   /** Ends an answer early, as a model does at max_tokens: closes open blocks and states the reason. */
@@ -185,7 +185,7 @@ export class Progress implements StagedAnswer {
     // The gateway has stopped waiting, but the provider may still work: a model that has sent no output may be
     // thinking.
     const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
-    if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
+    if (this.failureOf(error).wasSilent && mayThink) return 'out_of_time';
     return this.#begun ? 'broke_off' : 'refused_before';
   }
 
@@ -210,10 +210,6 @@ export class Progress implements StagedAnswer {
     ]);
   }
 
-  #failureOf(error: unknown) {
-    return failureOf(error, failedProvider(this.#answer.attempt.candidate));
-  }
-
   #countPrompt(): void {
     const { meter } = this.#answer;
     if (this.#promptCounted || !meter.hasPromptCount) return;
@@ -231,13 +227,13 @@ export class Progress implements StagedAnswer {
     else if (data.type === 'message_stop') this.ending = 'complete';
   }
 
-  async #rewritten(events: AnswerEvent[]): Promise<AnswerEvent[]> {
-    const rewritten: AnswerEvent[] = [];
+  async #withPrice(events: AnswerEvent[]): Promise<AnswerEvent[]> {
+    const shown: AnswerEvent[] = [];
     for (const event of events) {
-      if (!isEnding(event.data)) rewritten.push(withGatewayIdentity(event, this.#answer));
-      else rewritten.push({ data: await this.#priced(withShortening(event.data, this.#context.shortened)) });
+      if (!isEnding(event.data)) shown.push(event);
+      else shown.push({ data: await this.#priced(withShortening(event.data, this.#context.shortened)) });
     }
-    return rewritten;
+    return shown;
   }
 
   async #priced(event: MessageDelta): Promise<MessageDelta> {
