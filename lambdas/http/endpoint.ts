@@ -220,6 +220,8 @@ function startRequest(passage: RequestState): void {
   const { context } = passage;
   const unfinished: Promise<void>[] = [];
   const request = normaliseRequest(event);
+  // middy keeps the event until the answer has ended, which may take minutes. The body may be large.
+  event.body = null;
   passage.event = {
     unfinished,
     unpacked: new UnpackedBody(),
@@ -318,6 +320,10 @@ function finishResponse(
   const hasLeft = passage.event.clientLeft?.aborted === true;
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
+  }
+  if (body instanceof AnswerStream) {
+    request.body = '';
+    passage.event.body = undefined;
   }
   Object.assign(headers, requestIdHeaders(request.id));
   const { vary, ...permission } = corsHeaders(request);

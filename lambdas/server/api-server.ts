@@ -72,19 +72,34 @@ export function startApi(
       pathParameters: { path: path.slice('/v1/'.length) },
     };
 
-  async function handOver(arrival: Arrival, response: ServerResponse, share: BodyShare | undefined): Promise<void> {
-    const { request, target } = arrival;
+  /**
+   * Reads a request, or forwards a large request to its process. It is a separate function, so that the bytes of the
+   * body do not stay in memory until the answer has ended.
+   * @returns the event for the function; undefined if the request was forwarded
+   */
+  async function received(
+    arrival: Arrival,
+    route: Pick<RouteMatch, 'route' | 'pathParameters'>,
+    { response, share }: { response: ServerResponse; share: BodyShare | undefined },
+  ): Promise<ReturnType<typeof toRestEvent> | undefined> {
+    const { request } = arrival;
     const upToBytes =
       largeRequests && largeRequests.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
-    const route = found(request, target.path);
     const limit = bodyLimit(request, route.route, acceptsLargeForms);
     const { bytes, isWhole } = await readBody(request, { share, upToBytes, limit });
     if (!isWhole) {
       share?.release();
-      return largeRequests!.process.forward(arrival, bytes, response);
+      await largeRequests!.process.forward(arrival, bytes, response);
+      return undefined;
     }
     const event = toRestEvent(arrival, route, receivedBody(request, bytes));
-    if (limit.maxBytes <= MAX_EVENT_BYTES) fitting(event, limit);
+    return limit.maxBytes <= MAX_EVENT_BYTES ? fitting(event, limit) : event;
+  }
+
+  async function handOver(arrival: Arrival, response: ServerResponse, share: BodyShare | undefined): Promise<void> {
+    const route = found(arrival.request, arrival.target.path);
+    const event = await received(arrival, route, { response, share });
+    if (!event) return;
     const { functionName, streaming } = route.route;
     if (streaming) await host.stream(functionName, event, response);
     else writeResult(response, (await host.invoke(functionName, event, leavingOf(response))) as ProxyResult);

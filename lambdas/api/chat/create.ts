@@ -15,11 +15,13 @@ export const accepts = {
 };
 
 function chatForm(call: ChatCall): AnswerForm {
+  // A writer is kept as long as its stream, so it does not get the message, which may be large.
+  const { message: _, ...settings } = call;
   return {
     route: 'create-chat-completion',
     leftOut: call.leftOut,
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
-    writer: (start) => chunkWriter(start, call),
+    writer: (start) => chunkWriter(start, settings),
     wholeAnswer: (message) => chatCompletion(message, call),
   };
 }

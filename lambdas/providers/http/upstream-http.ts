@@ -159,32 +159,11 @@ export class UpstreamRequest {
       this.#target.timeouts.firstByteMs,
     );
     try {
-      response = await new Promise<IncomingMessage>((resolve, reject) => {
-        if (this.#earlyError) reject(this.#earlyError);
-        let interim = 0;
-        request.once('response', resolve);
-        request.once('error', reject);
-        request.once('finish', onSent);
-        // If a provider switches to another protocol, it sends no response, and this promise would never settle. The
-        // connection is therefore closed.
-        request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request emits `close` at the end. An error is created only if no response arrived, because recording
-        // its stack takes time.
-        request.once('close', () => {
-          if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
-        });
-        request.on('information', () => {
-          interim += 1;
-          if (interim > MAX_INTERIM_ANSWERS) {
-            destroy(
-              request,
-              new UpstreamError('malformed', 'The provider sent too many interim responses before its answer'),
-            );
-          }
-        });
-        if (this.#target.method !== 'GET') request.setHeader('content-length', body.length);
-        request.end(body);
-      });
+      const answered = answerTo(request, this.#earlyError);
+      request.once('finish', onSent);
+      if (this.#target.method !== 'GET') request.setHeader('content-length', body.length);
+      request.end(body);
+      response = await answered;
       return {
         status: response.statusCode!,
         headers: response.headers,
@@ -201,6 +180,41 @@ export class UpstreamRequest {
       clearTimeout(timer);
     }
   }
+}
+
+/**
+ * Waits for the response to a request. The request keeps these listeners until its response ends, so they refer neither
+ * to its body nor to the prompt: many answers take minutes.
+ * @param earlyError error that occurred before the call
+ */
+function answerTo(request: ClientRequest, earlyError: Error | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    if (earlyError) reject(earlyError);
+    let isAnswered = false;
+    let interim = 0;
+    request.once('response', (response: IncomingMessage) => {
+      isAnswered = true;
+      resolve(response);
+    });
+    request.once('error', reject);
+    // If a provider switches to another protocol, it sends no response, and this promise would never settle. The
+    // connection is therefore closed.
+    request.once('upgrade', (_response, socket) => socket.destroy());
+    // Every request emits `close` at the end. An error is created only if no response arrived, because recording its
+    // stack takes time.
+    request.once('close', () => {
+      if (!isAnswered) reject(new UpstreamError('broken', 'The provider closed the connection'));
+    });
+    request.on('information', () => {
+      interim += 1;
+      if (interim > MAX_INTERIM_ANSWERS) {
+        destroy(
+          request,
+          new UpstreamError('malformed', 'The provider sent too many interim responses before its answer'),
+        );
+      }
+    });
+  });
 }
 
 /**
