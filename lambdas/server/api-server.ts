@@ -72,33 +72,9 @@ export function startApi(
       pathParameters: { path: path.slice('/v1/'.length) },
     };
 
-  /**
-   * Reads a request, or forwards a large request to its process. It is a separate function, so that the bytes of the
-   * body do not stay in memory until the answer has ended.
-   * @returns the event for the function; undefined if the request was forwarded
-   */
-  async function received(
-    arrival: Arrival,
-    route: Pick<RouteMatch, 'route' | 'pathParameters'>,
-    { response, share }: { response: ServerResponse; share: BodyShare | undefined },
-  ): Promise<ReturnType<typeof toRestEvent> | undefined> {
-    const { request } = arrival;
-    const upToBytes =
-      largeRequests && largeRequests.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
-    const limit = bodyLimit(request, route.route, acceptsLargeForms);
-    const { bytes, isWhole } = await readBody(request, { share, upToBytes, limit });
-    if (!isWhole) {
-      share?.release();
-      await largeRequests!.process.forward(arrival, bytes, response);
-      return undefined;
-    }
-    const event = toRestEvent(arrival, route, receivedBody(request, bytes));
-    return limit.maxBytes <= MAX_EVENT_BYTES ? fitting(event, limit) : event;
-  }
-
   async function handOver(arrival: Arrival, response: ServerResponse, share: BodyShare | undefined): Promise<void> {
     const route = found(arrival.request, arrival.target.path);
-    const event = await received(arrival, route, { response, share });
+    const event = await received(arrival, route, { response, share, largeRequests, acceptsLargeForms });
     if (!event) return;
     const { functionName, streaming } = route.route;
     if (streaming) await host.stream(functionName, event, response);
@@ -124,6 +100,37 @@ export function startApi(
       share?.release();
     }
   });
+}
+
+interface Reception {
+  response: ServerResponse;
+  share: BodyShare | undefined;
+  largeRequests: ApiServerOptions['largeRequests'] | undefined;
+  acceptsLargeForms: boolean;
+}
+
+/**
+ * Reads a request, or forwards a large request to its process. It is a separate function, so that the bytes of the
+ * body do not stay in memory until the answer has ended.
+ * @returns the event for the function; undefined if the request was forwarded
+ */
+async function received(
+  arrival: Arrival,
+  route: Pick<RouteMatch, 'route' | 'pathParameters'>,
+  { response, share, largeRequests, acceptsLargeForms }: Reception,
+): Promise<ReturnType<typeof toRestEvent> | undefined> {
+  const { request } = arrival;
+  const upToBytes =
+    largeRequests && largeRequests.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
+  const limit = bodyLimit(request, route.route, acceptsLargeForms);
+  const { bytes, isWhole } = await readBody(request, { share, upToBytes, limit });
+  if (!isWhole) {
+    share?.release();
+    await largeRequests!.process.forward(arrival, bytes, response);
+    return undefined;
+  }
+  const event = toRestEvent(arrival, route, receivedBody(request, bytes));
+  return limit.maxBytes <= MAX_EVENT_BYTES ? fitting(event, limit) : event;
 }
 
 /** Returns the size limit for a request's body. Only forms with files may be larger than a Lambda event. */
