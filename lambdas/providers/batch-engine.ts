@@ -127,8 +127,8 @@ export interface BatchReader {
  */
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
-   * Yields all requests that `answer` may send for a task, or requests of the same size. The requests are yielded one
-   * by one, because together they may not fit into memory.
+   * Yields the requests that `answer` may send for a task, or placeholders of the same size, so that the gateway can
+   * compute their maximum price. They are yielded one by one, because together they may not fit into memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;

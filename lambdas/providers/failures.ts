@@ -113,7 +113,9 @@ const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKi
   failure: { statuses: [], word: undefined },
 };
 
-/** Returns the log fields of a failure: the client's status, the provider's status, the kind, and the cause. */
+/**
+ * Returns the log fields of a failure: the status that the client gets, the provider's status, the kind, and the cause.
+ */
 export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
   const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
   if (cause instanceof UpstreamError) {

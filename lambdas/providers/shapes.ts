@@ -42,7 +42,7 @@ export function asCallId(value: unknown): string {
 
 /**
  * Reads the arguments of a tool call: JSON as a text, or an object (GigaChat).
- * @throws {UpstreamError} for any other type
+ * @throws {UpstreamError} unless the value is an object, a text, null or absent
  */
 export function asArguments(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(asRecord(value)) : asText(value);

@@ -142,7 +142,10 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   );
 }
 
-/** @throws {UpstreamError} for a vector whose length differs from the requested length, or from the first vector */
+/**
+ * @throws {UpstreamError} for a vector whose length differs from the requested length, or from the length of the first
+ *   vector
+ */
 function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[] {
   const dimensions = wanted ?? dimensionsOf(vectors[0]!);
   for (const vector of vectors) {

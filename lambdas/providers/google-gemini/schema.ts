@@ -78,7 +78,7 @@ function translated(keyword: string, value: unknown, { type, properties }: Schem
   }
 }
 
-/** Returns the schema's definitions. Gemini allows only definitions next to `$ref`. */
+/** Returns the schema's definitions. Next to `$ref`, Gemini accepts no other keyword than `$defs`. */
 function definitionsOf(schema: Schema): Schema {
   const definitions = schema['$defs'] ?? schema['definitions'];
   return definitions === undefined ? {} : { $defs: mapOf(definitions) };
