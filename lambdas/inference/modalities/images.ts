@@ -57,13 +57,13 @@ export const imagesModality = defineModality({
   forwardedAs: ({ stream }, requestId) => (stream ? imageEvents(requestId) : undefined),
 });
 
-/** The same modality, streamed with the events of OpenAI's API. */
+/** Like `imagesModality`, but a streamed answer consists of the events of OpenAI's API. */
 export const imageGenerationsModality: typeof imagesModality = {
   ...imagesModality,
   forwardedAs: (body, requestId) => (body.stream ? openaiImageEvents('image_generation', body, requestId) : undefined),
 };
 
-/** The same modality, for requests with the fields of OpenAI's API for edits. */
+/** Modality that draws images for requests with the fields of OpenAI's API for edits. */
 export const imageEditsModality = defineModality({
   ...imageMembers,
   apiType: 'image',
