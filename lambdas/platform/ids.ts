@@ -41,9 +41,9 @@ export function generationIdOf(requestId: string): string | undefined {
 const VERSION_PLACE = 'gen-00000000-0000-'.length;
 
 /**
- * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). Version 8 marks a request whose record is in one
- * of the many partitions of its day. All other digits mean the same as in version 7, so ids of both versions together
- * sort by time.
+ * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). Version 8 marks a request of an account with
+ * spread records: its day has 64 more partitions in addition to the usual eight (`generation-key.ts`). All other digits
+ * mean the same as in version 7, so ids of both versions together sort by time.
  */
 export function spreadId(id: string): string {
   return `${id.slice(0, VERSION_PLACE)}8${id.slice(VERSION_PLACE + 1)}`;
@@ -53,7 +53,10 @@ export function isSpreadId(id: string): boolean {
   return id[VERSION_PLACE] === '8';
 }
 
-/** Returns the epoch milliseconds at which a generation was admitted; undefined if the text is not a generation id. */
+/**
+ * Returns the epoch milliseconds at which the request of a generation arrived; undefined if the text is not a
+ * generation id.
+ */
 export function generationTimeMs(id: string): number | undefined {
   const match = GENERATION_ID.exec(id);
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;

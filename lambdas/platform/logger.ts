@@ -88,7 +88,7 @@ export interface LogFields {
   attempt?: number;
   costRub?: string;
   leaseId?: string;
-  /** Id of a notice on its way to one destination. */
+  /** Id of the delivery of one notice to one destination. */
   deliveryId?: string;
   /** Difference between the two sides of a comparison, in RUB. */
   differenceRub?: string;

@@ -36,7 +36,10 @@ export function isNetwork(text: string): boolean {
   return network !== undefined && !isMapped(network.address);
 }
 
-/** Networks by their version of IP. Node matches IPv4 addresses also with IPv6 networks, so each version has its list. */
+/**
+ * Networks by their version of IP. Node matches IPv4 addresses also with IPv6 networks, so each version has its own
+ * list.
+ */
 type Lists = Record<4 | 6, BlockList>;
 
 /**

@@ -4,7 +4,7 @@ const BYTES_PER_SAMPLE = 2;
 /** Bytes of the RIFF and format chunks, which come before the other chunks. */
 const FORMAT_BYTES = 36;
 const DATA_HEAD_BYTES = 8;
-/** Bytes that precede the first chunk in the length of a file. */
+/** Bytes at the start of a file (`RIFF` and the file's length) that the stated length does not include. */
 const RIFF_HEAD_BYTES = 8;
 
 /** Size of a header without further chunks, in bytes. */

@@ -67,7 +67,7 @@ export function openBucket(): Bucket {
         await put(key, whole, mediaType);
         return whole.length;
       } finally {
-        // Stops the sender, because nothing will read its data.
+        // After a failure, closes `body`, because nothing reads the rest. After a complete upload, this has no effect.
         await parts.return();
       }
     },

@@ -24,7 +24,7 @@ export type Fetched = { ok: true; mediaType: string; bytes: Buffer } | { ok: fal
 interface FetchedFile {
   ok: true;
   mediaType: string;
-  /** Length of the file that its server announced; undefined if it announced none. */
+  /** Length of the file in bytes, as its server announced it; undefined if the server announced none. */
   length: number | undefined;
   /**
    * Body of the file. The caller must read it, or stop with `return`.
