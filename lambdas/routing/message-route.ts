@@ -44,7 +44,7 @@ export interface MessageRoute extends RequestedRoute {
  *
  * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
  * @param keyHash hash of the caller's key
- * @param of.check checks that the caller may call the models
+ * @param options.check checks that the caller may call the models; undefined if it may call all models
  * @throws {GatewayError} 404 for a model that is not in the catalog; 403 for a model that the caller may not call
  */
 export function messageRoute(

@@ -9,7 +9,10 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 
 export type AttemptResult = 'ok' | 'failed';
 
-/** Number of attempts within three seconds. `number` is their time divided by BIN_MS. */
+/**
+ * Attempts within three seconds, counted by result. `number` identifies the three seconds: epoch ms divided by BIN_MS,
+ * rounded down.
+ */
 export interface Bin {
   number: number;
   ok: number;

@@ -27,7 +27,7 @@ export interface RequestedRoute {
 
 /**
  * Collects the parts of a request that routing uses.
- * @param of.check checks that the caller may call the models; undefined if it may call all models
+ * @param options.check checks that the caller may call the models; undefined if it may call all models
  * @throws {GatewayError} 404 for a model that is not in the catalog; 403 for a model that the caller may not call
  */
 export function requestedRoute(
