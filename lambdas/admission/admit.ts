@@ -259,8 +259,8 @@ export async function holdOrRefuse(
 }
 
 /**
- * Adds a request to a queue, and removes it from its earlier queue. Returns its position in the queue; undefined if the
- * queue is full.
+ * Adds a request to a queue, and removes it from its earlier queue.
+ * @returns the request's waiter in the queue `name`; undefined if the queue is full
  */
 function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined {
   if (waiter?.name === name) return waiter;

@@ -289,8 +289,8 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
 }
 
 /**
- * Returns the needed amount for the error message. Only a counted prompt gets a separate amount, because a bound by
- * bytes would look like a price.
+ * Returns the needed amount for the error message. Names the amount of the prompt only if its tokens were counted.
+ * Otherwise the amount is an upper bound from the size in bytes, which the client would take for the price.
  */
 function neededAmount(amount: Money, { inputAmount, isPromptCounted }: RefusedRequest): string {
   if (!inputAmount) return `${amount} RUB`;

@@ -63,12 +63,13 @@ const ATTEMPTS_BEFORE_PARTS = 3;
 const ATTEMPTS_IN_A_PART = 2;
 
 /**
- * Holds an amount in every scope in one transaction, together with the writes that belong to the hold.
+ * Holds an amount in every scope in one transaction, together with the writes that belong to the hold. A scope without
+ * room under its limit is an outcome, not an error.
  * @param writes the write of the hold's record, and all other writes that belong to the hold
  * @param isForCaller returns whether the caller itself handles a busy item, because it can use another item instead
- * @throws {StoreBusyError} if an item stays busy, or no attempt finds room; thrown after few attempts if the caller
- *   handles the busy item. A busy counter is split into several items (parts); each attempt tries one part, or the
- *   counter itself.
+ * @throws {StoreBusyError} if an item stays busy, or if no tried part of a split counter had room although the counter
+ *   may have room. If the caller handles the busy item, the error is thrown after few attempts. A busy counter is split
+ *   into several items (parts); each attempt tries one part, or the counter itself.
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Maximum number of waiting requests per scope and process. The number is limited because each waiting request occupies
+ * Maximum number of waiting requests per queue and process. The number is limited because each waiting request occupies
  * a Lambda environment.
  */
 const MAX_WAITERS = 32;
@@ -14,16 +14,17 @@ const MAX_PAUSE_MS = 2_000;
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Queues of requests that wait for money held by other requests, in order of arrival. There is one queue per scope
- * (key, workspace, member or account). The first request of a queue retries often, and all others seldom, because
- * frequent retries would slow down the settlements that release the money.
+ * Queues of requests that wait until other requests end, in order of arrival. Each scope (key, workspace, member or
+ * account) has a queue for requests that wait for held money. Each key also has a queue for requests above its limit on
+ * running requests. The first request of a queue retries often, and all others seldom, because frequent retries would
+ * slow down the settlements that release the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();
 
   /**
-   * Adds a request to the queue of a scope.
-   * @param name name of the scope
+   * Adds a request to a queue.
+   * @param name name of the queue, which contains its scope
    * @returns undefined if the queue is full
    */
   enter(name: string): Waiter | undefined {
@@ -45,9 +46,9 @@ export class WaitingRoom {
   }
 }
 
-/** Position of a request in a queue. */
+/** A request that waits in a queue. */
 export class Waiter {
-  /** Name of the scope. */
+  /** Name of the queue. */
   readonly name: string;
   readonly #isFirst: () => boolean;
   readonly #leave: () => void;
