@@ -17,7 +17,10 @@ export function alertAccountPut(table: Table, accountId: string): Write {
 export interface AlertScan {
   /** Unique name, for example with the day of a daily scan. */
   name: string;
-  /** Time in epoch ms at which the scan's progress expires, so that no run continues the scan. */
+  /**
+   * Time in epoch ms after which DynamoDB deletes the scan's progress. A later run of the same name would begin again,
+   * so choose a time after the last run.
+   */
   untilMs: number;
 }
 

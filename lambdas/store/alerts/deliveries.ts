@@ -32,7 +32,7 @@ const alertDeliveryRecord = record({
   ownerKind: oneOf('owner_kind', alertOwnerKinds),
   ownerId: text('owner_id'),
   channel: oneOf('channel', deliveryChannels),
-  /** One line in ASCII, and the message for people. */
+  /** `subject` is one line in ASCII. `text` is the message for people. */
   subject: text('subject'),
   text: text('text'),
   /** Facts of the notice as JSON, for programs. */
@@ -51,7 +51,7 @@ const alertDeliveryRecord = record({
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
 
-/** A notice on its way to one destination. */
+/** Delivery of one notice to one destination. */
 export type AlertDelivery = RecordOf<typeof alertDeliveryRecord>;
 
 /** Partitions of the sweep index for pending deliveries. Holds and leases have other partitions. */
@@ -74,7 +74,10 @@ function markKey(accountId: string, name: string): Key {
 export interface Mark {
   accountId: string;
   name: string;
-  /** Time after which no check can find the event again, so that DynamoDB may delete the mark; undefined keeps it. */
+  /**
+   * Time in epoch ms after which no check can find the event again, so that DynamoDB may delete the mark; undefined
+   * keeps it.
+   */
   untilMs: number | undefined;
 }
 

@@ -54,9 +54,9 @@ const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
  */
 const RETURNED_AFTER_FOUND_MS = 50_000;
 /**
- * Time in ms between the return of a lease and the sweep's comparison of the returned amount with the records. The
- * amount is wrong if the process was suspended while it wrote a record, or if the clock of another sweep is minutes
- * ahead.
+ * Time in ms between the return of a lease and the comparison of the returned amount with the lease's records. The
+ * sweep compares because the returned amount is wrong in rare cases: if the process was suspended while it wrote a
+ * record, or if the clock of another sweep is minutes ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
 /**
