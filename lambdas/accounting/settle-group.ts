@@ -149,8 +149,8 @@ interface AlikeScope {
 }
 
 /**
- * Returns the scopes of all payers in which either all requests of the group hold money, or none does. Only these
- * scopes may use parts of counters.
+ * Returns the scopes of the group's payers, without scopes in which only some of the requests hold money. An omitted
+ * scope must not use a part of its counter, because the choice of the part depends on whether the requests hold money.
  */
 export function alikeScopes(group: Settlement[]): AlikeScope[] {
   const alike = new Map<string, AlikeScope>();
