@@ -11,7 +11,10 @@ export const WITHIN_INTEGRATION_SECONDS = 27;
  */
 export const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 
-/** Modalities that are declared in inference/modalities/. The declarations contain all their other differences. */
+/**
+ * Routes, timeouts and memory of the modalities that are declared in inference/modalities/. Everything else that is
+ * specific to a modality is in its declaration.
+ */
 export const wholeModalities = {
   decisions: {
     one: 'decision',

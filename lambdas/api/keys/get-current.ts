@@ -19,7 +19,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller }) 
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
-      // Fields of OpenRouter's API for features that this gateway does not have.
+      // The first two lines are fields of OpenRouter's API for features that this gateway does not have.
       ...keyConventionFields,
       allowed_data_regions: [],
       free_model_daily_requests: free.dailyRequests,
