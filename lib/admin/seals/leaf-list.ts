@@ -26,8 +26,8 @@ export async function rootOfLeafList(path: string): Promise<string> {
 }
 
 /**
- * Returns the first line of a file that differs from the sealed line.
- * @param leaves file with the list of leaves, which has the root in the statement
+ * Describes the first line of the file `lines` that differs from the sealed line.
+ * @param leaves file with the leaves, whose root is known to equal the statement's root
  * @returns undefined if no line differs, or if the files cannot be read up to the first difference
  */
 export async function firstAlteredLine(

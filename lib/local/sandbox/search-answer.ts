@@ -1,6 +1,6 @@
 /**
- * Texts of a sandbox model about search results: the first sentence of each source, and the source's number in
- * brackets.
+ * Texts of a sandbox model about search results: the first sentence of each of the first two sources, and the source's
+ * number in brackets.
  */
 
 import type { SandboxPrompt } from './prompt.ts';
