@@ -41,7 +41,10 @@ async function repeat(write: Exchange['write'], bytes: string | Buffer, times: n
  */
 type BeforeTheAnswer = [what: string, status: number, behavior: Behavior];
 
-/** Responses that are not valid HTTP. They are rejected before any wire reads them, so a test of one wire is enough. */
+/**
+ * Faults that the HTTP client reports before a wire (codec of a provider API) reads anything: no response, an
+ * incomplete head, a switched protocol, endless interim responses. A test of one wire is therefore enough.
+ */
 const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
   ['resets the connection', 502, ({ reset }) => reset()],

@@ -29,7 +29,10 @@ const bodies: [status: number, path: string, body: object][] = [
   [200, '/decisions', { model: 'sandbox/jury', state: 'Hi', questions }],
 ];
 
-/** A timer keeps all objects of its request in memory until the timeout of the function, which is many minutes. */
+/**
+ * Reason for this test: a timer that is left behind keeps all objects of its request in memory for many minutes, until
+ * the timeout of the Lambda function.
+ */
 it('requests and answers of all kinds leave no timer behind', async () => {
   const statusOf = async (path: string, body: object) => {
     const response = await post(gateway, path, body);

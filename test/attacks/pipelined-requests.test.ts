@@ -44,7 +44,7 @@ const isWell = (url: string) =>
 
 /**
  * Starts an attack.
- * @returns the answers of /health in the next seconds, and the maximum growth of the process
+ * @returns the answers of /health in the next seconds, and the maximum growth of the process's memory
  */
 async function watched({ url, pid }: { url: string; pid: number }, attack: () => Socket[]) {
   await Promise.all([fetch(`${url}/models`).then((answer) => answer.text()), isWell(url)]);

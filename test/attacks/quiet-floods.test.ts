@@ -23,7 +23,10 @@ const signs: [string, (dialect: Dialect) => string][] = [
   ['blank lines', ({ blank }) => blank],
 ];
 type Flood = [WireName, string, (dialect: Dialect) => string];
-/** Every sign over every wire. In the short form, every wire has one sign, and every sign has a wire. */
+/**
+ * Each of `signs` over each wire. In the short form, each wire has one of them, and each of them is used for at least
+ * one wire.
+ */
 const floods = wires.flatMap((wire, place): Flood[] => {
   const ofWire = isLongForm ? signs : [signs[(place + runSeed) % signs.length]!];
   return ofWire.map(([what, of]) => [wire, what, of]);

@@ -155,8 +155,8 @@ describe('a leasing server with a failing table', () => {
   }
 
   /**
-   * Returns the records of a key, once all of them are settled and the key's leases are returned. The sweep returns
-   * leases two minutes later.
+   * Returns the records of a key, once all of them are settled and the key's leases are returned. The sweep gets a
+   * later time, because it returns leases about two minutes after their creation.
    */
   async function settledRecords({ id }: ScopeId): Promise<Map<string, Generation>> {
     const table = gateway.table();

@@ -11,7 +11,7 @@ import { finalGeneration, get, post, said, startGateway, type RunningGateway } f
 
 const old = { prompt: '0.0001', completion: '0.0002' };
 const later = { prompt: '0.0003', completion: '0.0007' };
-/** Time from the start of the gateway to the change of the prices. */
+/** Time from the moment when the gateway is ready to the change of the prices. */
 const UNTIL_CHANGE_MS = 12_000;
 
 let changeMs: number;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const always = catalogDirectory([textModel('test/launch', [{ provider: 'sandbox-openai', pricing: old }])]);
   directory = mkdtempSync(join(tmpdir(), 'gateway-price-changes-'));
   gateway = await startGateway({ args: ['--data', directory, '--catalog', always.path] });
-  // The time is counted from this line, because the start of a gateway takes an unknown time.
+  // The time is not counted from the start of the gateway, because a start takes an unknown time.
   changeMs = Date.now() + UNTIL_CHANGE_MS;
   const changing = changingCatalog(new Date(changeMs).toISOString());
   catalogs = [always, changing];

@@ -19,7 +19,10 @@ const planted = {
 /** Reads a file of the shipped catalog. */
 const shipped = (name: string) => JSON.parse(readFileSync(join(shippedCatalog, name), 'utf8')) as never;
 
-/** Returns the models of the sandbox under `recorded/`, at providers with this address, and the providers. */
+/**
+ * Returns copies of the sandbox's models and providers, with names that begin with `recorded`. All providers have the
+ * given address.
+ */
 function recordedModels(url: string): [models: object[], providers: object[]] {
   const { models } = shipped('models/sandbox.json') as { models: object[] };
   const { providers } = shipped('providers.json') as { providers: { id: string; base_url_variable?: string }[] };

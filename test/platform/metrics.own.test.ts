@@ -46,9 +46,9 @@ describe('a metric', () => {
   });
 
   it('has its dimensions, and no others', () => {
-    // @ts-expect-error -- refusals have a kind
+    // @ts-expect-error -- `Refused` needs the dimension `kind`
     writeMetrics({ Refused: 1 });
-    // @ts-expect-error -- holds are swept for nobody's sake
+    // @ts-expect-error -- `Swept` has no dimension
     writeMetrics({ Swept: 1 }, { provider: 'One' });
     expect(lines).toHaveLength(2);
   });

@@ -19,7 +19,7 @@ export interface SimulatedTable extends Table {
 }
 
 interface Delays {
-  /** Milliseconds from a client to the table, and the same back. */
+  /** Delay of a request on its way to the table, and of the answer on its way back. */
   wayMs: number;
   /** Milliseconds for which a transaction locks its items. */
   transactionMs: number;

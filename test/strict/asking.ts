@@ -23,7 +23,7 @@ export type ReadWishes =
   | { row: Wishes; refusedFields: string[] };
 
 /**
- * @param makes output that the request asks for, besides text, if its API has a field for that
+ * @param makes output that is requested in addition to text, if the API has a field for that
  * @param isMusic whether the audio is music, which has no voice
  */
 export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false): ReadWishes {

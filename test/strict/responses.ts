@@ -15,7 +15,7 @@ import {
 } from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
-/** "When reasoning effort is not none, remove temperature, top_p, and top_logprobs." */
+/** Guide that states: "When reasoning effort is not none, remove temperature, top_p, and top_logprobs." */
 const latestModelGuide = 'https://developers.openai.com/api/docs/guides/latest-model';
 const reasoningGuide = 'https://platform.openai.com/docs/guides/reasoning';
 const bigAgi =

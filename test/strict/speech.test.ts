@@ -21,7 +21,7 @@ const places = loadShippedCatalog()
   .models.filter(({ id, data }) => data.output_modalities.includes('speech') && !id.startsWith('sandbox/'))
   .flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })));
 
-/** Stands for a voice of the endpoint. */
+/** Placeholder in `requests` for a voice that the endpoint has. */
 const KNOWN_VOICE = 'known-voice';
 const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
 const requests: object[] = [

@@ -78,7 +78,7 @@ export const wishes = {
   media: ['no', 'image', 'image_webp', 'image_url', 'pdf', 'text_document'],
   user: ['no', 'yes'],
   surrogate: ['no', 'text', 'result', 'system'],
-  // Claude Code sends both with every request.
+  // In every request, Claude Code sends deferred tools and asks to clear old thinking from the context.
   agent: ['no', 'deferred_tool', 'clearing'],
 } as const;
 export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[Kind][number] };

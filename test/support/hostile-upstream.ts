@@ -97,7 +97,7 @@ async function soundly(exchange: Exchange): Promise<void> {
   await exchange.finish();
 }
 
-/** Reads the requests of a connection, one after the other. */
+/** Reads the requests of a connection, and answers them one after the other. */
 async function serve(socket: Socket, respond: (exchange: Exchange) => Promise<void>): Promise<void> {
   let unread = Buffer.alloc(0);
   let busy = false;

@@ -219,7 +219,10 @@ const withSearch: typeof fetch = (address, init) => {
   return fetch(address, { ...init, body: JSON.stringify({ ...body, web_search_options: {} }) });
 };
 
-/** Runs a search, an answer with its sources if the package reads them, and another turn that contains both. */
+/**
+ * Requests a search, checks the answer (and its sources if the package reads them), and sends the answer back in
+ * another turn.
+ */
 async function searchWith(provider: Provider, subject: Subject): Promise<void> {
   const question = ask(provider, subject, searched.question);
   const result = streamText({ ...question, ...provider.searching!(subject) });
@@ -235,7 +238,7 @@ async function searchWith(provider: Provider, subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** Runs a search with results, an answer that cites them, and another turn that contains all of it. */
+/** Requests a search, checks its results and the citations in the answer, and sends all of it back in another turn. */
 async function search(subject: Subject): Promise<void> {
   const { tools: own } = createAnthropic(addressOf(subject));
   const webSearch = { web_search: own.webSearch_20250305({ maxUses: MAX_SEARCHES }) };

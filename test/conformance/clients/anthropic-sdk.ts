@@ -107,7 +107,7 @@ function textOf({ content }: Anthropic.Message): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-/** Runs a search with results, an answer that cites them, and another turn that contains all of it. */
+/** Requests a search, checks its results and the citations in the answer, and sends all of it back in another turn. */
 async function search(client: Anthropic, subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES } as const;
   const question = { ...ask(subject, searched.question), tools: [webSearch] };
@@ -136,7 +136,7 @@ async function search(client: Anthropic, subject: Subject): Promise<void> {
 }
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends their results, and checks the final answer.
  * @param before type of block that must come before the calls
  */
 async function runTools(

@@ -106,7 +106,7 @@ function clientOf(api: Client['api'], fields: ChatOpenAIFields, searching: objec
 }
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends their results, and checks the final answer.
  * @returns the message with the calls
  */
 async function runTools(model: ChatOpenAI, question: BaseMessage[], expectedCalls: number): Promise<AIMessageChunk> {

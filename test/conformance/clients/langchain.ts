@@ -122,7 +122,7 @@ interface SearchBlock {
   citations?: { type: string; url: string; cited_text: string }[];
 }
 
-/** Runs a search with results, an answer that cites them, and another turn that contains all of it. */
+/** Requests a search, checks its results and the citations in the answer, and sends all of it back in another turn. */
 async function search(subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES };
   const model = connect(subject).bindTools([webSearch]);
@@ -147,7 +147,7 @@ async function search(subject: Subject): Promise<void> {
 }
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends their results, and checks the final answer.
  * @returns the message with the calls
  */
 async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {

@@ -122,7 +122,7 @@ const openAiChat: Client = {
 };
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends results, and checks the final answer.
  * @returns the message with the calls
  */
 async function runChatTools(
@@ -264,7 +264,7 @@ function asInput(output: OpenAI.Responses.ResponseOutputItem[]): OpenAI.Response
 }
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends results, and checks the final answer.
  * @returns the items of the first answer
  */
 async function runResponsesTools(

@@ -142,7 +142,7 @@ const openRouterChat: Client = {
 };
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends their results, and checks the final answer.
  * @returns the message with the calls
  */
 async function runChatTools(
@@ -266,7 +266,7 @@ function asInput(output: OpenResponsesResult['output']): InputsUnion1[] {
 }
 
 /**
- * Runs tool calls, their results, and the answer to the results.
+ * Requests tool calls, sends their results, and checks the final answer.
  * @returns the items of the first answer
  */
 async function runTools(

@@ -27,7 +27,7 @@ export const everyWire: readonly MessagesWireName[] = messagesWires;
 export const sandboxWires: readonly MessagesWireName[] = messagesWires.filter((wire) =>
   sandboxModels().some((known) => known.wire === wire),
 );
-/** Wires whose streams are texts. The contract of wires covers the others. */
+/** Wires whose streams are texts. For binary streams, see `test/providers/contract.test.ts`. */
 export const textWires: readonly MessagesWireName[] = messagesWires.filter((wire) => textStreamsOf(wire).length > 0);
 /** All wires except the Messages API itself, whose requests and answers pass through. */
 export const translatedWires: readonly MessagesWireName[] = messagesWires.filter((wire) => wire !== 'anthropic');

@@ -80,7 +80,7 @@ export class RandomHistory {
   readonly account: Account;
   /** Total cost of all settlements, added up by the test itself. */
   spent = Money.zero;
-  /** The same for each value of the tag `project`; requests without the tag have the value ''. */
+  /** Total cost of all settlements for each value of the tag `project`; requests without the tag have the value ''. */
   readonly spentByProject = new Map<string, Money>();
   /** Number of holds that took their money from leases. */
   leased = 0;
