@@ -57,7 +57,7 @@ export class Song {
     else this.#lyrics += this.#lyrics === '' ? text : `\n${text}`;
   }
 
-  /** @throws {UpstreamError} if the data is not an MP3 file */
+  /** @throws {UpstreamError} if the data is not base64 of an MP3 file */
   audio(inline: Record<string, unknown>): void {
     const data = asText(inline['data']);
     const isMp3 = this.#hasAudio || MP3_BASE64.test(data);
@@ -74,7 +74,8 @@ export class Song {
   }
 
   /**
-   * Ends the answer. Without a song, its text remains, because it may explain a refusal.
+   * Ends the answer. If an incomplete answer has no song, its text becomes a text block, because it may explain a
+   * refusal.
    * @throws {UpstreamError} if a complete answer has no song (https://github.com/openclaw/openclaw/issues/103318)
    */
   end(isComplete: boolean): void {
