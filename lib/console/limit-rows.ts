@@ -74,7 +74,10 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
 
 type PaceSince = (createdAt: string, isOwn: IsOwn) => Pace;
 
-/** Returns a function that adds up an owner's spending in the last seven completed days since its creation. */
+/**
+ * Returns a function that adds up an owner's spending in the last seven completed days. Days before the owner's
+ * creation or earliest spending, whichever was first, do not count.
+ */
 function pacesOf({ activity, days }: AccountData): PaceSince {
   const daysOfPace = days.slice(-DAYS_OF_PACE);
   const recent = activity.filter(({ date }) => date >= daysOfPace[0]!);

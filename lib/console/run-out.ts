@@ -9,7 +9,7 @@ const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
-/** Spending in completed days of the last week. An owner that is younger than a week has fewer days. */
+/** Spending in the last seven completed days, or in fewer days if the owner (such as a key) was created later. */
 export interface Pace {
   spent: Money;
   days: number;

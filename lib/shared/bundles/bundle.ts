@@ -256,7 +256,8 @@ const withoutRareParts: Plugin = {
 
 /**
  * Files that functions need only after a failure, as separate bundles. A function loads such a bundle synchronously, at
- * the first call of its exported function `call`. The rules of `rareParts` apply.
+ * the first call of the bundle's function `call`. Like the modules of `rareParts`, these modules may have no state, and
+ * no classes that are compared with `instanceof`.
  */
 const lazyParts = [
   { of: 'lambdas/providers/faults/classify.ts', entry: 'providers/faults/classify.ts', call: 'classifyError' },

@@ -14,7 +14,7 @@ export const plainBuiltins: Plugin = {
       const isBuiltin = path.startsWith('node:') || builtinModules.includes(path);
       const name = path.replace('node:', '');
       if (isBuiltin && kind === 'import-statement') return { path: name, namespace: 'builtin' };
-      // AWS's SDK imports `node:http` when a client sends its first request.
+      // An example is AWS's SDK, which imports `node:http` dynamically when a client sends its first request.
       if (isBuiltin && kind === 'dynamic-import') return { path: name, namespace: 'whole-builtin' };
       return undefined;
     });
