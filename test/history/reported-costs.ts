@@ -3,7 +3,7 @@
 import type { Difference } from './counter-books.ts';
 import { picoIn, picoOf, roublesOf, textIn, type RawItem } from './raw-table.ts';
 
-/** Complete response. */
+/** A response that a client read completely. */
 export interface ReportedCost {
   generationId: string;
   kind: string;
@@ -22,8 +22,8 @@ export interface ClockSpan {
 }
 
 /**
- * Number of costs in responses that differ from the records because a process was killed. docs/guarantees.md describes
- * this weakness.
+ * Number of costs in responses that differ from the records because a process was killed: records with a lower cost,
+ * with a higher cost, and records without a cost yet. docs/guarantees.md describes this weakness.
  */
 export interface SweptAfterReport {
   lower: number;

@@ -35,7 +35,7 @@ export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false):
   return { row, message, content: measurePrompt(message) };
 }
 
-/** Returns the body of a request for images, in a conversation that has some already, or for speech. */
+/** Returns the body of a request for speech, for music, or for images in a conversation that already contains some. */
 function withMedia(row: Wishes, makes: MediaModality, isMusic: boolean): object {
   const body = bodyOf(row);
   if (row.api !== 'chat') return body;

@@ -50,9 +50,12 @@ const [pairwiseRead, quietRead] = [pairwise, quiet].map((some) => some.map((row)
   ReadWishes[],
 ];
 const rows = [...pairwiseRead, ...quietRead];
-/** Rows of requests for images or speech, which other endpoints refuse. Models that draw do little else. */
+/**
+ * Wishes of every second request for images or speech. There are few, because models that generate images support
+ * little else.
+ */
 const plain = { choice: 'no_tools', format: 'unsaid', tuning: 'seed', stop: 'one' } as const;
-/** Models of music read one turn. */
+/** Wishes of every second request for music, whose models accept only one turn. */
 const single = { ...plain, history: 'question', stop: 'unsaid' } as const;
 const mediaRowsOf = (makes: MediaModality, isMusic = false) =>
   [...pairwise, ...quiet].map((row, index) =>
