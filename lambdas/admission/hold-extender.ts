@@ -173,8 +173,8 @@ export class HoldExtender {
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
     await this.#change;
-    // An extension may only confirm an earlier one whose reply was lost. Then the next attempt requests the missing
-    // amount.
+    // Several attempts are needed if the first one merely confirms an earlier extension whose reply was lost. The next
+    // attempt then requests the missing amount.
     for (let tries = 1; tries <= MAX_TRIES_AT_END && cost.exceeds(this.#placed.hold.amount); tries += 1) {
       if (await this.#add(cost.minus(this.#placed.hold.amount))) break;
     }

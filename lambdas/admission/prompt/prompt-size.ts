@@ -248,8 +248,8 @@ function measureDocument(block: Block, into: PromptContent): number {
 }
 
 /**
- * Measures a recording. Its duration is unknown without decoding, and each provider counts different tokens for a
- * second, so its tokens are unbounded.
+ * Measures a recording. Its duration is unknown without decoding, and the number of tokens per second depends on the
+ * provider, so its tokens are unbounded.
  */
 function measureAudio(source: unknown, into: PromptContent): number {
   const sent = base64Bytes(source);

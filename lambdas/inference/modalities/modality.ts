@@ -21,7 +21,7 @@ interface AcceptedBody<Body> {
   exactWithin?: readonly string[];
 }
 
-/** Type of the events of an answer that is forwarded. */
+/** Type of a streamed answer's events. */
 type EventOf<Answer> = Answer extends StreamedAnswer<infer Event> ? Event : never;
 /** Type of an answer that is not streamed. */
 export type WholeOf<Answer> = Answer extends StreamedAnswer<unknown> ? never : Answer;

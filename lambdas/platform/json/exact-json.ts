@@ -30,7 +30,7 @@ const MAX_JSON_DEPTH = 1_000;
  * longer.
  */
 const SURELY_EXACT_LENGTH = 4;
-/** Length up to which every number without an exponent is exact. */
+/** Number of characters up to which a JavaScript number represents every JSON number without an exponent exactly. */
 const EXACT_DIGITS = 15;
 
 /** Measures a text in one pass, without parsing it and without allocating memory. The text need not be valid JSON. */
