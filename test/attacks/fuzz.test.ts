@@ -34,7 +34,8 @@ const MAX_ANSWER_MS = 15_000;
 const ROUNDS = repeated(3, { ofWhichAlways: 1 });
 /**
  * Maximum growth of retained memory per round: cache entries of each request, and compiled code. Resident memory would
- * be less exact, because it depends on when the allocator returns pages, and so on other work of the machine.
+ * be less exact, because it also depends on when the allocator returns pages, and therefore on other work of the
+ * machine.
  */
 const MAX_KEPT_BYTES = 512 * 1024 + 128 * (REQUESTS / ROUNDS);
 

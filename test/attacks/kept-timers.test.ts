@@ -3,7 +3,7 @@ import { post, said, startGateway, type RunningGateway } from '../support/gatewa
 import { repeated } from '../support/long-runs.ts';
 import { memoryEnvironment, timersOf } from '../support/process-memory.ts';
 
-/** Number of requests of each kind. It is far above the changes in the gateway's own timers. */
+/** Number of requests of each kind. It is far above the number by which the gateway's own timers vary. */
 const REQUESTS = repeated(200, { ofWhichAlways: 60 });
 /** Number of concurrent requests. It is small, because open connections have timers. */
 const AT_ONCE = 5;

@@ -23,7 +23,8 @@ let gateway: RunningGateway;
 /** Client of the same gateway with a key that has a limit. */
 let limited: RunningGateway;
 beforeAll(async () => {
-  // The server repeats the prompt, a word at a time. "%%" in the prompt becomes a marker in the answer only.
+  // The server repeats the prompt, a word at a time. It replaces "%%" by "@@", so that a marker with "@@" occurs in the
+  // answer but not in the prompt.
   const server = createServer((request, response) => {
     void (async () => {
       let body = '';

@@ -21,8 +21,8 @@ interface Report {
 }
 
 /**
- * Sends a request whose provider reports its usage in this order. The first report is that of the beginning, if the
- * wire has one.
+ * Sends a request whose provider sends these usage reports, in this order. On a wire that reports usage at the
+ * beginning of an answer, the first report is sent there.
  */
 function reported(wire: WireName, reports: Report[], stream: boolean): Promise<Aftermath> {
   return hostile.attack({

@@ -1,4 +1,4 @@
-/** Blows to the processes of a gateway: kills, pauses, signals, and starts at the wrong time. */
+/** Disturbs the processes of a gateway with kills, pauses, signals, and starts at the wrong time. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcesses } from './gateway-processes.ts';

@@ -6,8 +6,8 @@ import { finalGeneration, type RunningGateway } from '../support/gateway.ts';
 import { generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
 /**
- * Returns prices at which writing a cache costs more than reading the prompt without a cache, and reading the cache
- * costs a tenth.
+ * Returns the prices of a token: in the prompt without a cache, read from a cache, and written to a cache. The price of
+ * output is always the same.
  */
 const price = (prompt: string, cached: string, written: string) => ({
   prompt,

@@ -54,7 +54,7 @@ describe('an account with limits and without parts', TIMES, () => {
   });
 });
 
-// A plot takes many times as long as the tests above.
+// Only the long form computes the plot, because that takes many times as long as the tests above.
 it.runIf(isLongForm)('the simulation of settlements equals the plot of the documentation', async () => {
   const shown = readFileSync(new URL('../../docs/settlement.svg', import.meta.url), 'utf8');
   expect(await settlementPlot(), 'npm run simulate writes the plot again').toBe(shown);

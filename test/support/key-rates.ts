@@ -48,7 +48,7 @@ export async function countedOf(
   return { requests: sum(minute, 'requests'), tokens: sum(minute, 'tokens'), running: sum(running, 'running') };
 }
 
-/** Fills each part of a count, as if that many requests had been counted. */
+/** Adds `counts` to each part of a key's rate count, as requests would. */
 export async function fillParts(
   table: Table,
   { payer: { keyHash } }: Spender,

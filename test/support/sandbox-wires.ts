@@ -3,10 +3,9 @@ import { textModel } from './catalog.ts';
 /** Models of the sandbox over each of its wires, alone and with a working provider as fallback. */
 
 interface SandboxWire {
-  /**
-   * Name of the wire in the catalog. `address` is the environment variable with the sandbox's address for this wire.
-   */
+  /** Name of the wire in the catalog. */
   wire: string;
+  /** Environment variable with the sandbox's address for this wire. */
   address: string;
   provider?: object;
   endpoint?: object;

@@ -55,8 +55,8 @@ async function readRecords(settings: string) {
 }
 
 /**
- * Returns a session of the model. The model writes a file and reads it, then reads records with the tool of the server,
- * for which it may have to search.
+ * Returns a session of the model. The model writes a file and reads it, then reads records with a tool of the MCP
+ * server `archive`. If Codex does not offer this tool, the model first searches for it.
  */
 function session(): Session {
   let step = 0;

@@ -25,7 +25,7 @@ export interface Interaction {
 
 export interface Fixtures {
   interactions: Interaction[];
-  /** Number of recordings by endpoint, or kind of file, that belong to none of our wires. */
+  /** Number of recordings that belong to no wire of the gateway, by endpoint or kind of file. */
   others: Map<string, number>;
 }
 
