@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** Milliseconds for which a transaction holds its items in DynamoDB. */
 const TRANSACTION_MS = 5;
-/** Range of milliseconds between two blows (kills, pauses or signals). */
+/** Range of milliseconds between two disturbances (kills, pauses or signals). */
 const [LEAST_CALM_MS, MOST_CALM_MS] = [4_000, 15_000];
 const CHANGES_EVERY_MS = 3_000;
 const MAX_STARTS = 12;
