@@ -174,8 +174,8 @@ const PLANT = 'PLANTED';
 const nameOf = (path: string, index: number) => `leak${routes.findIndex((route) => route.path === path)}n${index}x`;
 
 /**
- * Number of texts of each route that are always tested. If a route has more than twice as many, only a part of its
- * texts is tested.
+ * Minimum number of texts of each route that `npm test` tests. If a route has fewer than twice as many, all of its
+ * texts are tested.
  */
 const SOME = 100;
 

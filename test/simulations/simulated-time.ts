@@ -18,7 +18,7 @@ export interface SimulatedTime {
 
 /**
  * Creates a simulated time.
- * @param startMs epoch milliseconds, as the wall clock of the run
+ * @param startMs simulated time at the start, in epoch milliseconds
  */
 export function simulatedTime(startMs: number): SimulatedTime {
   let nowMs = startMs;

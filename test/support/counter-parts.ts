@@ -76,7 +76,7 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   return parts;
 }
 
-/** Lets the next transactions that include the counter of a scope fail with a conflict. */
+/** Lets the next `times` transactions that include the counter of a scope fail with a conflict. */
 export function conflictAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
   let left = times;
   const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;

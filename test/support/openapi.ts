@@ -51,7 +51,7 @@ export function misfit(schema: SchemaObject, value: unknown): string | undefined
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** Returns the documented response of an operation with a status. */
+/** Returns an operation's documented response with this status; undefined if there is none. */
 export function documentedResponse(operation: OperationObject, status: number): ResponseObject | undefined {
   const response = operation.responses[String(status)];
   if (!response || !('$ref' in response)) return response;
