@@ -2,23 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { spendingByDay } from '../../lib/console/spending-by-day.ts';
 import { languages } from '../../lib/console/texts/languages.ts';
 
+const spent = (id: string, usage: string) => ({
+  date: '2026-11-23',
+  model: 'm',
+  requests: 2,
+  usage,
+  api_key_hash: id,
+  workspace_id: id,
+});
+const owner = (id: string, usage_daily: string) => ({
+  id,
+  hash: id,
+  name: 'Bot',
+  label: `sk-${id}`,
+  slug: id,
+  usage_daily,
+});
+
 describe('the spending of thirty days by key and workspace', () => {
-  const spent = (id: string, usage: string) => ({
-    date: '2026-11-23',
-    model: 'm',
-    requests: 2,
-    usage,
-    api_key_hash: id,
-    workspace_id: id,
-  });
-  const owner = (id: string, usage_daily: string) => ({
-    id,
-    hash: id,
-    name: 'Bot',
-    label: `sk-${id}`,
-    slug: id,
-    usage_daily,
-  });
   const data = {
     readAtMs: Date.parse('2026-11-24T12:00:00Z'),
     credits: { usage_daily: '0.3' },

@@ -87,9 +87,9 @@ describe('the first model of the playground', () => {
   });
 });
 
+const week = (spent: Money) => ({ spent, days: 7 });
 describe('the estimate of when a limit runs out', () => {
   const NOW = Date.parse('2026-11-20T12:00:00Z');
-  const week = (spent: Money) => ({ spent, days: 7 });
   const days = (count: number) => NOW + count * 24 * 60 * 60_000;
 
   it('divides the remaining amount by the mean of seven days', () => {
