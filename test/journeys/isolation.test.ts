@@ -211,13 +211,19 @@ describe('two accounts', () => {
   });
 });
 
-/** Returns all data of an account that another account could have changed. */
+/** Returns the settings of an account, to compare before and after an attempt of another account. */
 async function stateOf(tenant: Tenant): Promise<unknown[]> {
   const paths = [
     `/keys/${tenant.keyHash}`,
     `/keys?workspace_id=${tenant.workspaceId}`,
     `/workspaces/${tenant.workspaceId}`,
     `/workspaces/${tenant.workspaceId}/members`,
+    `/workspaces/${tenant.workspaceId}/budgets`,
+    `/keys/${tenant.keyHash}/alerts`,
+    `/workspaces/${tenant.workspaceId}/alerts`,
+    '/alerts',
+    '/tags',
+    '/tags/budgets',
   ];
   return Promise.all(paths.map((path) => json('GET', path, tenant.managementKey)));
 }
