@@ -267,7 +267,10 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
   return { placed: { hold, scopes: scopes.filter(({ kind }) => hold.scopes.includes(kind)) } };
 }
 
-/** Adds `amount` to a placed hold, under the same conditions as the first hold. Never throws. */
+/**
+ * Adds `request.amount` to a placed hold if every scope of the hold has room and is not switched off. Free-model limits,
+ * rate limits and the claim are not checked again. Never throws.
+ */
 export function extendHold(
   table: Table,
   placed: PlacedHold,

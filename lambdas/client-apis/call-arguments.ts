@@ -3,8 +3,8 @@
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
 /**
- * Maximum depth of arguments, equal to that of a request body. Tools need less. A limit is required, because the code
- * that serializes arguments is recursive.
+ * Maximum depth of arguments, below that of a request body (128). Tools need less. A limit is required, because the
+ * code that serializes arguments is recursive.
  */
 const MAX_ARGUMENTS_DEPTH = 100;
 /** Maximum number of values in all arguments of a request together, equal to that of a request body. */

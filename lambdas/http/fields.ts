@@ -30,7 +30,8 @@ export const booleanParameter = z
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
 /**
- * Returns the schema of a text field, with rules for its length and pattern, and the error message for any other text.
+ * Returns the schema of a text field, with rules for its length and pattern. `says` is the error message for any other
+ * value.
  */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
   const text = z.string({ error: ({ input }) => (input === undefined ? `is required: ${says}` : says) });

@@ -82,7 +82,7 @@ export function fileResponse(
   return { statusCode: 200, headers: { ...validators, 'content-type': `${type}; charset=utf-8` }, body: text };
 }
 
-/** Builds a response with Markdown text. Browsers show it as plain text. */
+/** Builds a response with Markdown text. Most browsers show it as plain text. */
 export function markdownResponse(body: string): HttpResponse {
   return { statusCode: 200, headers: { ...commonHeaders, 'content-type': 'text/markdown; charset=utf-8' }, body };
 }

@@ -22,7 +22,10 @@ const PRICED_BETA_RULE = 'changes the provider’s price, and this gateway has n
 
 const THREADS = 'message-threads-';
 
-/** Refusal for conversations that the provider stores, because the size of the request does not bound their cost. */
+/**
+ * Refusal of threads, with which a provider would store the conversation. The request then lacks earlier turns, so its
+ * size does not bound the cost.
+ */
 export const threadsRefusal = {
   message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
   /** Error details after which the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */

@@ -36,7 +36,7 @@ export interface UsableEndpoint extends PricedOffer {
   isOnlyFirst: boolean;
 }
 
-/** Returns the endpoint in the form for engines that may send several requests for one answer. */
+/** Returns the data of the endpoint that a `BatchEngine` gets. */
 export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks, data } = endpoint;
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, image: data.image, quirks };

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { reporting } from '../support/processes.ts';
 
-/** Whether this machine can pin a process to a core, so that other processes do not affect its measurements. */
+/** Whether this machine can pin a process to a core, so that the measured processes do not share a core. */
 const canPin = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1;
 
 export interface Child {

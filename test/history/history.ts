@@ -56,7 +56,9 @@ const TRANSACTION_MS = 5;
 const [LEAST_CALM_MS, MOST_CALM_MS] = [4_000, 15_000];
 const CHANGES_EVERY_MS = 3_000;
 const MAX_STARTS = 12;
-/** Factor of the faults during a start, because each fault may end the start. */
+/**
+ * Factor by which the share of faults is multiplied during a start. It is low, because each fault may end the start.
+ */
 const FAULTS_AT_START = 0.1;
 const SETTLES_WITHIN_MS = 8 * MINUTE_MS;
 /** Share of the starts that move the clock to shortly before the next midnight. */

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.stop());
 
-/** Creates another instance of the function, with the same table and its own memory. */
+/** Creates the `WarmPrompts` of another Lambda instance: the same table, its own memory. */
 const newInstance = () =>
   new WarmPrompts(
     {

@@ -68,7 +68,7 @@ export async function messageTerms(
 
 /**
  * Places the hold while the connection to the first provider is opened (DNS, TCP, TLS). Nothing is sent before the hold
- * is placed. If the hold comes from a lease, the generation's record may still be being written.
+ * is placed. With a hold from a lease, this function may return before the generation's record is written.
  */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];

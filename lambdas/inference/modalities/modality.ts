@@ -23,7 +23,7 @@ interface AcceptedBody<Body> {
 
 /** Type of a streamed answer's events. */
 type EventOf<Answer> = Answer extends StreamedAnswer<infer Event> ? Event : never;
-/** Type of an answer that is not streamed. */
+/** The members of `Answer` that are not streamed. */
 export type WholeOf<Answer> = Answer extends StreamedAnswer<unknown> ? never : Answer;
 
 /**

@@ -43,7 +43,7 @@ const storedKey = record({
   privacy: privacyField,
   sensitiveData: sensitiveDataField,
   ...useLimitFields,
-  /** Number of times that the configuration was changed, used as the ETag. */
+  /** Version of the configuration, 1 after its creation. Used as the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
   /** Tags of the key: values by name. Absent if the key has no tags. */

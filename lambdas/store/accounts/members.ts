@@ -15,7 +15,7 @@ const memberRecord = record({
   ...useLimitFields,
   /** Number of times that the limits were changed. */
   revision: count('revision'),
-  /** Number of times that the configuration was changed, used as the ETag. */
+  /** Version of the configuration, 1 after its creation. Used as the ETag. */
   version: count('version'),
   createdAt: text('created_at'),
 });
