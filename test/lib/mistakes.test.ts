@@ -35,6 +35,8 @@ it.each([
   [new GatewayError('not_found', 'There is none.'), 'There is none.'],
   [Object.assign(new Error('x'), { code: 'ENOENT', path: '/a' }), '/a cannot be used: it does not exist.'],
   [new TypeError('a fault of ours'), undefined],
+  [new AggregateError([new GatewayError('conflict', 'One.'), new GatewayError('conflict', 'Two.')]), 'One.\nTwo.'],
+  [new AggregateError([new GatewayError('conflict', 'One.'), new TypeError('a fault of ours')]), undefined],
   ['no error', undefined],
 ])('only errors that an operator can repair become messages: %s', (error, sentence) => {
   expect(mistakeIn(error)).toBe(sentence);

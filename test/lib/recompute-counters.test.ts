@@ -62,6 +62,8 @@ async function drifts(): Promise<unknown[]> {
   return (await reconcile(table, { account, dates, isDeep: true, isWhole: true, pauseMs: 1 })).drifts;
 }
 
+const corrections = (from = context) => Array.fromAsync(recomputeCounters(from, { pauseMs: 1 }));
+
 const keyScope = (): ScopeId => ({ kind: 'key', id: payer.keyHash });
 const accountScope = (): ScopeId => ({ kind: 'account', id: payer.accountId });
 
@@ -78,7 +80,7 @@ describe('counters that differ from their records', () => {
     await drift(keyScope(), { spent_lifetime: '7', committed_lifetime: '-3', [`committed_${daily}`]: '2' });
     await drift(accountScope(), { [`spent_${monthly}`]: '0.5' });
 
-    const corrected = await recomputeCounters(context, { pauseMs: 1 });
+    const corrected = await corrections();
 
     expect(corrected.length).toBeGreaterThan(0);
     expect(await drifts()).toEqual([]);
@@ -99,7 +101,7 @@ describe('counters that differ from their records', () => {
       await request({ ends: during % 2 === 0 });
     };
 
-    await recomputeCounters({ ...context, table: faulty }, { pauseMs: 1 });
+    await corrections({ ...context, table: faulty });
     proxy.before = () => undefined;
 
     expect(during).toBeGreaterThan(4);
@@ -110,11 +112,11 @@ describe('counters that differ from their records', () => {
     await request({ ends: true });
     await drift(keyScope(), { committed_lifetime: '-3' });
 
-    const runs = await Promise.allSettled([1, 2, 3].map(() => recomputeCounters(context, { pauseMs: 1 })));
+    const runs = await Promise.allSettled([1, 2, 3].map(() => corrections()));
 
     expect(runs.some(({ status }) => status === 'fulfilled')).toBe(true);
     expect(await amountsOf(keyScope(), 'lifetime')).toBe('0.1 of 0.1');
-    expect(await recomputeCounters(context, { pauseMs: 1 })).toEqual([]);
+    expect(await corrections()).toEqual([]);
   });
 
   it('are not corrected while a returned lease waits for its own correction', async () => {
@@ -125,7 +127,7 @@ describe('counters that differ from their records', () => {
     await request({ ends: false, leases });
 
     const isWrong = (await drifts()).length > 0;
-    if (isWrong) await expect(recomputeCounters(context, { pauseMs: 1 })).rejects.toThrow('Run the command again then');
+    if (isWrong) await expect(corrections()).rejects.toThrow('Run the command again then');
     await leases.returnAll();
 
     expect(isWrong).toBe(true);
@@ -136,5 +138,5 @@ describe('counters that differ from their records', () => {
 it('correct counters stay unchanged', async () => {
   await request({ ends: true });
 
-  expect(await recomputeCounters(context, { pauseMs: 1 })).toEqual([]);
+  expect(await corrections()).toEqual([]);
 });

@@ -101,14 +101,19 @@ export function rateSettleUpdate(table: Table, { generationId, keyHash, hold, ch
 }
 
 /**
- * Corrects the number of running requests in a part, if no request of the part has begun or ended since it was read.
+ * Corrects the number of running requests in a part, if the part is unchanged since it was read. The condition includes
+ * the number itself, because earlier releases change it without `changes`.
  * @param read.changes number of changes of the part as read; undefined if it had none
  */
 export function runningCorrection(
   table: Table,
   { keyHash, part }: { keyHash: string; part: number },
-  { add, changes }: { add: number; changes: number | undefined },
+  { counted, recorded, changes }: { counted: number; recorded: number; changes: number | undefined },
 ): Write {
-  const when = changes === undefined ? { absent: ['changes'] } : { equal: { changes } };
-  return update(table, rateItemKey(keyHash, { kind: 'running', part }, 0), { add: { running: add, changes: 1 }, when });
+  const when =
+    changes === undefined
+      ? { equal: { running: counted }, absent: ['changes'] }
+      : { equal: { running: counted, changes } };
+  const add = { running: recorded - counted, changes: 1 };
+  return update(table, rateItemKey(keyHash, { kind: 'running', part }, 0), { add, when });
 }

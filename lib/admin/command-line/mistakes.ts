@@ -39,6 +39,7 @@ export function isAwsRefusal(error: unknown): boolean {
 /** Returns the operator's mistake as a sentence; undefined if the error is a bug. */
 export function mistakeIn(error: unknown): string | undefined {
   if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (error instanceof AggregateError) return mistakesIn(error);
   if (!(error instanceof Error)) return undefined;
   if (isAwsRefusal(error)) return `AWS refused the request: ${error.message} (${error.name})`;
   if (/^Region (?:is missing|not accepted)/.test(error.message) || error.name === 'CredentialsProviderError') {
@@ -49,6 +50,12 @@ export function mistakeIn(error: unknown): string | undefined {
     return 'The disk is full, and the written files are incomplete. Free some space, then run the command again.';
   const reason = NO_ACCESS[code];
   return reason !== undefined && path !== undefined ? `${path} cannot be used: ${reason}.` : undefined;
+}
+
+/** Returns one line for each mistake; undefined if any of the errors is a bug. */
+function mistakesIn({ errors }: AggregateError): string | undefined {
+  const mistakes = errors.map(mistakeIn);
+  return mistakes.includes(undefined) ? undefined : mistakes.join('\n');
 }
 
 /**

@@ -7,11 +7,10 @@ import { allowParts, forbidParts } from '../../../lambdas/store/counters/parts-a
 import type { ScopeId } from '../../../lambdas/store/counters/counters.ts';
 import { sdkClient } from '../../shared/database/sdk-client.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
-import type { Row } from '../../shared/output.ts';
+import { print, type Row } from '../../shared/output.ts';
 import { showProgress } from '../command-line/progress.ts';
-import { recomputeCounters } from './recompute-counters.ts';
-import { recomputeRunning } from './recompute-running.ts';
-import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
+import { recompute } from './recompute.ts';
+import { onTable, withAccount, type TableSession } from '../session/session.ts';
 
 /**
  * Time in ms to wait after the creation of parts (items into which a busy counter is split) has been forbidden. After
@@ -34,9 +33,16 @@ export function addCounterCommands(program: Command): void {
   counters
     .command('recompute')
     .description(
-      'correct counters of the account that differ from its records; works during requests; reads every record four times',
+      'correct counters of the account that differ from its records; works during requests; reads every record four times, then recent records up to three times',
     )
-    .action(onAccount(recompute));
+    .action((_: unknown, command: Command) =>
+      withAccount(command, ({ changes }, isJson) =>
+        recompute(changes, {
+          print: (rows) => print(rows, isJson),
+          progressOf: (total) => showProgress('compared', total),
+        }),
+      ),
+    );
 }
 
 async function allow({ table }: TableSession): Promise<Row> {
@@ -50,19 +56,6 @@ async function gather({ table }: TableSession): Promise<Row> {
   let gathered = 0;
   for await (const scope of scopesWithParts(table)) if (await gatherCounter(table, scope)) gathered += 1;
   return { parts_allowed: false, counters_gathered: gathered };
-}
-
-async function recompute({ changes }: Session): Promise<Row[]> {
-  const corrected = await recomputeCounters(changes, { progressOf: (total) => showProgress('compared', total) });
-  const running = await recomputeRunning(changes);
-  return [
-    ...corrected.map(({ kind, id, window, what, counted, recorded }) => {
-      return { scope: kind, window, what, was: String(counted), is: String(recorded), id };
-    }),
-    ...running.map(({ keyHash: id, counted, recorded }) => {
-      return { scope: 'key', window: 'now', what: 'running requests', was: String(counted), is: String(recorded), id };
-    }),
-  ];
 }
 
 /**

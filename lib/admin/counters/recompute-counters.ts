@@ -13,7 +13,7 @@ import {
   type ScopeId,
 } from '../../../lambdas/store/counters/counters.ts';
 
-interface RecomputeOptions {
+export interface RecomputeOptions {
   /** Creates a progress display for this number of days. */
   progressOf?: (days: number) => (date: string) => void;
   /** Pause in ms before the differences are measured again. */
@@ -21,7 +21,8 @@ interface RecomputeOptions {
 }
 
 /**
- * Corrects the counters of an account that differ from its records, with an audit entry for each correction.
+ * Corrects the counters of an account that differ from its records, with an audit entry for each correction. Yields the
+ * corrected windows of each counter after its correction was made.
  *
  * Guarantee: the result is exact even during requests. A correction adds a difference on which two measurements agree.
  * A settlement changes records and counters by the same amount, so the difference stays constant. A difference of the
@@ -29,16 +30,15 @@ interface RecomputeOptions {
  * finds it.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
- * @returns the corrected windows
  * @throws {GatewayError} 409 if another command has corrected or changed a counter at the same time; run the command
  *   again
  */
-export async function recomputeCounters(
+export async function* recomputeCounters(
   context: ChangeContext,
   options: RecomputeOptions = {},
-): Promise<CounterDrift[]> {
+): AsyncGenerator<CounterDrift, void> {
   const found = await measure(context, options);
-  if (found.length === 0) return [];
+  if (found.length === 0) return;
   const scopes = scopesOf(found);
   const corrections = await Promise.all(scopes.map((scope) => readCorrections(context.table, scope)));
   const confirmed = await measure(context, options);
@@ -52,8 +52,8 @@ export async function recomputeCounters(
   for (const [index, scope] of scopes.entries()) {
     const drifts = confirmed.filter((drift) => isOf(scope, drift));
     await correct(context, scope, { drifts, corrections: corrections[index]! });
+    yield* drifts;
   }
-  return confirmed;
 }
 
 /** Returns the counter windows that differ from the account's records. */

@@ -3,7 +3,6 @@ import { requireAccount } from '../../../lambdas/management/accounts.ts';
 import { commitChange, type ChangeContext } from '../../../lambdas/management/change.ts';
 import { datesBetween, DAY_MS, utcDate } from '../../../lambdas/money/periods.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
-import { conflict } from '../../../lambdas/platform/errors.ts';
 import { allKeys, inferenceKeysOf } from '../../../lambdas/store/accounts/key-directory.ts';
 import { listWorkspaces } from '../../../lambdas/store/accounts/workspaces.ts';
 import { rateItemKey, runningCorrection } from '../../../lambdas/store/counters/key-rates.ts';
@@ -11,15 +10,16 @@ import { generationsOfDay } from '../../../lambdas/store/generations/generation-
 import { readItems } from '../../../lambdas/store/table/query.ts';
 import { numberFrom, type Table } from '../../../lambdas/store/table/table.ts';
 
-/** A count of running requests that differs from the records. */
-export interface RunningDrift {
+/** Part of a key's count of running requests that was corrected, or that could not be measured. */
+export interface RunningFinding {
   keyHash: string;
   part: number;
   counted: number;
-  recorded: number;
+  /** Number of running requests in the records; undefined if the part was busy and could not be measured. */
+  recorded: number | undefined;
 }
 
-interface RunningCount extends Omit<RunningDrift, 'recorded'> {
+interface RunningCount extends Omit<RunningFinding, 'recorded'> {
   /** Number of changes of the count; undefined if it has none. */
   changes: number | undefined;
 }
@@ -27,54 +27,72 @@ interface RunningCount extends Omit<RunningDrift, 'recorded'> {
 /** Number of days before today whose records may be of running requests. Every request ends within hours. */
 const DAYS_BEFORE = 15;
 const KEYS_AT_ONCE = 3;
-/** Maximum number of measurements, if requests of a wrong count begin or end during a measurement. */
-const MAX_MEASUREMENTS = 5;
+/** Maximum number of measurements of a part whose requests begin or end during each measurement. */
+const MAX_MEASUREMENTS = 3;
 
 /**
  * Corrects the counts of running requests (`parallel_limit`) of an account that differ from its open holds, with an
- * audit entry for each correction.
+ * audit entry for each correction. Yields each correction after it was made, then the parts that stayed busy.
  *
- * Guarantee: a correction is exact. Each request that begins or ends adds 1 to `changes` of its count. The correction
- * is made only if `changes` is the same as before the records were read, so the records are those of the count.
- * @returns the corrected counts
- * @throws {GatewayError} 409 if requests of a wrong count kept beginning and ending; run the command again
+ * Guarantee: a correction is exact. Requests that begin or end increase `changes` of their count. A part is
+ * compared and corrected only if its count and `changes` are the same as before the records were read, so the records
+ * are those of the count.
+ * Weakness: processes of releases without `changes` change only the count. If they begin one request and end another
+ * request of the same part during a measurement, the part looks unchanged. Run the command after the rollout.
  */
-export async function recomputeRunning(context: ChangeContext): Promise<RunningDrift[]> {
-  const corrected: RunningDrift[] = [];
-  for (let measurement = 1; measurement <= MAX_MEASUREMENTS; measurement += 1) {
-    const counts = await runningCounts(context);
-    if (counts.length === 0) return corrected;
+export async function* recomputeRunning(context: ChangeContext): AsyncGenerator<RunningFinding, void> {
+  let counts = await countsOfKeys(context.table, await keysOf(context));
+  for (let measurement = 1; counts.length > 0 && measurement <= MAX_MEASUREMENTS; measurement += 1) {
     const recorded = await openRequests(context);
-    let isChanged = false;
+    const after = await readAgain(context.table, counts);
+    const busy: RunningCount[] = [];
     for (const count of counts) {
       const drift = { ...count, recorded: recorded.get(nameOf(count)) ?? 0 };
-      if (drift.counted === drift.recorded) continue;
-      if (await correctRunning(context, drift)) corrected.push(drift);
-      else isChanged = true;
+      if (!isSame(count, after.get(nameOf(count)))) busy.push(count);
+      else if (drift.counted === drift.recorded) continue;
+      else if (await correctRunning(context, drift)) yield findingOf(drift);
+      else busy.push(count);
     }
-    if (!isChanged) return corrected;
+    const latest = await readAgain(context.table, busy);
+    counts = busy.map((count) => latest.get(nameOf(count)) ?? count);
   }
-  throw conflict('Requests of a key with a wrong count kept beginning and ending. Run the command again.');
+  yield* counts.map((count) => findingOf({ ...count, recorded: undefined }));
+}
+
+function findingOf({ keyHash, part, counted, recorded }: RunningFinding): RunningFinding {
+  return { keyHash, part, counted, recorded };
+}
+
+function isSame(before: RunningCount, after: RunningCount | undefined): boolean {
+  return after?.counted === before.counted && after.changes === before.changes;
 }
 
 function nameOf({ keyHash, part }: { keyHash: string; part: number }): string {
   return `${keyHash}#${part}`;
 }
 
-/** Returns the counts of all keys of the account. */
-async function runningCounts({ table, accountId }: ChangeContext): Promise<RunningCount[]> {
-  const counts: RunningCount[] = [];
-  let hashes: string[] = [];
-  const readBatch = async () => {
-    counts.push(...(await countsOf(table, hashes)));
-    hashes = [];
-  };
+/** Returns the hashes of all inference keys of the account. */
+async function keysOf({ table, accountId }: ChangeContext): Promise<string[]> {
+  const hashes: string[] = [];
   for (const { id: workspaceId } of await listWorkspaces(table, accountId)) {
-    for await (const hash of allKeys(table, inferenceKeysOf({ workspaceId, includeDisabled: true }))) {
-      if (hashes.push(hash) >= KEYS_AT_ONCE) await readBatch();
-    }
+    const keys = allKeys(table, inferenceKeysOf({ workspaceId, includeDisabled: true }));
+    for await (const hash of keys) hashes.push(hash);
   }
-  await readBatch();
+  return hashes;
+}
+
+/** Reads the counts of the same keys again. */
+async function readAgain(table: Table, counts: readonly RunningCount[]): Promise<Map<string, RunningCount>> {
+  const hashes = new Set(counts.map(({ keyHash }) => keyHash));
+  return new Map((await countsOfKeys(table, [...hashes])).map((count) => [nameOf(count), count]));
+}
+
+/** Returns the counts of keys. */
+async function countsOfKeys(table: Table, hashes: readonly string[]): Promise<RunningCount[]> {
+  const counts: RunningCount[] = [];
+  for (let first = 0; first < hashes.length; first += KEYS_AT_ONCE) {
+    counts.push(...(await countsOf(table, hashes.slice(first, first + KEYS_AT_ONCE))));
+  }
   return counts;
 }
 
@@ -94,12 +112,15 @@ async function countsOf(table: Table, hashes: readonly string[]): Promise<Runnin
   });
 }
 
-/** Returns the numbers of pending records that count as running, by key and part. */
+/**
+ * Returns the numbers of pending records that count as running, by key and part. Also reads the day before the account
+ * was created and the day after today, because clocks differ: around midnight UTC, another machine may have another day.
+ */
 async function openRequests({ table, accountId }: ChangeContext): Promise<Map<string, number>> {
   const open = new Map<string, number>();
   const { createdAt } = await requireAccount(table, accountId);
-  const firstMs = Math.max(Date.parse(createdAt), nowMs() - DAYS_BEFORE * DAY_MS);
-  for (const date of datesBetween(utcDate(firstMs), utcDate(nowMs()))) {
+  const firstMs = Math.max(Date.parse(createdAt) - DAY_MS, nowMs() - DAYS_BEFORE * DAY_MS);
+  for (const date of datesBetween(utcDate(firstMs), utcDate(nowMs() + DAY_MS))) {
     for await (const { state, payer, hold } of generationsOfDay(table, accountId, date)) {
       if (state !== 'pending') continue;
       for (const { kind, part } of hold.rateHolds) {
@@ -112,7 +133,7 @@ async function openRequests({ table, accountId }: ChangeContext): Promise<Map<st
 }
 
 /** @returns whether the count was corrected; it was not if a request began or ended in the meantime */
-async function correctRunning(context: ChangeContext, drift: RunningDrift & RunningCount): Promise<boolean> {
+async function correctRunning(context: ChangeContext, drift: RunningCount & { recorded: number }): Promise<boolean> {
   const { keyHash, part, counted, recorded, changes } = drift;
   const change = {
     action: 'counters.recompute',
@@ -120,6 +141,6 @@ async function correctRunning(context: ChangeContext, drift: RunningDrift & Runn
     before: { [`running ${part}`]: counted },
     after: { [`running ${part}`]: recorded },
   };
-  const count = runningCorrection(context.table, { keyHash, part }, { add: recorded - counted, changes });
+  const count = runningCorrection(context.table, { keyHash, part }, { counted, recorded, changes });
   return (await commitChange(context, change, { count })).committed;
 }
