@@ -114,7 +114,7 @@ async function countsOf(table: Table, hashes: readonly string[]): Promise<Runnin
 
 /**
  * Returns the numbers of pending records that count as running, by key and part. Also reads the day before the account
- * was created and the day after today, because clocks differ: around midnight UTC, another machine may have another day.
+ * was created and the day after today, because clocks differ: around midnight UTC, machines may have different days.
  */
 async function openRequests({ table, accountId }: ChangeContext): Promise<Map<string, number>> {
   const open = new Map<string, number>();
