@@ -1,3 +1,4 @@
+import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import {
   listAlertAccounts,
@@ -5,19 +6,30 @@ import {
   saveScanProgress,
   SCAN_DONE,
   type AlertScan,
+  type Revisit,
+  type ScanProgress,
 } from '../store/alerts/alert-accounts.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Maximum number of visits of an account that fail. Later runs then leave it out. */
-const MAX_FAILED_VISITS = 5;
+/**
+ * Times in minutes from a failed visit to the next visit of the account. After the last one, the scan leaves the account
+ * out. Together, they give an operator some hours to correct the cause.
+ */
+const REVISIT_AFTER_MINUTES = [5, 30, 120, 360];
 /** Maximum number of accounts that are remembered because their visits failed. */
-const MAX_FAILED_ACCOUNTS = 100;
+const MAX_REVISITS = 100;
+/** Number of first visits in a row whose failures count as a failure of the gateway instead of the accounts. */
+const MAX_FAILURES_IN_ROW = 10;
 
 /**
  * Visits every account that has alerts, once for each scan. A run continues where the last one stopped. If a run is
  * stopped, or two runs overlap, an account may be visited again, so a visit must be repeatable.
  *
- * Guarantee: an account whose visit fails does not stop the scan. Later runs visit it again, up to four times.
+ * Guarantee: an account whose visit fails does not stop the scan. Later runs visit it again, up to four times. A failure
+ * that many accounts have in common delays their visits, but drops none: the run ends after some failures in a row, and
+ * the scan waits at the first account that it cannot remember.
+ * Weakness: if the visits of ten adjacent accounts always fail, the accounts after them wait until the cause is fixed.
+ * Every run then fails, which raises an alarm.
  * @param deadlineMs time of performance.now() after which no further account is visited
  * @throws {AggregateError} with the failures of all visits, after everything else is done
  */
@@ -26,37 +38,79 @@ export async function scanAccounts(
   scan: AlertScan,
   { visit, deadlineMs }: { visit: (accountId: string) => Promise<void>; deadlineMs: number },
 ): Promise<void> {
-  const { after, failed } = await readScanProgress(table, scan);
+  const progress = await readScanProgress(table, scan);
   const failures: unknown[] = [];
-  const visited = async (accountId: string) => {
-    const times = failed[accountId] ?? 0;
-    delete failed[accountId];
-    try {
-      await visit(accountId);
-    } catch (error) {
-      failures.push(error);
-      log('error', 'account not checked', { accountId, ...describeError(error) });
-      const isRemembered = times + 1 < MAX_FAILED_VISITS && Object.keys(failed).length < MAX_FAILED_ACCOUNTS;
-      if (isRemembered) failed[accountId] = times + 1;
-    }
+  const run: ScanRun = {
+    progress,
+    save: () => saveScanProgress(table, scan, progress),
+    isOver: () => performance.now() >= deadlineMs,
+    async succeeds(accountId) {
+      try {
+        await visit(accountId);
+        return true;
+      } catch (error) {
+        failures.push(error);
+        log('error', 'account not checked', { accountId, ...describeError(error) });
+        return false;
+      }
+    },
   };
-  const again = Object.keys(failed);
-  if (after !== SCAN_DONE) {
-    for await (const accountId of listAlertAccounts(table, after)) {
-      if (performance.now() >= deadlineMs) return throwAll(failures);
-      await visited(accountId);
-      await saveScanProgress(table, scan, { after: accountId, failed });
-    }
-    await saveScanProgress(table, scan, { after: SCAN_DONE, failed });
-  }
-  for (const accountId of again) {
-    if (performance.now() >= deadlineMs) break;
-    await visited(accountId);
-    await saveScanProgress(table, scan, { after: SCAN_DONE, failed });
-  }
-  throwAll(failures);
+  const due = Object.keys(progress.revisits).filter((id) => progress.revisits[id]!.atMs <= nowMs());
+  const isUsable = progress.after === SCAN_DONE || (await visitFirst(run, listAlertAccounts(table, progress.after)));
+  if (isUsable) await visitAgain(run, due);
+  if (failures.length > 0) throw new AggregateError(failures, `The scan had ${failures.length} failures`);
 }
 
-function throwAll(failures: readonly unknown[]): void {
-  if (failures.length > 0) throw new AggregateError(failures, `The scan had ${failures.length} failures`);
+interface ScanRun {
+  progress: ScanProgress;
+  save: () => Promise<void>;
+  isOver: () => boolean;
+  /** Visits an account. Returns whether the visit succeeded. */
+  succeeds: (accountId: string) => Promise<boolean>;
+}
+
+/**
+ * Visits accounts that this scan has not visited yet. Progress over a failed visit is saved only after a later visit has
+ * succeeded, or at the end.
+ * @returns false after too many failures in a row
+ */
+async function visitFirst(
+  { progress, save, isOver, succeeds }: ScanRun,
+  accounts: AsyncIterable<string>,
+): Promise<boolean> {
+  let failuresInRow = 0;
+  const saveFailures = async () => {
+    if (failuresInRow > 0) await save();
+    return true;
+  };
+  for await (const accountId of accounts) {
+    if (isOver()) return saveFailures();
+    const hasSucceeded = await succeeds(accountId);
+    failuresInRow = hasSucceeded ? 0 : failuresInRow + 1;
+    if (failuresInRow >= MAX_FAILURES_IN_ROW) return false;
+    if (!hasSucceeded && Object.keys(progress.revisits).length >= MAX_REVISITS) return saveFailures();
+    if (!hasSucceeded) progress.revisits[accountId] = revisitAfter(1)!;
+    progress.after = accountId;
+    if (hasSucceeded) await save();
+  }
+  progress.after = SCAN_DONE;
+  await save();
+  return true;
+}
+
+async function visitAgain({ progress, save, isOver, succeeds }: ScanRun, due: readonly string[]): Promise<void> {
+  for (const accountId of due) {
+    if (isOver()) return;
+    const { failures } = progress.revisits[accountId]!;
+    const next = (await succeeds(accountId)) ? undefined : revisitAfter(failures + 1);
+    if (next) progress.revisits[accountId] = next;
+    else delete progress.revisits[accountId];
+    await save();
+  }
+}
+
+/** Returns the next visit of an account after a number of failures; undefined if there is none. */
+function revisitAfter(failures: number): Revisit | undefined {
+  const minutes = REVISIT_AFTER_MINUTES[failures - 1];
+  return minutes === undefined ? undefined : { failures, atMs: nowMs() + minutes * 60_000 };
 }

@@ -28,20 +28,30 @@ function scanKey({ name }: AlertScan): Key {
   return { pk: LIST, sk: `SCAN#${name}` };
 }
 
+/** Next visit of an account whose visits have failed. */
+export interface Revisit {
+  /** Number of visits that have failed. */
+  failures: number;
+  /** Time in epoch ms before which the account is not visited again. */
+  atMs: number;
+}
+
 /** Progress of a scan. */
 export interface ScanProgress {
-  /** Last visited account; `done` after the last one, and undefined before the first one. */
+  /** Last account that needs no first visit; `done` after the last one, and undefined before the first one. */
   after: string | undefined;
-  /** Accounts whose visits have failed, with the number of failures. They are visited again. */
-  failed: Record<string, number>;
+  /** Accounts up to `after` that must be visited again, by their ids. */
+  revisits: Record<string, Revisit>;
 }
 
 export async function readScanProgress(table: Table, scan: AlertScan): Promise<ScanProgress> {
   const item = await readItem(table, scanKey(scan));
-  const failed = Object.entries((item?.['failed'] ?? {}) as Record<string, unknown>);
+  const revisits = Object.entries((item?.['revisits'] ?? {}) as Record<string, Record<string, unknown>>);
   return {
     after: item?.['after'] as string | undefined,
-    failed: Object.fromEntries(failed.map(([id, times]) => [id, numberFrom(times)])),
+    revisits: Object.fromEntries(
+      revisits.map(([id, { failures, atMs }]) => [id, { failures: numberFrom(failures), atMs: numberFrom(atMs) }]),
+    ),
   };
 }
 
