@@ -77,9 +77,9 @@ export function mailsThrough(topicArn: string): Mails {
  */
 function subscriptionError(error: unknown): unknown {
   if (!(error instanceof AwsError)) return error;
+  if (hasInvalid(error, /^(?:Email address|Endpoint)\b/))
+    return invalidRequest('email', 'was rejected by Amazon SNS: use another address');
   switch (error.name) {
-    case 'InvalidParameter':
-      return invalidRequest('email', 'was rejected by Amazon SNS: use another address');
     case 'FilterPolicyLimitExceeded':
     case 'SubscriptionLimitExceeded':
       return conflict('Amazon SNS accepts no further e-mail addresses of this gateway. Use a webhook.', {
@@ -90,9 +90,22 @@ function subscriptionError(error: unknown): unknown {
   }
 }
 
-/** Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. */
+/**
+ * Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. After any other error, such as
+ * a wrong topic, a retry succeeds as soon as the operator has fixed the cause.
+ */
 export function isRejectedMail(error: unknown): boolean {
-  return error instanceof AwsError && error.name === 'InvalidParameter';
+  return hasInvalid(error, /^(?:Subject|Message|Empty message)\b/);
+}
+
+/**
+ * Returns whether SNS has rejected a parameter. The error code is the same for all parameters, so the message decides.
+ * @see https://github.com/wellcomecollection/platform/issues/1460 (`Invalid parameter: Message too long`)
+ * @see https://github.com/aws-samples/amazon-rekognition-video-analyzer/issues/41 (`Invalid parameter: TopicArn Reason: …`)
+ */
+function hasInvalid(error: unknown, parameter: RegExp): boolean {
+  if (!(error instanceof AwsError) || error.name !== 'InvalidParameter') return false;
+  return parameter.test(error.message.replace(/^(?:Invalid parameter: )+/, ''));
 }
 
 /** Returns a name for an e-mail address that does not reveal the address to readers of the topic's messages. */

@@ -146,12 +146,12 @@ describe('a webhook', () => {
 
 describe('the alarm of the operator', () => {
   const tomorrow = Date.now() + 25 * 3_600_000;
-  const failing = { subscribe: async () => {}, send: async () => Promise.reject(new Error('busy')) };
-
   it.each([
-    { channel: 'webhook', isRaised: false },
-    { channel: 'email', isRaised: true },
-  ])('about a $channel that fails for a day: $isRaised', async ({ channel, isRaised }) => {
+    { channel: 'webhook', error: undefined, isRaised: false },
+    { channel: 'email', error: new Error('busy'), isRaised: true },
+    { channel: 'email', error: invalidParameter('Invalid parameter: TopicArn'), isRaised: true },
+  ])('about a $channel that fails for a day with $error: $isRaised', async ({ channel, error, isRaised }) => {
+    const failing = { subscribe: async () => {}, send: async () => Promise.reject(error) };
     const lines = keepLog();
     receiver.status = 500;
     const [delivery] = await pending(
@@ -186,6 +186,8 @@ describe('a delivery that has ended', () => {
   });
 });
 
+const invalidParameter = (message: string) => new AwsError(400, { __type: 'InvalidParameter', message });
+
 describe('an e-mail', () => {
   it('has the text of the notice', async () => {
     const mails: Mail[] = [];
@@ -208,7 +210,7 @@ describe('an e-mail', () => {
 
   it('is not tried again if the service rejects its content', async () => {
     const [delivery] = await pending({ email: 'team@example.com' });
-    const error = new AwsError(400, { __type: 'InvalidParameter' });
+    const error = invalidParameter('Invalid parameter: Subject');
     const failing = { subscribe: async () => {}, send: async () => Promise.reject(error) };
 
     expect(await attemptDelivery(testDeliveryTools(table, { mails: failing }), delivery!)).toBe('refused');

@@ -21,6 +21,13 @@ afterEach(async () => {
   await sns.stop();
 });
 
+/** Topics that do not exist, with the messages of SNS. */
+const wrongTopics = [
+  { arn: 'Mails', message: 'Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 1' },
+  { arn: 'arn:aws:sns:us-east-1:123456789012:Mails', message: 'Invalid parameter: TopicArn' },
+  { arn: `${topicArn}2`, message: 'Topic does not exist' },
+];
+
 const refusalOf = (work: Promise<void>) => work.catch((error: unknown) => error);
 
 describe('an e-mail', () => {
@@ -54,6 +61,20 @@ describe('an e-mail', () => {
   });
 
   it.each([
+    { fault: 'an empty text', text: '' },
+    { fault: 'a text that is too long', text: 'a'.repeat(256 * 1_024 + 1) },
+  ])('with $fault is not sent again', async ({ text }) => {
+    expect(isRejectedMail(await refusalOf(service.send({ ...mail, text })))).toBe(true);
+  });
+
+  it.each(wrongTopics)('is not rejected for its content if the topic is $arn', async ({ arn, message }) => {
+    const error = await refusalOf(mailsThrough(arn).send(mail));
+
+    expect(error).toMatchObject({ message });
+    expect(isRejectedMail(error)).toBe(false);
+  });
+
+  it.each([
     { status: 400, code: 'Throttling' },
     { status: 429, code: 'Throttled' },
     { status: 503, code: 'ServiceUnavailable' },
@@ -81,6 +102,13 @@ describe('a subscription', () => {
     const error = await refusalOf(service.subscribe('team@example.com'));
 
     expect(error).toMatchObject({ status: 409, metadata: { field: 'email' } });
+  });
+
+  it.each(wrongTopics)('is an error of the operator if the topic is $arn', async ({ arn, message }) => {
+    const error = await refusalOf(mailsThrough(arn).subscribe('team@example.com'));
+
+    expect(error).toBeInstanceOf(AwsError);
+    expect(error).toMatchObject({ message });
   });
 
   it('without permission is an error of the operator', async () => {

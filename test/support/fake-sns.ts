@@ -51,6 +51,12 @@ class SnsError extends Error {
   }
 }
 
+/**
+ * Error with one of the messages of SNS.
+ * @see https://github.com/wellcomecollection/platform/issues/1460 (message too long)
+ * @see https://github.com/wellcomecollection/platform/issues/1107 (subject)
+ * @see https://github.com/aws-samples/amazon-rekognition-video-analyzer/issues/41 (ARN of the topic)
+ */
 const invalid = (message: string) => new SnsError(400, 'InvalidParameter', `Invalid parameter: ${message}`);
 
 export async function startFakeSns(topicArn: string): Promise<FakeSns> {
@@ -78,7 +84,8 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
   };
 
   function subscribe(parameter: (name: string) => string): string {
-    if (parameter('Protocol') !== 'email') throw invalid('Protocol');
+    if (parameter('Protocol') !== 'email')
+      throw invalid(`Amazon SNS does not support this protocol string: ${parameter('Protocol')}`);
     const endpoint = parameter('Endpoint');
     if (!/^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/.test(endpoint)) throw invalid('Email address');
     if (parameter('Attributes.entry.1.key') !== 'FilterPolicy') throw invalid('Attributes');
@@ -117,11 +124,11 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
     if (failure) throw new SnsError(failure.status, failure.code, 'A failure of the test');
     const parameter = (name: string) => {
       const value = request.get(name);
-      if (value === null) throw invalid(name);
+      if (value === null) throw invalid(`${name} Reason: no value for required parameter`);
       return value;
     };
     if (parameter('Version') !== '2010-03-31') throw new SnsError(400, 'InvalidAction', 'Version');
-    if (parameter('TopicArn') !== topicArn) throw new SnsError(404, 'NotFound', 'Topic does not exist');
+    checkTopic(parameter('TopicArn'), topicArn);
     const action = parameter('Action');
     if (action === 'Subscribe') return subscribe(parameter);
     if (action === 'Publish') return publish(parameter);
@@ -149,6 +156,15 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
     }),
   );
   return Object.assign(sns, server);
+}
+
+/** Checks the ARN of a request as SNS in the region of the topic does. */
+function checkTopic(arn: string, topicArn: string): void {
+  const parts = arn.split(':');
+  if (parts.length < 6) throw invalid(`TopicArn Reason: An ARN must have at least 6 elements, not ${parts.length}`);
+  // The account's own topics are in the region of the request.
+  if (parts[3] !== topicArn.split(':')[3]) throw invalid('TopicArn');
+  if (arn !== topicArn) throw new SnsError(404, 'NotFound', 'Topic does not exist');
 }
 
 /** Checks a filter policy, and returns it. See https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. */

@@ -49,7 +49,11 @@ export function openAwsQuery({ name, version, address }: AwsQueryService, identi
         { signingDate: new Date(nowMs()) },
       );
       const { status, text } = await exchangeSigned(url, { method: 'POST', headers, body, signal: time.signal });
-      if (status !== 200) throw new AwsError(status, { __type: /<Code>([\w.]+)<\/Code>/.exec(text)?.[1] });
+      if (status !== 200)
+        throw new AwsError(status, {
+          __type: /<Code>([\w.]+)<\/Code>/.exec(text)?.[1],
+          message: /<Message>([^<]*)<\/Message>/.exec(text)?.[1],
+        });
     }, time);
   };
 }
