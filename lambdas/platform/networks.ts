@@ -14,6 +14,8 @@ interface Network {
 const NETWORK = /^([0-9a-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
 /** Host name of a URL with an IPv4 address in IPv6 notation, which is in ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
 const MAPPED_HOST = /^\[::ffff:[0-9a-f]+:[0-9a-f]+\]$/;
+/** Length of the prefix of all IPv4 addresses in IPv6 notation. */
+const MAPPED_PREFIX = 96;
 
 /** Returns whether an address is an IPv4 address in IPv6 notation, in any spelling. */
 function isMapped(address: string): boolean {
@@ -65,7 +67,9 @@ function listsOf(networks: readonly string[]): Lists {
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const network of networks) {
     const { address, prefix, version } = parseNetwork(network)!;
-    lists[version].addSubnet(address, prefix, `ipv${version}`);
+    // Stored networks from earlier versions may be IPv4 networks in IPv6 notation. Node matches IPv4 addresses with them.
+    const listVersion = isMapped(address) && prefix >= MAPPED_PREFIX ? 4 : version;
+    lists[listVersion].addSubnet(address, prefix, `ipv${version}`);
   }
   return lists;
 }

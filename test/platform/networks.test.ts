@@ -61,9 +61,15 @@ describe('a list of networks', () => {
       expect(areNetworksOf([network], address)).toBe(false);
   });
 
-  it('contains no IPv4 address by a stored network of IPv4 addresses in IPv6 notation', () => {
-    const stored = ['::ffff:c000:200/120', '::ffff:0:0/96', '::ffff:192.0.2.1', '2001:db8::/32'];
-    expect(areNetworksOf(stored, '192.0.2.1')).toBe(false);
-    expect(areNetworksOf(stored, '2001:db8::1')).toBe(true);
+  it.each([
+    { stored: '::ffff:c000:200/120', inside: '192.0.2.255', outside: '192.0.3.0' },
+    { stored: '0:0:0:0:0:FFFF:192.0.2.0/120', inside: '192.0.2.1', outside: '192.0.1.255' },
+    { stored: '::ffff:192.0.2.1', inside: '192.0.2.1', outside: '192.0.2.2' },
+    { stored: '::ffff:0:0/96', inside: '198.51.100.1', outside: '2001:db8::1' },
+    { stored: '::ffff:0:0/95', inside: '::fffe:0:1', outside: '192.0.2.1' },
+  ])('of the stored network $stored, which may no longer be entered, keeps its meaning', (example) => {
+    const { stored, inside, outside } = example;
+    expect(areNetworksOf([stored], inside)).toBe(true);
+    expect(areNetworksOf([stored], outside)).toBe(false);
   });
 });
