@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
-import type { Mails } from '../platform/mails.ts';
+import { addressHash, type Mails } from '../platform/mails.ts';
 import { MAX_ADDRESSES, readAlertAddresses, replaceAlertAddresses } from '../store/alerts/alert-addresses.ts';
 import type { Table } from '../store/table/table.ts';
 import { retryOnConflict } from './change.ts';
@@ -22,18 +21,19 @@ export async function subscribeAddress(
   { mails, email }: { mails: Mails | undefined; email: string },
 ): Promise<void> {
   if (!mails) throw invalidRequest('email', 'cannot be used: this gateway sends no e-mails');
-  const address = { accountId, hash: createHash('sha256').update(email.toLowerCase()).digest('hex') };
+  const address = { accountId, hash: addressHash(email) };
   const isNew = await retryOnConflict(() => enterAddress(table, address));
   try {
     await mails.subscribe(email);
   } catch (error) {
     // An address that SNS has rejected takes no room.
-    if (isNew && error instanceof GatewayError) await retryOnConflict(() => removeAddress(table, address));
+    if (isNew && error instanceof GatewayError) await removeAddress(table, address);
     throw error;
   }
 }
 
-interface Address {
+/** Address in the list of addresses. */
+export interface Address {
   accountId: string;
   hash: string;
 }
@@ -51,10 +51,13 @@ async function enterAddress(table: Table, address: Address): Promise<boolean | u
   return (await replaceAlertAddresses(table, before, [...before.addresses, address])) ? true : undefined;
 }
 
-async function removeAddress(table: Table, { accountId, hash }: Address): Promise<true | undefined> {
-  const before = await readAlertAddresses(table);
-  const others = before.addresses.filter((one) => one.accountId !== accountId || one.hash !== hash);
-  return (await replaceAlertAddresses(table, before, others)) ? true : undefined;
+/** Removes an address from the list of addresses, which makes room for another address. */
+export async function removeAddress(table: Table, { accountId, hash }: Address): Promise<void> {
+  await retryOnConflict(async () => {
+    const before = await readAlertAddresses(table);
+    const others = before.addresses.filter((one) => one.accountId !== accountId || one.hash !== hash);
+    return (await replaceAlertAddresses(table, before, others)) ? true : undefined;
+  });
 }
 
 function noRoomForAddress(): GatewayError {

@@ -41,8 +41,12 @@ export function openMails(): Mails | undefined {
   return directory !== undefined && isOnOwnMachine() ? mailsInDirectory(directory) : undefined;
 }
 
+/** Opens Amazon SNS in the region of this process. */
+export const openSns = () =>
+  openAwsQuery({ name: 'sns', version: '2010-03-31', address: { id: 'SNS', host: 'sns' } }, ownIdentity);
+
 export function mailsThrough(topicArn: string): Mails {
-  const call = openAwsQuery({ name: 'sns', version: '2010-03-31', address: { id: 'SNS', host: 'sns' } }, ownIdentity);
+  const call = openSns();
   return {
     async subscribe(address) {
       // An address in other letters would be a second subscription with the same filter, which doubles each e-mail.
@@ -51,7 +55,7 @@ export function mailsThrough(topicArn: string): Mails {
         Protocol: 'email',
         Endpoint: address.toLowerCase(),
         'Attributes.entry.1.key': 'FilterPolicy',
-        'Attributes.entry.1.value': JSON.stringify({ [RECIPIENT]: [recipientName(address)] }),
+        'Attributes.entry.1.value': JSON.stringify({ [RECIPIENT]: [addressHash(address)] }),
       };
       await call('Subscribe', parameters).catch((error: unknown) => {
         throw subscriptionError(error);
@@ -64,7 +68,7 @@ export function mailsThrough(topicArn: string): Mails {
         Message: text,
         'MessageAttributes.entry.1.Name': RECIPIENT,
         'MessageAttributes.entry.1.Value.DataType': 'String',
-        'MessageAttributes.entry.1.Value.StringValue': recipientName(to),
+        'MessageAttributes.entry.1.Value.StringValue': addressHash(to),
       });
     },
   };
@@ -108,8 +112,8 @@ function hasInvalid(error: unknown, parameter: RegExp): boolean {
   return parameter.test(error.message.replace(/^(?:Invalid parameter: )+/, ''));
 }
 
-/** Returns a name for an e-mail address that does not reveal the address to readers of the topic's messages. */
-function recipientName(address: string): string {
+/** Returns a name for an e-mail address that does not reveal the address to readers of messages or records. */
+export function addressHash(address: string): string {
   return createHash('sha256').update(address.toLowerCase()).digest('hex');
 }
 

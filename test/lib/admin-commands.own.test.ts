@@ -142,6 +142,12 @@ const cases: Record<string, Case> = {
     bad: [['--delivery', '01a1'], /There is no delivery "01a1"/],
     needs: '--delivery',
   },
+  'alerts addresses list': { good: [], bad: [['--hash', 'x'], /unknown option '--hash'/] },
+  'alerts addresses remove': {
+    good: ['--help'],
+    bad: [['--address', 'a@example.com'], /The account has no such address/],
+    needs: '--address',
+  },
   'keys create': {
     good: ['--name', 'new'],
     bad: [['--name', 'x', '--limit-reset', 'daily'], /requires --limit/],

@@ -27,6 +27,8 @@ export interface FakeSns {
   confirm: (address: string) => void;
   /** Addresses that have got a message to confirm, once for each message. */
   asked: string[];
+  /** Whether the caller is an operator, who may also list and remove subscriptions. */
+  isOperator: boolean;
   /** Responses instead of the next requests. */
   failures: { status: number; code: string }[];
   nowMs: () => number;
@@ -39,6 +41,8 @@ const MAX_FILTERS_OF_TOPIC = 200;
 const UNCONFIRMED_FOR_MS = 48 * 3_600_000;
 /** @see https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
 const MAX_MESSAGE_BYTES = 256 * 1_024;
+/** @see https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html */
+const SUBSCRIPTIONS_OF_PAGE = 100;
 
 class SnsError extends Error {
   readonly status: number;
@@ -67,6 +71,7 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
     mails: [],
     asked: [],
     failures: [],
+    isOperator: false,
     nowMs: () => Date.now(),
     confirm(address) {
       const pending = subscriptions.find(({ endpoint }) => endpoint === address);
@@ -119,6 +124,26 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
     return `<PublishResult><MessageId>${randomUUID()}</MessageId></PublishResult>`;
   }
 
+  function list(page: number): string {
+    const members = current()
+      .slice(page * SUBSCRIPTIONS_OF_PAGE, (page + 1) * SUBSCRIPTIONS_OF_PAGE)
+      .map(({ endpoint, token, isConfirmed }) => {
+        const arn = isConfirmed ? `${topicArn}:${token}` : 'PendingConfirmation';
+        return `<member><Protocol>email</Protocol><Endpoint>${endpoint.replaceAll('&', '&amp;')}</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member>`;
+      });
+    const next = current().length > (page + 1) * SUBSCRIPTIONS_OF_PAGE ? `<NextToken>${page + 1}</NextToken>` : '';
+    return `<ListSubscriptionsByTopicResult><Subscriptions>${members.join('')}</Subscriptions>${next}</ListSubscriptionsByTopicResult>`;
+  }
+
+  function unsubscribe(arn: string): string {
+    const parts = arn.split(':').length;
+    if (parts < 6) throw invalid(`SubscriptionArn Reason: An ARN must have at least 6 elements, not ${parts}`);
+    const index = current().findIndex(({ token, isConfirmed }) => isConfirmed && arn === `${topicArn}:${token}`);
+    if (index === -1) throw new SnsError(404, 'NotFound', 'Subscription does not exist');
+    subscriptions.splice(index, 1);
+    return '';
+  }
+
   function answer(request: URLSearchParams): string {
     const failure = sns.failures.shift();
     if (failure) throw new SnsError(failure.status, failure.code, 'A failure of the test');
@@ -128,8 +153,10 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
       return value;
     };
     if (parameter('Version') !== '2010-03-31') throw new SnsError(400, 'InvalidAction', 'Version');
-    checkTopic(parameter('TopicArn'), topicArn);
     const action = parameter('Action');
+    if (action === 'Unsubscribe' && sns.isOperator) return unsubscribe(parameter('SubscriptionArn'));
+    checkTopic(parameter('TopicArn'), topicArn);
+    if (action === 'ListSubscriptionsByTopic' && sns.isOperator) return list(Number(request.get('NextToken')));
     if (action === 'Subscribe') return subscribe(parameter);
     if (action === 'Publish') return publish(parameter);
     throw new SnsError(403, 'AuthorizationError', `The functions may not call ${action}`);

@@ -1,6 +1,5 @@
 /**
- * Calls AWS services whose protocol is a form with an answer in XML (SNS), and signs the calls. Callers need no values
- * of the answer.
+ * Calls AWS services whose protocol is a form with an answer in XML (SNS), and signs the calls.
  */
 
 import { AwsError, CallTime, retryTransient, type CallOptions } from './aws-call.ts';
@@ -20,11 +19,11 @@ interface AwsQueryService {
 }
 
 /**
- * Calls an operation.
+ * Calls an operation. Returns the answer, which is XML.
  * @throws {AwsError} an error of the service
  * @throws {Error} if the service did not respond
  */
-type AwsQueryCall = (action: string, parameters: Record<string, string>, options?: CallOptions) => Promise<void>;
+type AwsQueryCall = (action: string, parameters: Record<string, string>, options?: CallOptions) => Promise<string>;
 
 export function openAwsQuery({ name, version, address }: AwsQueryService, identity: AwsIdentity): AwsQueryCall {
   const opening = onceOpen(async () => {
@@ -36,7 +35,7 @@ export function openAwsQuery({ name, version, address }: AwsQueryService, identi
     const time = new CallTime(options);
     const { url, signer } = await opening();
     const body = new URLSearchParams({ Action: action, Version: version, ...parameters }).toString();
-    await retryTransient(async () => {
+    return retryTransient(async () => {
       const { headers } = await signer.sign(
         {
           method: 'POST',
@@ -54,6 +53,7 @@ export function openAwsQuery({ name, version, address }: AwsQueryService, identi
           __type: /<Code>([\w.]+)<\/Code>/.exec(text)?.[1],
           message: /<Message>([^<]*)<\/Message>/.exec(text)?.[1],
         });
+      return text;
     }, time);
   };
 }

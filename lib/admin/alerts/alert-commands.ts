@@ -29,6 +29,7 @@ import { parseAmount, parseBaseUrl, wholeNumberUpTo } from '../command-line/argu
 import { namedKey } from '../accounts/named-key.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
+import { addAddressCommands } from './address-commands.ts';
 
 interface OwnerOptions {
   workspace?: string;
@@ -79,6 +80,7 @@ export function addAlertCommands(program: Command): void {
     .description('send a notice again that was refused, or that failed for a day')
     .requiredOption('--delivery <id>', 'id from "alerts deliveries"')
     .action(onAccount(retryDelivery, { shown: deliveryTableRow }));
+  addAddressCommands(alerts);
 }
 
 function owned(command: Command): Command {
