@@ -5,7 +5,8 @@
  * Guarantee: one notice for each threshold, window and limit. The transaction that creates the deliveries also creates
  * a mark of the crossing, which can be created only once (store/alerts/deliveries.ts). A payer may therefore be checked
  * any number of times, also concurrently. If several thresholds of a window are crossed at once, only the highest
- * threshold gets a notice; the lower ones are marked as passed.
+ * threshold gets a notice; the lower ones are marked as passed. The refusal of a hold has its own mark, so the limit is
+ * reported again when it is spent.
  * Weakness: after a change of a limit, its thresholds can be crossed again in the same window. A settlement that is
  * more than a day late may report a limit for a window in which the limit did not exist yet.
  */
@@ -24,7 +25,7 @@ import { limitNotice } from './limit-notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 import { readScopeName } from './scope-names.ts';
 import { spendingRate } from './spending-rate.ts';
-import { crossingName, crossingsOf, windowsOfDate, type Crossing } from './thresholds.ts';
+import { crossingsOf, namesOf, thresholdName, windowsOfDate, type Crossing } from './thresholds.ts';
 
 /** Time in ms for which a mark is kept after its window. Settlement messages are never older than this. */
 const MARK_KEPT_MS = 35 * DAY_MS;
@@ -58,7 +59,8 @@ async function checkScope(table: Table, check: ScopeCheck, atMs: number): Promis
   const crossings = crossingsOf(scope, counter, { windows: windowsOfDate(date), thresholds, refused });
   const published: AlertDelivery[] = [];
   for (const crossing of crossings) {
-    if (await isDecided(table, payer.accountId, crossingName(crossing, crossing.threshold))) continue;
+    const decided = namesOf(crossing).map((name) => isDecided(table, payer.accountId, name));
+    if ((await Promise.all(decided)).includes(true)) continue;
     published.push(...(await publishCrossing(table, { ...check, counter, crossing }, atMs)));
   }
   return published;
@@ -78,15 +80,15 @@ async function publishCrossing(
   });
   const lower = crossing.lower.map((threshold) => [
     `passed ${threshold}`,
-    passedMarkPut(table, markOf(payer, crossing, threshold)),
+    passedMarkPut(table, markOf(payer, crossing, thresholdName(crossing, threshold))),
   ]);
-  const decision = markPut(table, markOf(payer, crossing, crossing.threshold));
+  const decision = markPut(table, markOf(payer, crossing, namesOf(crossing)[0]));
   const deliveries = deliveriesOf(settings, notice, nowMs);
   return (await publishNotice(table, { decision, more: Object.fromEntries(lower) }, deliveries)) ?? [];
 }
 
-function markOf({ accountId }: Payer, crossing: Crossing, threshold: number): Mark {
-  const endMs = endOfNamedWindow(crossing.window);
+function markOf({ accountId }: Payer, { window }: Crossing, name: string): Mark {
+  const endMs = endOfNamedWindow(window);
   const untilMs = endMs === null ? undefined : endMs + MARK_KEPT_MS;
-  return { accountId, name: crossingName(crossing, threshold), untilMs };
+  return { accountId, name, untilMs };
 }

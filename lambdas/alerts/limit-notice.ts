@@ -6,7 +6,7 @@ import type { ScopeName } from './scope-names.ts';
 import type { SpendingRate } from './spending-rate.ts';
 import type { Crossing } from './thresholds.ts';
 
-/** Returns the notice about a crossed threshold of a limit. */
+/** Returns the notice about a crossed threshold of a limit, or about a hold that the limit has refused. */
 export function limitNotice(
   crossing: Crossing,
   { name, page }: ScopeName,
@@ -16,17 +16,24 @@ export function limitNotice(
   const isExhausted = threshold === 100;
   const kind = isTagKind(scope.kind) ? 'tag' : scope.kind;
   const limited = `${interval} ${scope.kind === 'key' || scope.kind === 'account' ? 'limit' : 'budget'}`;
+  const [event, sentence] = refused
+    ? [
+        `a ${limited} of a ${kind} has refused a request`,
+        `The ${limited} of the ${name} has refused a request that needs ${refused} RUB.`,
+      ]
+    : isExhausted
+      ? [`a ${limited} of a ${kind} is exhausted`, `The ${name} has exhausted its ${limited}: requests are refused.`]
+      : [
+          `a ${kind} has used ${threshold} % of its ${limited}`,
+          `The ${name} has used ${threshold} % of its ${limited}.`,
+        ];
   const notice: Notice = {
     type: isExhausted ? 'alert.limit.exhausted' : 'alert.limit.threshold',
-    subject: isExhausted
-      ? `Model gateway: a ${limited} of a ${kind} is exhausted`
-      : `Model gateway: a ${kind} has used ${threshold} % of its ${limited}`,
+    subject: `Model gateway: ${event}`,
     lines: [
-      isExhausted
-        ? `The ${name} has exhausted its ${limited}: ${refusalText(refused)}.`
-        : `The ${name} has used ${threshold} % of its ${limited}.`,
+      sentence,
       `Spent: ${roundedRub(spent)} of ${roundedRub(limit)}.`,
-      ...rateLines(rate, isExhausted),
+      ...rateLines(rate, isExhausted && !refused),
       ...(rate.endsAtMs === null ? [] : [`The ${periodNames[interval]} ends at ${minuteText(rate.endsAtMs)}.`]),
     ],
     data: {

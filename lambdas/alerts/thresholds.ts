@@ -6,24 +6,25 @@ import { lacksRoomFor } from '../store/counters/limits.ts';
 /** Thresholds of a scope whose owner has chosen none, in percent of a limit. 100 means that the limit is exhausted. */
 export const DEFAULT_THRESHOLDS: readonly number[] = [50, 80, 95, 100];
 
-/** The highest threshold that a scope has crossed in one window. */
+/** The highest threshold that a scope has crossed in one window, or the refusal of a hold by the limit. */
 export interface Crossing {
   scope: ScopeId;
   interval: Interval;
   window: string;
+  /** 100 for a refusal, although the spending is lower. */
   threshold: number;
-  /** Lower thresholds, which are crossed as well. */
+  /** Thresholds that the spending has crossed as well. */
   lower: readonly number[];
   spent: Money;
   limit: Money;
-  /** Amount of a hold that the limit has refused; undefined if the spending alone has crossed the threshold. */
+  /** Amount of the refused hold; undefined if the spending has crossed the threshold. */
   refused: Money | undefined;
 }
 
 /**
- * Returns the highest crossed threshold of each limited window of a scope. A limit of 0 has none: it blocks spending on
- * purpose. A limit is exhausted if it is spent, or if spending leaves no room for a refused hold of at most half
- * of the limit.
+ * Returns the crossings of each limited window of a scope: the refusal of a hold, then the highest threshold that the
+ * spending has crossed. A limit of 0 has none: it blocks spending on purpose. A refusal counts if spending leaves no
+ * room for a hold of at most half of the limit.
  */
 export function crossingsOf(
   scope: ScopeId,
@@ -35,23 +36,35 @@ export function crossingsOf(
     if (!limit || limit.isZero) return [];
     const window = windows[interval];
     const spent = counter.spent(window);
-    const isRefusing = refused !== undefined && lacksRoomFor(refused, { spent, limit });
-    const isCrossed = (threshold: number) =>
-      spent.pico * 100n >= limit.pico * BigInt(threshold) || (threshold === 100 && isRefusing);
-    const crossed = thresholds.filter(isCrossed).sort((a, b) => a - b);
-    const threshold = crossed.at(-1);
-    if (threshold === undefined) return [];
-    const cause = limit.exceeds(spent) && threshold === 100 ? refused : undefined;
-    return [{ scope, interval, window, threshold, lower: crossed.slice(0, -1), spent, limit, refused: cause }];
+    const facts = { scope, interval, window, spent, limit };
+    const crossed = thresholds
+      .filter((threshold) => spent.pico * 100n >= limit.pico * BigInt(threshold))
+      .sort((a, b) => a - b);
+    const crossings: Crossing[] = [];
+    const isRefusing = refused && limit.exceeds(spent) && lacksRoomFor(refused, { spent, limit });
+    if (isRefusing && thresholds.includes(100)) crossings.push({ ...facts, threshold: 100, lower: crossed, refused });
+    const highest = crossed.at(-1);
+    if (highest !== undefined)
+      crossings.push({ ...facts, threshold: highest, lower: crossed.slice(0, -1), refused: undefined });
+    return crossings;
   });
 }
 
 /**
- * Returns the name of a crossing. It contains the limit, so a raised or lowered limit can be crossed again in the same
+ * Returns the names of a crossing. If any of them is marked, the crossing needs no notice. The first name is the
+ * crossing's own: a refusal does not use up the name of the exhausted limit.
+ */
+export function namesOf(crossing: Crossing): [own: string, ...others: string[]] {
+  const name = thresholdName(crossing, crossing.threshold);
+  return crossing.refused ? [`${name}#refused`, name] : [name];
+}
+
+/**
+ * Returns the name of a crossed threshold. It contains the limit, so a raised or lowered limit can be crossed again in the same
  * window. It does not contain the revision of the limits, because the revision also changes with the limit of another
  * period.
  */
-export function crossingName({ scope, window, limit }: Crossing, threshold: number): string {
+export function thresholdName({ scope, window, limit }: Crossing, threshold: number): string {
   return `limit#${scope.kind}#${scope.id}#${window}#${limit.toString()}#${threshold}`;
 }
 

@@ -92,6 +92,31 @@ describe('a threshold', () => {
     expect(await checked(spender)).toEqual(['workspace lifetime 100']);
   });
 
+  it('of 100 percent is reported when the limit is spent, also after the report of a refusal', async () => {
+    const spender = await watched({ key: { daily: rub('100') } });
+    await spend(spender, '55');
+    const refusal = await checkedAfterRefusal(spender, '46');
+    await spend(spender, '26');
+    const later = await checkedAfterRefusal(spender, '30');
+    await spend(spender, '19');
+
+    expect({ refusal, later, end: await checked(spender) }).toEqual({
+      refusal: ['key daily 100'],
+      later: ['key daily 80'],
+      end: ['key daily 100'],
+    });
+    expect(await checkedAfterRefusal(spender, '1')).toEqual([]);
+  });
+
+  it('of 100 percent is reported once, if a refusal is checked after the report', async () => {
+    const spender = await watched({ key: { daily: rub('10') } });
+    await spend(spender, '10');
+    expect(await checkedAfterRefusal(spender, '1')).toEqual(['key daily 100']);
+    await spend(spender, '-1');
+
+    expect(await checkedAfterRefusal(spender, '2')).toEqual([]);
+  });
+
   it('of 100 percent is reported once, when spending leaves no room for a refused hold', async () => {
     const spender = await watched({ key: { daily: rub('10'), weekly: rub('100') } });
     await spend(spender, '7');
@@ -106,11 +131,10 @@ describe('a threshold', () => {
 
     expect(more).toEqual([]);
     expect(notice).toMatchObject({ type: 'alert.limit.exhausted' });
-    expect(notice!.text).toContain('has exhausted its daily limit: it has refused a request that needs 3.5 RUB.');
+    expect(notice!.subject).toBe('Model gateway: a daily limit of a key has refused a request');
+    expect(notice!.text).toMatch(/^The daily limit of the key "[\w-]+" has refused a request that needs 3.5 RUB\.$/m);
     expect(JSON.parse(notice!.data)).toMatchObject({ spent_rub: 7, limit_rub: 10, refused_rub: 3.5 });
     expect(await checkedAfterRefusal(spender, '4')).toEqual([]);
-    await spend(spender, '3');
-    expect(await checked(spender)).toEqual([]);
   });
 
   it('of 100 percent is not reported for a hold above half of the limit', async () => {

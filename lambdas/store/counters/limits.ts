@@ -40,8 +40,8 @@ export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
 });
 
 /**
- * Returns whether a limit counts as exhausted because spending alone leaves no room for an amount. Amounts above half of
- * the limit do not count: one large request at the beginning of a period does not exhaust the limit.
+ * Returns whether spending alone leaves no room for an amount. Amounts above half of the limit do not count: the refusal
+ * of one large request at the beginning of a period needs no notice.
  */
 export function lacksRoomFor(amount: Money, { spent, limit }: { spent: Money; limit: Money }): boolean {
   return spent.plus(amount).exceeds(limit) && !amount.times(2).exceeds(limit);
