@@ -1,5 +1,5 @@
 import type { QueueSender } from '../platform/queues/queue.ts';
-import { encodeAlertCheck } from '../store/alerts/alert-check.ts';
+import { sendAlertCheck } from '../store/alerts/alert-check.ts';
 import { utcDate } from '../money/periods.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { lacksRoomFor } from '../store/counters/limits.ts';
@@ -7,14 +7,17 @@ import type { Refusal } from '../store/generations/refusals.ts';
 
 /** Time in ms for which a process does not report the same limit of a key again. */
 const REPORT_LASTS_MS = 60_000;
+/** The same time in ms after a failure, so that a slow queue does not delay every refusal. */
+const FAILURE_LASTS_MS = 5_000;
 const MAX_REPORTS = 1_000;
 
 /**
  * Reports limits that have refused a request because they are spent, so that `check-alerts` sends the notice
- * `alert.limit.exhausted`. Admitted requests report nothing.
+ * `alert.limit.exhausted` or `alert.balance.exhausted`. Admitted requests report nothing. Every refusal by a balance is
+ * reported, because only `check-alerts` knows the last payment, to which it compares the hold (alerts/check-balance.ts).
  *
- * Guarantee: each process sends at most one message a minute for one limit of one key. A mark in the table makes the
- * notice unique (alerts/check-payer.ts).
+ * Guarantee: each process sends at most one message a minute for one amount of one limit of one key on one day. A mark
+ * in the table makes the notice unique (alerts/check-payer.ts).
  */
 export class ExhaustedLimits {
   readonly #queue: () => QueueSender;
@@ -26,19 +29,21 @@ export class ExhaustedLimits {
     this.#nowMs = nowMs;
   }
 
-  /** @throws {Error} if the message could not be sent; the next refusal then reports the limit */
+  /** @throws {Error} if the message was not sent within a second; a refusal a few seconds later reports the limit */
   async report({ payer, createdAtMs, limit, amounts }: Refusal): Promise<void> {
-    if (!amounts || !lacksRoomFor(amounts.required, amounts)) return;
-    const name = [payer.keyHash, limit, amounts.interval, payer.countedTags].join(' ');
+    if (!amounts) return;
+    const { required, spent, interval } = amounts;
+    const isSpent =
+      limit === 'account_balance' ? spent.plus(required).exceeds(amounts.limit) : lacksRoomFor(required, amounts);
+    if (!isSpent) return;
+    const date = utcDate(createdAtMs);
+    const name = [payer.keyHash, limit, interval, amounts.limit, date, payer.countedTags].join(' ');
     const atMs = this.#nowMs();
     if (atMs - (this.#reportedAtMs.get(name) ?? -Infinity) < REPORT_LASTS_MS) return;
     this.#reportedAtMs.set(name, atMs);
-    const check = { payer, date: utcDate(createdAtMs), refused: amounts.required };
-    await this.#queue()
-      .send(encodeAlertCheck(check))
-      .catch((error: unknown) => {
-        this.#reportedAtMs.delete(name);
-        throw error;
-      });
+    await sendAlertCheck(this.#queue(), { payer, date, refused: required }).catch((error: unknown) => {
+      this.#reportedAtMs.set(name, atMs - REPORT_LASTS_MS + FAILURE_LASTS_MS);
+      throw error;
+    });
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Publishes a notice if the balance of a prepaid account is low, and another one if it is exhausted.
+ * Publishes a notice if the balance of a prepaid account is low, another notice if it refuses a hold although it is not
+ * spent, and another if it is spent.
  *
- * Guarantee: each level is reported once, until the balance has risen to twice the amount that counts as low. A balance
- * that moves around the low amount therefore causes no further notices. The level is stored with a version, in the
- * transaction that creates the deliveries.
+ * Guarantee: each of them is reported once, until a payment has raised the balance to twice the amount that counts as
+ * low. A balance that moves around the low amount therefore causes no further notices. The level and the refusal are
+ * stored with a version, in the transaction that creates the deliveries.
  * Weakness: if the check after a payment fails, the next settlement notices the payment.
  */
 
@@ -22,7 +23,7 @@ import type { AlertDelivery } from '../store/alerts/deliveries.ts';
 import { readCounter, type Counter, type ScopeId, type StoredCounter } from '../store/counters/counters.ts';
 import type { Table } from '../store/table/table.ts';
 import { StoreBusyError, writeAlone } from '../store/table/transact.ts';
-import { rateFacts, rateLines, refusalText } from './limit-notice.ts';
+import { rateFacts, rateLines } from './limit-notice.ts';
 import { consoleUrl, roundedRub, withLink, type Notice } from './notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 import { spendingRate, type SpendingRate } from './spending-rate.ts';
@@ -41,15 +42,15 @@ export async function isPrepaidBalance(table: Table, scope: ScopeId, { limits }:
 /** Maximum number of rounds of a check. Another round is needed if another check has changed the level. */
 const MAX_ROUNDS = 4;
 
-/** A check, and the hold that the balance has just refused, if any. */
+/** A check, and the hold that a limit of the account has just refused, if any. */
 interface BalanceCheck {
   refused: Money | undefined;
   atMs: number;
 }
 
 /**
- * Checks the balance of a prepaid account. The balance is exhausted if it is spent, or if it is low and has just
- * refused a hold.
+ * Checks the balance of a prepaid account. A refused hold counts if it is at most half of the last payment, or at most
+ * the low balance. Larger holds are unusual requests, which need no notice.
  * @returns the new deliveries, which are due
  * @throws {StoreBusyError} if other checks changed the level in every round
  */
@@ -80,20 +81,26 @@ async function decideLevel(
   { alarm, counter, refused, atMs }: BalanceCheck & { alarm: BalanceAlarm; counter: StoredCounter },
 ): Promise<AlertDelivery[] | undefined> {
   const balance = (counter.limits.lifetime ?? Money.zero).minus(counter.spent('lifetime'));
-  const low = await lowBalance(table, settings, counter.revision);
-  const cause = refused?.exceeds(balance) && !balance.exceeds(low) ? refused : undefined;
-  const level = nextLevel(alarm, { balance, low, isRefusing: cause !== undefined });
-  if (level === alarm.level) return [];
-  const decision = balanceAlarmPut(table, settings.accountId, alarm, level);
-  if (level === 'sufficient') return (await writeAlone(table, decision)) ? undefined : [];
+  const { revision } = counter;
+  const last = await lastPayment(table, settings.accountId, revision);
+  const low = lowBalance(settings, last);
+  const level = nextLevel(alarm, { balance, low });
+  const isRearmed = isClearlyHigher(balance, low) && alarm.refusedRevision !== revision;
+  const reported = isRearmed ? undefined : alarm.refusedRevision;
+  const isRefusing = refused?.exceeds(balance) && !(refused.exceeds(low) && refused.times(2).exceeds(last));
+  const cause = isRefusing && level !== 'exhausted' && reported === undefined ? refused : undefined;
+  const after = { level, refusedRevision: cause ? revision : reported };
+  if (level === alarm.level && after.refusedRevision === alarm.refusedRevision) return [];
+  const decision = balanceAlarmPut(table, settings.accountId, alarm, after);
+  const needsNotice = cause || (level !== alarm.level && level !== 'sufficient');
+  if (!needsNotice) return (await writeAlone(table, decision)) ? undefined : [];
   const rate = spendingRate(counter, { interval: 'lifetime', room: balance, atMs });
   const notice = balanceNotice({ level, balance, low, refused: cause, rate, baseUrl: settings.baseUrl });
   return publishNotice(table, { decision }, deliveriesOf(settings, notice, atMs));
 }
 
-async function lowBalance(table: Table, settings: AlertSettings, revision: number): Promise<Money> {
+function lowBalance(settings: AlertSettings, last: Money): Money {
   if (settings.lowBalance !== undefined) return settings.lowBalance;
-  const last = await lastPayment(table, settings.accountId, revision);
   return Money.fromPico((last.pico * BigInt(settings.lowBalancePercent ?? DEFAULT_LOW_BALANCE_PERCENT)) / 100n);
 }
 
@@ -113,17 +120,21 @@ async function lastPayment(table: Table, accountId: string, revision: number): P
 /** Returns the level to record: the lowest level since the balance was last sufficient. */
 function nextLevel(
   { level }: Pick<BalanceAlarm, 'level'>,
-  { balance, low, isRefusing }: { balance: Money; low: Money; isRefusing: boolean },
+  { balance, low }: { balance: Money; low: Money },
 ): BalanceLevel {
-  const isExhausted = isRefusing || !balance.exceeds(Money.zero);
-  const now: BalanceLevel = isExhausted ? 'exhausted' : balance.exceeds(low) ? 'sufficient' : 'low';
+  const isSpent = !balance.exceeds(Money.zero);
+  const now: BalanceLevel = isSpent ? 'exhausted' : balance.exceeds(low) ? 'sufficient' : 'low';
   if (level === 'sufficient' || balanceLevels.indexOf(now) > balanceLevels.indexOf(level)) return now;
-  const isClearlyHigher = !low.times(REARM_FACTOR).exceeds(balance) && now === 'sufficient';
-  return isClearlyHigher ? 'sufficient' : level;
+  return now === 'sufficient' && isClearlyHigher(balance, low) ? 'sufficient' : level;
+}
+
+/** Returns whether a balance is so high that its next fall may be reported. */
+function isClearlyHigher(balance: Money, low: Money): boolean {
+  return !low.times(REARM_FACTOR).exceeds(balance);
 }
 
 function balanceNotice(facts: {
-  level: Exclude<BalanceLevel, 'sufficient'>;
+  level: BalanceLevel;
   balance: Money;
   low: Money;
   refused: Money | undefined;
@@ -131,17 +142,19 @@ function balanceNotice(facts: {
   baseUrl: string | undefined;
 }): Notice {
   const { level, balance, low, refused, rate } = facts;
-  const isExhausted = level === 'exhausted';
-  const state = isExhausted ? 'exhausted' : 'low';
+  const isSpent = level === 'exhausted';
+  const [event, sentence] = refused
+    ? [
+        'has refused a request',
+        `The balance of the account, ${roundedRub(balance)}, has refused a request that needs ${refused} RUB.`,
+      ]
+    : isSpent
+      ? ['is exhausted', `The balance of the account is exhausted, ${roundedRub(balance)}: requests are refused.`]
+      : ['is low', `The balance of the account is low: ${roundedRub(balance)}, at most ${roundedRub(low)}.`];
   const notice: Notice = {
-    type: `alert.balance.${state}`,
-    subject: `Model gateway: the balance is ${state}`,
-    lines: [
-      isExhausted
-        ? `The balance of the account is exhausted, ${roundedRub(balance)}: ${refusalText(refused)}.`
-        : `The balance of the account is low: ${roundedRub(balance)}, at most ${roundedRub(low)}.`,
-      ...rateLines(rate, isExhausted),
-    ],
+    type: isSpent || refused ? 'alert.balance.exhausted' : 'alert.balance.low',
+    subject: `Model gateway: the balance ${event}`,
+    lines: [sentence, ...rateLines(rate, isSpent)],
     data: { balance_rub: balance, low_balance_rub: low, refused_rub: refused ?? null, ...rateFacts(rate) },
   };
   return withLink(notice, consoleUrl(facts.baseUrl, 'overview'));

@@ -1,4 +1,3 @@
-import type { Money } from '../money/money.ts';
 import type { Interval } from '../money/periods.ts';
 import { isTagKind } from '../store/counters/tag-scopes.ts';
 import { consoleUrl, minuteText, roundedRub, withLink, type Notice } from './notice.ts';
@@ -51,14 +50,6 @@ export function limitNotice(
     },
   };
   return withLink(notice, consoleUrl(baseUrl, page));
-}
-
-/**
- * Returns the end of the sentence about an exhausted limit.
- * @param refused amount of the refused hold; undefined if the whole limit is spent
- */
-export function refusalText(refused: Money | undefined): string {
-  return refused ? `it has refused a request that needs ${refused} RUB` : 'requests are refused';
 }
 
 const periodNames: Record<Interval, string> = {

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ExhaustedLimits } from '../../lambdas/admission/exhausted-limits.ts';
 import { decodeAlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
 import { Money } from '../../lambdas/money/money.ts';
+import { DAY_MS } from '../../lambdas/money/periods.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
 import type { Refusal } from '../../lambdas/store/generations/refusals.ts';
 import { rub } from '../support/spending.ts';
@@ -9,7 +11,10 @@ import { rub } from '../support/spending.ts';
 const payer = { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash: 'k' };
 const atMs = Date.parse('2026-11-27T10:00:00Z');
 
-function refusalOf(amounts: { spent?: string; required?: string }, more: Partial<Refusal> = {}): Refusal {
+function refusalOf(
+  amounts: { spent?: string; required?: string; limit?: string },
+  more: Partial<Refusal> = {},
+): Refusal {
   return {
     id: newGenerationId(),
     payer,
@@ -21,7 +26,7 @@ function refusalOf(amounts: { spent?: string; required?: string }, more: Partial
     limit: 'key_limit',
     amounts: {
       interval: 'daily',
-      limit: rub('10'),
+      limit: rub(amounts.limit ?? '10'),
       spent: rub(amounts.spent ?? '9'),
       held: rub('1'),
       left: Money.zero,
@@ -33,12 +38,12 @@ function refusalOf(amounts: { spent?: string; required?: string }, more: Partial
 }
 
 /** Reports of a process, with the messages that it has sent. */
-function reports({ failing = () => false }: { failing?: () => boolean } = {}) {
+function reports({ failing = async () => {} }: { failing?: () => Promise<void> } = {}) {
   const clock = { ms: atMs };
   const sent: string[] = [];
   const queue = {
     send: async (body: string) => {
-      if (failing()) throw new Error('The queue is down');
+      await failing();
       sent.push(body);
     },
   };
@@ -66,6 +71,29 @@ it('a limit that refuses requests in a loop is reported once a minute', async ()
 });
 
 it.each([
+  ['on the next day', refusalOf({}, { createdAtMs: atMs + DAY_MS })],
+  ['after the limit was changed', refusalOf({ limit: '9.5' })],
+])('a limit is reported again %s, even within a minute', async (_, later) => {
+  const { sent, limits } = reports();
+  await limits.report(refusalOf({}));
+
+  await limits.report(later);
+
+  expect(sent).toHaveLength(2);
+});
+
+it('a balance is reported whatever part of all payments the request needs', async () => {
+  const { sent, limits } = reports();
+  const balance = { limit: 'account_balance' };
+
+  await limits.report(refusalOf({ spent: '3', required: '7' }, balance));
+  expect(sent).toEqual([]);
+  await limits.report(refusalOf({ spent: '3', required: '8' }, balance));
+
+  expect(sent.map(decodeAlertCheck)).toMatchObject([{ refused: rub('8') }]);
+});
+
+it.each([
   ['only other requests hold the money', refusalOf({ spent: '8' })],
   ['the request needs more than half of the limit', refusalOf({ required: '5.01' })],
   ['the reason is not a limit in roubles', refusalOf({}, { amounts: undefined })],
@@ -77,13 +105,28 @@ it.each([
   expect(sent).toEqual([]);
 });
 
-it('a report that could not be sent is sent at the next refusal', async () => {
+it('a report that could not be sent is sent at a refusal five seconds later', async () => {
   let isDown = true;
-  const { sent, limits } = reports({ failing: () => isDown });
+  const failing = async () => {
+    if (isDown) throw new Error('The queue is down');
+  };
+  const { clock, sent, limits } = reports({ failing });
   await expect(limits.report(refusalOf({}))).rejects.toThrow('The queue is down');
   isDown = false;
 
   await limits.report(refusalOf({}));
+  expect(sent).toEqual([]);
+  clock.ms += 5_000;
+  await limits.report(refusalOf({}));
 
   expect(sent).toHaveLength(1);
+});
+
+it('a report waits for a slow queue for a second at most', async () => {
+  const { limits } = reports({ failing: () => sleep(3_000, undefined, { ref: false }) });
+  const begunMs = performance.now();
+
+  await expect(limits.report(refusalOf({}))).rejects.toThrow('within a second');
+
+  expect(performance.now() - begunMs).toBeLessThan(2_000);
 });

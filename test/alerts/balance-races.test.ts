@@ -32,7 +32,7 @@ function spend(amount: string): Promise<unknown> {
 
 async function putLevel(level: BalanceLevel): Promise<void> {
   const before = await readBalanceAlarm(table, accountId);
-  await writeAlone(table, balanceAlarmPut(table, accountId, before, level));
+  await writeAlone(table, balanceAlarmPut(table, accountId, before, { ...before, level }));
 }
 
 /** Runs a check, and other work just before one of its calls: the call with this number among those of an action. */

@@ -320,15 +320,46 @@ describe('a prepaid balance', () => {
     expect(await checked(spender)).toEqual([]);
   });
 
-  it('is exhausted when it is low and refuses a hold', async () => {
+  it('is reported when it refuses a hold of at most half of the last payment, and again when it is low and spent', async () => {
     const spender = await prepaid();
-    await spend(spender, '70');
-    expect(await checkedAfterRefusal(spender, '40')).toEqual([]);
-    await spend(spender, '20');
+    await spend(spender, '55');
+    expect(await checkedAfterRefusal(spender, '51')).toEqual([]);
+    const check = { payer: spender.payer, date: utcDate(Date.now()), refused: rub('50') };
+    const [notice] = await checkPayer(table, check, Date.now());
+    expect(notice).toMatchObject({
+      type: 'alert.balance.exhausted',
+      subject: 'Model gateway: the balance has refused a request',
+    });
+    expect(notice!.text).toContain('The balance of the account, 45.00 RUB, has refused a request that needs 50 RUB.');
+    expect(await checkedAfterRefusal(spender, '48')).toEqual([]);
 
+    await spend(spender, '35');
+    expect(await checkedAfterRefusal(spender, '11')).toEqual(['alert.balance.low']);
+    await spend(spender, '10');
     expect(await checkedAfterRefusal(spender, '11')).toEqual(['alert.balance.exhausted']);
     expect(await checkedAfterRefusal(spender, '12')).toEqual([]);
+  });
+
+  it('is reported for a refused hold up to the low balance that the account has chosen', async () => {
+    const spender = await prepaid({ lowBalance: rub('80') });
+    await spend(spender, '30');
+
+    expect(await checkedAfterRefusal(spender, '81')).toEqual(['alert.balance.low']);
+    expect(await checkedAfterRefusal(spender, '75')).toEqual(['alert.balance.exhausted']);
+  });
+
+  it('is reported again for a refusal only after a payment has raised it to twice the low balance', async () => {
+    const spender = await prepaid();
+    await spend(spender, '90');
+    expect(await checkedAfterRefusal(spender, '11')).toEqual(['alert.balance.exhausted']);
+
+    await spender.pay('120');
+    expect(await checkedAfterRefusal(spender, '31')).toEqual([]);
+    await spender.pay('200');
     expect(await checked(spender)).toEqual([]);
+    await spend(spender, '65');
+
+    expect(await checkedAfterRefusal(spender, '46')).toEqual(['alert.balance.exhausted']);
   });
 
   it('is reported again after alerts were turned off and on', async () => {

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Money } from '../../money/money.ts';
+import type { QueueSender } from '../../platform/queues/queue.ts';
 import { payerRecord, type Payer } from '../accounts/payer.ts';
 import type { ScopeKind } from '../counters/counters.ts';
 
@@ -30,6 +32,20 @@ const alertCheck = () =>
 
 export function encodeAlertCheck({ payer, date, only, refused }: AlertCheck): string {
   return JSON.stringify({ v: 1, payer: payerRecord.toMessage(payer), date, only, refused: refused?.toString() });
+}
+
+/** Time in ms for which the request that causes a check waits for the queue. */
+const SEND_WITHIN_MS = 1_000;
+
+/**
+ * Sends the message of a check. A slow queue does not delay the caller: SQS may still store the message later.
+ * @throws {Error} if the queue fails, or has not stored the message within a second
+ */
+export async function sendAlertCheck(queue: QueueSender, check: AlertCheck): Promise<void> {
+  const late = sleep(SEND_WITHIN_MS, undefined, { ref: false }).then(() => {
+    throw new Error('The queue has not stored the message within a second');
+  });
+  await Promise.race([queue.send(encodeAlertCheck(check)), late]);
 }
 
 /**
