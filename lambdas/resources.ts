@@ -55,9 +55,10 @@ export const resources = {
   /** Recorder of the reasons for which requests were rejected. */
   refusals: once(() => {
     const limits = new ExhaustedLimits(() => resources.queue('check-alerts'), nowMs);
-    return new RefusalLog(async (refusal) => {
-      await Promise.all([writeRefusal(table(), refusal), limits.report(refusal)]);
-    }, nowMs);
+    return new RefusalLog(
+      [async (refusal) => writeRefusal(table(), refusal), async (refusal) => limits.report(refusal)],
+      nowMs,
+    );
   }),
   /** Free models that have used up today's budget. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),

@@ -8,6 +8,8 @@ import type { Refusal } from '../store/generations/refusals.ts';
 const MAX_A_SECOND = 50;
 const MAX_A_SECOND_OF_KEY = 10;
 
+type RefusalWriter = (refusal: Refusal) => Promise<void>;
+
 /**
  * Records the reasons of refused requests, for `admin generations` and GET /generation.
  *
@@ -17,7 +19,7 @@ const MAX_A_SECOND_OF_KEY = 10;
  * within a second.
  */
 export class RefusalLog {
-  readonly #write: (refusal: Refusal) => Promise<void>;
+  readonly #writers: readonly RefusalWriter[];
   readonly #nowMs: () => number;
   #second = 0;
   /** Number of items written in this second, in total and for each key. */
@@ -25,21 +27,19 @@ export class RefusalLog {
   #writtenOf = new Map<string, number>();
   #isFailing = false;
 
-  constructor(write: (refusal: Refusal) => Promise<void>, nowMs: () => number) {
-    this.#write = write;
+  /** @param writers they write each refusal concurrently, and the failure of one does not affect the others */
+  constructor(writers: readonly RefusalWriter[], nowMs: () => number) {
+    this.#writers = writers;
     this.#nowMs = nowMs;
   }
 
   async note(refusal: Refusal): Promise<void> {
     if (!this.#mayWrite(refusal.payer.keyHash)) return;
-    try {
-      await this.#write(refusal);
-      this.#isFailing = false;
-    } catch (error) {
-      // Logs only the first failure, not one for every request while the table is unavailable.
-      if (!this.#isFailing) log('warn', 'refusal not recorded', describeError(error));
-      this.#isFailing = true;
-    }
+    const written = await Promise.allSettled(this.#writers.map((write) => write(refusal)));
+    const failure = written.find((result) => result.status === 'rejected');
+    // Logs only the first failure, not one for every request while the table is unavailable.
+    if (failure && !this.#isFailing) log('warn', 'refusal not recorded', describeError(failure.reason));
+    this.#isFailing = failure !== undefined;
   }
 
   #mayWrite(keyHash: string): boolean {

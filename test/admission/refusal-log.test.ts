@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RefusalLog } from '../../lambdas/admission/refusal-log.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
@@ -16,14 +17,17 @@ const refusalOf = (keyHash: string): Refusal => ({
   model: 'm',
 });
 
-function refusalLog(write: (refusal: Refusal) => Promise<void> = async () => {}) {
+function refusalLog(write: (refusal: Refusal) => Promise<void> = async () => {}, others: (typeof write)[] = []) {
   const clock = { ms: 0 };
   const written: string[] = [];
   const log = new RefusalLog(
-    async (refusal) => {
-      await write(refusal);
-      written.push(refusal.payer.keyHash);
-    },
+    [
+      ...others,
+      async (refusal) => {
+        await write(refusal);
+        written.push(refusal.payer.keyHash);
+      },
+    ],
     () => clock.ms,
   );
   return { clock, written, log };
@@ -46,6 +50,14 @@ describe('the record of refusals', () => {
     for (let key = 0; key < 100; key += 1) await log.note(refusalOf(`key-${key}`));
 
     expect(written).toHaveLength(50);
+  });
+
+  it('is complete before the request ends, although another writer fails', async () => {
+    const { written, log } = refusalLog(() => sleep(20), [() => Promise.reject(new Error('The queue is down'))]);
+
+    await log.note(refusalOf('k'));
+
+    expect(written).toEqual(['k']);
   });
 
   it('does not fail the request if the table is unavailable', async () => {

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { AlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
+import { sendAlertCheck, type AlertCheck } from '../../lambdas/store/alerts/alert-check.ts';
 import { createAccount, setCreditLimit } from '../../lambdas/management/accounts.ts';
 import { topUp } from '../../lambdas/management/balance.ts';
 import { memberBudgets, setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';
@@ -86,4 +87,14 @@ it('a limit is changed even if the check cannot be requested', async () => {
 
   expect(limits).toEqual({ daily: rub('5') });
   expect(failing.checkAlerts).toHaveBeenCalledOnce();
+});
+
+it('a change of a limit waits for a slow queue for a second at most', async () => {
+  const queue = { send: () => sleep(5_000, undefined, { ref: false }) };
+  const slow = { ...context, checkAlerts: async (check: AlertCheck) => sendAlertCheck(queue, check) };
+  const begunMs = performance.now();
+
+  await setCreditLimit(slow, { period: 'daily', limit: rub('5') });
+
+  expect(performance.now() - begunMs).toBeLessThan(4_000);
 });

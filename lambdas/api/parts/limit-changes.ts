@@ -1,4 +1,4 @@
-import { encodeAlertCheck } from '../../store/alerts/alert-check.ts';
+import { sendAlertCheck } from '../../store/alerts/alert-check.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { changesOf, type ChangeContext } from '../../management/change.ts';
 import { resources } from '../../resources.ts';
@@ -10,6 +10,6 @@ export function limitChangesOf({
 }: Pick<EndpointInput<'management'>, 'caller' | 'request'>): ChangeContext {
   return {
     ...changesOf(resources.table(), caller, request.id),
-    checkAlerts: async (check) => resources.queue('check-alerts').send(encodeAlertCheck(check)),
+    checkAlerts: async (check) => sendAlertCheck(resources.queue('check-alerts'), check),
   };
 }
