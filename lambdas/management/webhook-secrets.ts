@@ -3,26 +3,53 @@ import type { AlertSettings } from '../store/alerts/alert-settings.ts';
 
 /** Stands for the hidden part of a secret. It cannot be in a URL that a client sends, unless a response contained it. */
 const HIDDEN = '…';
-/** Number of characters at the end of a secret that are shown, so that people can tell secrets apart. */
+/** Number of characters at the end of a long secret that are shown, so that people can tell secrets apart. */
 const SHOWN_CHARACTERS = 3;
+/** Minimum length of such a secret. */
+const LONG_CHARACTERS = 12;
 
-/**
- * Patterns of the secret part of a URL: the token of a Telegram bot after its public id, and the last part of the path
- * of a Slack webhook.
- */
-const secretParts = {
-  standard: undefined,
-  slack: /(?<=\/)[^/?#]+(?=\/?(?:[?#].*)?$)/,
-  telegram: /(?<=\/bot(?:\d+:)?)[^/:]+(?=\/|$)/,
-} as const;
+/** Number of parts of a Slack path that are not secret, for example `services` and the id of the workspace. */
+const PUBLIC_PARTS = 2;
+
+/** Pattern of the token of a Telegram bot, after the public id of the bot. */
+const telegramToken = /(?<=\/bot\d+(?::|%3A))[^/]+/gi;
 
 type Webhook = Pick<AlertSettings, 'webhookUrl' | 'format'>;
 
-/** Returns the URL of a webhook without its secret. Every management key of an account may see it. */
+/**
+ * Returns the URL of a webhook without its secrets. Every management key of an account may see it. The host and the
+ * names of parameters are shown, and the path except its secret parts.
+ */
 export function maskedWebhookUrl({ webhookUrl, format }: Webhook): string | undefined {
-  const secret = secretParts[format];
-  if (webhookUrl === undefined || !secret) return webhookUrl;
-  return webhookUrl.replace(secret, (text) => `${HIDDEN}${text.slice(-SHOWN_CHARACTERS)}`);
+  if (webhookUrl === undefined) return undefined;
+  const { protocol, username, password, host, pathname, search, hash } = new URL(webhookUrl);
+  const userinfo = username || password ? `${HIDDEN}@` : '';
+  if (format === 'standard' && !userinfo && !search) return webhookUrl;
+  const query = search.replaceAll(/(?<=[?&])([^&=]*=)?([^&]*)/g, (_, name = '', value: string) => name + masked(value));
+  const fragment = hash && `#${HIDDEN}`;
+  return `${protocol}//${userinfo}${host}${maskedPaths[format](pathname)}${query}${fragment}`;
+}
+
+const maskedPaths: Record<AlertSettings['format'], (path: string) => string> = {
+  standard: (path) => path,
+  slack(path) {
+    const parts = path.split('/');
+    const last = parts.findLastIndex(Boolean);
+    // The first part is empty, because a path begins with "/". Secrets are long, or the last part.
+    const isPublic = (part: string, index: number) =>
+      index <= PUBLIC_PARTS && index !== last && part.length < LONG_CHARACTERS;
+    return parts.map((part, index) => (isPublic(part, index) ? part : masked(part))).join('/');
+  },
+  telegram(path) {
+    const known = path.replace(telegramToken, masked);
+    return known === path ? `/${HIDDEN}` : known;
+  },
+};
+
+/** Hides a secret; an empty text stays empty. */
+function masked(secret: string): string {
+  if (!secret) return '';
+  return `${HIDDEN}${secret.length < LONG_CHARACTERS ? '' : secret.slice(-SHOWN_CHARACTERS)}`;
 }
 
 /**

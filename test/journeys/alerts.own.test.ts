@@ -143,7 +143,7 @@ describe('settings of alerts', () => {
       },
       masked: '/bot123456789:…saw/sendMessage',
     },
-    { settings: { format: 'slack', path: '/services/T00/B00/XXXXsecretXXXX' }, masked: '/services/T00/B00/…XXX' },
+    { settings: { format: 'slack', path: '/services/T00/B00/XXXXsecretXXXX' }, masked: '/services/T00/…/…XXX' },
   ])('mask the secret of $settings.format, and keep it if the masked URL is set', async ({ settings, masked }) => {
     const { path, ...more } = settings;
     const { hash } = await newKey(1);

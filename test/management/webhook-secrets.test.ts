@@ -18,16 +18,47 @@ describe('the masked URL of a webhook', () => {
     { format: 'telegram', webhookUrl: TELEGRAM, masked: MASKED },
     {
       format: 'telegram',
-      webhookUrl: 'https://proxy.example/x/botSECRET/send?a=1',
-      masked: 'https://proxy.example/x/bot…RET/send?a=1',
+      webhookUrl: 'https://proxy.example/x/botSECRET/send?a=1&token=',
+      masked: 'https://proxy.example/…?a=…&token=',
+    },
+    {
+      format: 'telegram',
+      webhookUrl: 'https://proxy.example/botproxy/bot123:TOKEN/send',
+      masked: 'https://proxy.example/botproxy/bot123:…/send',
+    },
+    {
+      format: 'telegram',
+      webhookUrl: 'https://proxy.example/bots/bot123%3aTOKEN:OF:THE:BOT/',
+      masked: 'https://proxy.example/bots/bot123%3a…BOT/',
     },
     {
       format: 'slack',
-      webhookUrl: 'https://hooks.slack.com/services/T0/B0/SECRET',
-      masked: 'https://hooks.slack.com/services/T0/B0/…RET',
+      webhookUrl: 'https://hooks.slack.com/services/T0/B0/LONG-SECRET-KEY',
+      masked: 'https://hooks.slack.com/services/T0/…/…KEY',
     },
-    { format: 'slack', webhookUrl: 'https://proxy.example/SECRET/?a=b/c', masked: 'https://proxy.example/…RET/?a=b/c' },
+    {
+      format: 'slack',
+      webhookUrl: 'https://discord.com/api/webhooks/123/LONG-TOKEN-ABC/slack',
+      masked: 'https://discord.com/api/webhooks/…/…ABC/…',
+    },
+    {
+      format: 'slack',
+      webhookUrl: 'https://proxy.example/LONG-SECRET-KEY/?LONG-TOKEN-ABC&a=b/c#SECRET',
+      masked: 'https://proxy.example/…KEY/?…ABC&a=…#…',
+    },
+    { format: 'slack', webhookUrl: 'https://proxy.example/SECRET//', masked: 'https://proxy.example/…//' },
+    {
+      format: 'slack',
+      webhookUrl: 'https://proxy.example/LONG-SECRET-KEY/slack?token=SECRET',
+      masked: 'https://proxy.example/…KEY/…?token=…',
+    },
     { format: 'standard', webhookUrl: 'https://example.com/alerts', masked: 'https://example.com/alerts' },
+    { format: 'standard', webhookUrl: 'https://example.com', masked: 'https://example.com' },
+    {
+      format: 'standard',
+      webhookUrl: 'https://user:pass@example.com/alerts?token=SECRET&to=',
+      masked: 'https://…@example.com/alerts?token=…&to=',
+    },
   ] as const)('of $format is $masked', ({ masked, ...webhook }) => {
     expect(maskedWebhookUrl(webhook)).toBe(masked);
   });
