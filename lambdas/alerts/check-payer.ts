@@ -25,7 +25,7 @@ import { limitNotice } from './limit-notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 import { readScopeName } from './scope-names.ts';
 import { spendingRate } from './spending-rate.ts';
-import { crossingsOf, namesOf, thresholdName, windowsOfDate, type Crossing } from './thresholds.ts';
+import { crossingsOf, crossingNames, thresholdName, windowsOfDate, type Crossing } from './thresholds.ts';
 
 /** Time in ms for which a mark is kept after its window. Settlement messages are never older than this. */
 const MARK_KEPT_MS = 35 * DAY_MS;
@@ -59,7 +59,7 @@ async function checkScope(table: Table, check: ScopeCheck, atMs: number): Promis
   const crossings = crossingsOf(scope, counter, { windows: windowsOfDate(date), thresholds, refused });
   const published: AlertDelivery[] = [];
   for (const crossing of crossings) {
-    const decided = namesOf(crossing).map((name) => isDecided(table, payer.accountId, name));
+    const decided = crossingNames(crossing).map((name) => isDecided(table, payer.accountId, name));
     if ((await Promise.all(decided)).includes(true)) continue;
     published.push(...(await publishCrossing(table, { ...check, counter, crossing }, atMs)));
   }
@@ -82,7 +82,7 @@ async function publishCrossing(
     `passed ${threshold}`,
     passedMarkPut(table, markOf(payer, crossing, thresholdName(crossing, threshold))),
   ]);
-  const decision = markPut(table, markOf(payer, crossing, namesOf(crossing)[0]));
+  const decision = markPut(table, markOf(payer, crossing, crossingNames(crossing)[0]));
   const deliveries = deliveriesOf(settings, notice, nowMs);
   return (await publishNotice(table, { decision, more: Object.fromEntries(lower) }, deliveries)) ?? [];
 }

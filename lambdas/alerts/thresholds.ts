@@ -54,7 +54,7 @@ export function crossingsOf(
  * Returns the names of a crossing. If any of them is marked, the crossing needs no notice. The first name is the
  * crossing's own: a refusal does not use up the name of the exhausted limit.
  */
-export function namesOf(crossing: Crossing): [own: string, ...others: string[]] {
+export function crossingNames(crossing: Crossing): [own: string, ...others: string[]] {
   const name = thresholdName(crossing, crossing.threshold);
   return crossing.refused ? [`${name}#refused`, name] : [name];
 }
