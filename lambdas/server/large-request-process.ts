@@ -16,6 +16,7 @@ import { gatewayStopping } from '../platform/errors.ts';
 import { log } from '../platform/logger.ts';
 import type { Arrival } from './http-events.ts';
 import type { Origin } from './origin.ts';
+import { dropRest } from './refusals.ts';
 
 export interface LargeRequestProcess {
   /**
@@ -92,17 +93,28 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
       // The second process may refuse a request before it has read the whole body, or end. The client's connection must
-      // then stay open for the answer, and the rest of the body is dropped.
+      // then stay open for the answer, and the rest of the body is dropped. Without `unpipe` before `resume`, the closed
+      // pipe would pause the request again.
+      const flow = () => request.unpipe(passing).resume();
       passing.on('error', () => undefined);
-      passing.once('close', () => request.resume());
+      passing.once('close', flow);
       request.pipe(passing);
       const [answer] = await answered;
+      if (!request.complete) response.setHeader('connection', 'close');
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
       response.flushHeaders();
-      await pipeline(answer, response).catch(() => {
+      try {
+        await pipeline(answer, response, { end: false });
+      } catch {
         log('warn', 'answer of the process for large requests interrupted');
         response.destroy();
-      });
+        return;
+      }
+      // The end of the answer closes the connection. If the client were still sending its body, the close would be a
+      // reset, and the client might lose the answer.
+      flow();
+      await dropRest(request);
+      response.end();
     },
     async stop() {
       isStopping = true;

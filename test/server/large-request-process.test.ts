@@ -54,16 +54,16 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Sends a request in parts, for a client that reads the answer only after it has sent the whole body. */
+/** Sends a request in parts of a mebibyte, for a client that reads the answer only after it has sent the whole body. */
 async function sendInParts(path: string, parts: number): Promise<string> {
   const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
-  const part = Buffer.alloc(64 * 1024, 'x');
+  const part = Buffer.alloc(1024 * 1024, 'x');
   const { promise: failed, reject } = Promise.withResolvers<never>();
   socket.on('error', reject);
   socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${part.length * parts}\r\n\r\n`);
   for (let sent = 0; sent < parts; sent += 1) {
-    await Promise.race([sleep(5), failed]);
-    socket.write(part);
+    if (!socket.write(part)) await Promise.race([once(socket, 'drain'), failed]);
+    await sleep(5);
   }
   const [answer] = (await Promise.race([once(socket, 'data'), failed])) as [Buffer];
   socket.destroy();
@@ -88,5 +88,15 @@ it.each([
   ['/refuse', 413],
   ['/fail', 502],
 ])('a client that still sends its body gets the answer of %s with status %d, and no reset', async (path, status) => {
-  expect(await sendInParts(path, 40)).toContain(`HTTP/1.1 ${status} `);
+  expect(await sendInParts(path, 32)).toContain(`HTTP/1.1 ${status} `);
+});
+
+it('a refusal before the body has arrived is sent at once, and closes the connection', async () => {
+  const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
+  socket.write('POST /refuse HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n');
+
+  const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })) as [Buffer];
+
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 413 [^]*^connection: close\r$/im);
+  socket.destroy();
 });
