@@ -23,7 +23,10 @@ const imageTypes = z
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Whether the provider accepts only its own thinking. The gateway then adds the provider's id to signatures. */
+  /**
+   * Whether the provider serves models other than Claude, and accepts only their own thinking. The gateway then adds
+   * the provider's id to signatures, and applies none of the rules that only Claude has.
+   */
   own_signatures: z.boolean().optional(),
   /**
    * Whether the model rejects, while it thinks, a conversation in which an earlier tool call has no thinking before it.

@@ -382,4 +382,19 @@ describe('tools of a request', () => {
     ]);
     expect(() => bodyOf({ tools: [{ name: 'look', input_schema, strict: true }] })).toThrow('tools.0.strict');
   });
+
+  it('has all argument names on another model with the Messages API', () => {
+    const minimax = { ...target, providerId: 'minimax', quirks: { own_signatures: true } };
+    const properties = { город: { type: 'string' } };
+    const input_schema = { type: 'object', properties, required: ['город'], additionalProperties: false };
+    const tools = [
+      { name: 'look', input_schema },
+      { name: 'find', input_schema, strict: true },
+    ];
+
+    const request = { model: 'minimax/m3', messages: [{ role: 'user' as const, content: 'Hi' }], tools };
+    expect(JSON.parse(anthropicWire.encode(request, minimax, client).body)).toMatchObject({
+      tools: [{ input_schema }, { input_schema }],
+    });
+  });
 });

@@ -173,7 +173,7 @@ function withSupportedSchema(original: Tool, index: number, quirks: AnthropicQui
   if (tool.type && tool.type !== 'custom') return tool;
   const declared = argumentsSchema(tool.input_schema ?? {});
   const schema = takenSchema(declared, quirks);
-  const named = withAcceptedNames(schema);
+  const named = quirks.own_signatures ? schema : withAcceptedNames(schema);
   if (tool['strict'] !== true) return { ...tool, input_schema: named };
   if (named !== schema) {
     throw invalidRequest(
