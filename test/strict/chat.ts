@@ -343,6 +343,13 @@ const cerebrasDocs = 'https://inference-docs.cerebras.ai/api-reference/chat-comp
 const fireworksDocs = 'https://docs.fireworks.ai/api-reference/post-chatcompletions';
 const xaiDocs = 'https://docs.x.ai/docs/api-reference';
 
+/** Maximum thinking budgets of Alibaba's models, if not 38,912. Source: anomalyco/models.dev#2365 and #2366. */
+const alibabaBudgets: [models: RegExp, mostTokens: number][] = [
+  [/^qwen3\.7/, 262_144],
+  [/^qwen3\.6-(?!plus)/, 131_072],
+  [/^qwen(?:3\.[56])?-plus$|^qwen-flash$|^qwen3-vl-plus$|^qwen3\.5-/, 81_920],
+];
+
 /** Returns whether the last message is an assistant message that is not marked as the beginning of the answer. */
 function isBegun({ messages }: ChatBody): boolean {
   const last = messages.at(-1)!;
@@ -396,7 +403,7 @@ const providers: Record<string, ChatProvider> = {
       {
         source: 'https://github.com/CherryHQ/cherry-studio/issues/7263',
         refuses: ({ read, model }) => {
-          const most = /^qwen(?:3\.[567])?-plus$/.test(model) ? 81_920 : 38_912;
+          const most = alibabaBudgets.find(([models]) => models.test(model))?.[1] ?? 38_912;
           return (
             (read.thinking_budget ?? 0) > most &&
             `The thinking_budget parameter must be a positive integer and not greater than ${most}`

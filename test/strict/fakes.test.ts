@@ -128,6 +128,8 @@ describe('the strict fake of chat completions', () => {
     ['openai', 'o3-mini', { logit_bias: { 5: 1 } }, /logit_bias/],
     ['openai', 'o3-mini', { tools: [chatLook], parallel_tool_calls: false }, /parallel_tool_calls/],
     ['alibaba', 'qwen3-32b', { enable_thinking: true, thinking_budget: 40_000 }, /thinking_budget/],
+    ['alibaba', 'qwen-flash', { enable_thinking: true, thinking_budget: 81_921 }, /thinking_budget/],
+    ['alibaba', 'qwen3.6-flash', { enable_thinking: true, thinking_budget: 131_073 }, /thinking_budget/],
     [
       'moonshotai',
       'kimi-k3',
