@@ -21,6 +21,8 @@ export const common = {
   hidden_reasoning: z.boolean().optional(),
   /** Whether max_tokens limits only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
+  /** Maximum tokens of the thinking before an answer. A larger thinking_budget of chat completions is lowered to it. */
+  max_thinking_budget: z.int().positive().optional(),
   /** Minimum value of max_tokens. A smaller value is raised to this minimum, and the hold covers it. */
   min_output_tokens: z.int().positive().optional(),
   /**

@@ -84,8 +84,6 @@ const openaiChatQuirks = z.strictObject({
    * call.
    */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** Maximum value of thinking_budget. A larger budget is lowered to it. */
-  max_thinking_budget: z.int().positive().optional(),
   /** Whether the model accepts either tools or a schema for the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
   /** Whether the provider accepts `strict` only on all tools of a request, or on none. */

@@ -12,6 +12,7 @@ export const commonQuirkNames = [
   'max_image_tokens',
   'hidden_reasoning',
   'reasoning_beyond_max_tokens',
+  'max_thinking_budget',
   'min_output_tokens',
   'service_tier',
   'sampling_ranges',

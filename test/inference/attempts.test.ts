@@ -48,4 +48,20 @@ describe('the attempts of a request', () => {
     expect(written.map((body) => body.deref() !== undefined)).toEqual([true, false, false]);
     expect(attempts.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
+
+  it.each([
+    [262_144, 262_154],
+    [1_000, 65_546],
+  ])(
+    'have a bound that includes thinking beyond max_tokens of up to %i tokens',
+    (max_thinking_budget, outputTokens) => {
+      const candidate = candidateAt('http://localhost');
+      const quirks = { reasoning_beyond_max_tokens: true, max_thinking_budget };
+      const endpoint = { ...candidate.endpoint, maxOutputTokens: 65_536, quirks };
+
+      const { attempts } = prepareAttempts(routed, [{ ...candidate, endpoint }]);
+
+      expect(attempts[0]!.quote.bound.outputTokens).toBe(outputTokens);
+    },
+  );
 });

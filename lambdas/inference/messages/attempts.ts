@@ -228,7 +228,8 @@ function maxOutputTokens(candidate: Candidate, { max_tokens: requested }: Messag
 }
 
 function beyondMaxTokens(candidate: Candidate): number {
-  return candidate.endpoint.quirks.reasoning_beyond_max_tokens ? outputCeiling(candidate) : 0;
+  const { reasoning_beyond_max_tokens: isBeyond, max_thinking_budget: most = 0 } = candidate.endpoint.quirks;
+  return isBeyond ? Math.max(outputCeiling(candidate), most) : 0;
 }
 
 function outputCeiling({ endpoint }: Candidate): number {
