@@ -236,6 +236,30 @@ describe('music from Gemini', () => {
     expect(pieces.join('')).toBe(mp3);
   });
 
+  it.each([
+    ['a padded part', ['ID3a', 'bc', 'def']],
+    ['parts of one byte', ['ID3', 'a', 'b', 'c', 'd']],
+    ['an end without padding', ['ID3a', 'bc', 'defg', 'hi']],
+  ])('of several parts has padding only at its end: %s', (_, texts) => {
+    const parts = texts.map((text) => audio(Buffer.from(text).toString('base64')));
+    const pieces = songOf(parts).events.flatMap(({ data }) =>
+      data.type === 'content_block_delta' && data.delta.type === 'audio_delta' ? [data.delta.data] : [],
+    );
+
+    expect(pieces.join('')).toBe(Buffer.from(texts.join('')).toString('base64'));
+  });
+
+  it('is one block and one song, also if a thought interrupts it', () => {
+    const thought = { text: 'Hm.', thought: true, thoughtSignature: 'c2ln' };
+    const { content } = readSong([thought, { text: 'La' }, audio(mp3), thought, { text: 'la' }]);
+
+    expect(content).toMatchObject([
+      { type: 'thinking' },
+      { type: 'audio', data: mp3, transcript: 'La\nla', song: true },
+    ]);
+    expect(content).toHaveLength(2);
+  });
+
   it('begins with an ID3 tag or a frame', () => {
     for (const start of ['ID3', '\xff\xfb', '\xff\xf3', '\xff\xe3']) {
       const data = Buffer.from(`${start}music`, 'latin1').toString('base64');

@@ -140,8 +140,10 @@ class GeminiTranslation {
     if (call) this.#onCall(call, signature);
     else if (inline && this.#song) this.#song.audio(inline);
     else if (inline) this.#onImage(inline, { signature, isDraft: part['thought'] === true });
-    else if (part['thought'] === true) this.#onThought(asText(part['text']), signature);
-    else if (this.#song) this.#song.text(asText(part['text']));
+    else if (part['thought'] === true) {
+      // A song is one block, so thoughts after its first audio are dropped.
+      if (!this.#song?.hasAudio) this.#onThought(asText(part['text']), signature);
+    } else if (this.#song) this.#song.text(asText(part['text']));
     else this.#onText(asText(part['text']), signature);
   }
 

@@ -43,7 +43,10 @@ function isDocument({ inlineData, fileData }: GeminiPart): boolean {
 /** Writes a song as one block of audio, whose transcript is the lyrics. */
 export class Song {
   readonly #blocks: BlockWriter;
-  #hasAudio = false;
+  /** Whether any audio has arrived. */
+  hasAudio = false;
+  /** Last bytes of the audio in padded base64, which cannot be written before the rest of the audio. */
+  #tail = '';
   /** Lyrics that arrived before the audio. */
   #lyrics = '';
 
@@ -53,24 +56,29 @@ export class Song {
 
   text(text: string): void {
     if (text === '') return;
-    if (this.#hasAudio) this.#write([{ type: 'transcript_delta', transcript: `\n${text}` }]);
+    if (this.hasAudio) this.#write([{ type: 'transcript_delta', transcript: `\n${text}` }]);
     else this.#lyrics += this.#lyrics === '' ? text : `\n${text}`;
   }
 
   /** @throws {UpstreamError} if the data is not base64 of an MP3 file */
   audio(inline: Record<string, unknown>): void {
-    const data = asText(inline['data']);
-    const isMp3 = this.#hasAudio || MP3_BASE64.test(data);
+    let data = asText(inline['data']);
+    const isMp3 = this.hasAudio || MP3_BASE64.test(data);
     if (!asText(inline['mimeType']).startsWith('audio/') || !isMp3 || !isBase64(data)) {
       throw new UpstreamError('malformed', 'The provider sent music in an unknown form');
     }
+    if (this.#tail !== '') {
+      data = Buffer.concat([Buffer.from(this.#tail, 'base64'), Buffer.from(data, 'base64')]).toString('base64');
+    }
+    this.#tail = data.endsWith('=') ? data.slice(-4) : '';
+    data = data.slice(0, data.length - this.#tail.length);
     const deltas: Delta[] = [];
-    if (!this.#hasAudio && this.#lyrics !== '') deltas.push({ type: 'transcript_delta', transcript: this.#lyrics });
+    if (!this.hasAudio && this.#lyrics !== '') deltas.push({ type: 'transcript_delta', transcript: this.#lyrics });
     for (let at = 0; at < data.length; at += PIECE_CHARACTERS) {
       deltas.push({ type: 'audio_delta', data: data.slice(at, at + PIECE_CHARACTERS) });
     }
-    this.#hasAudio = true;
     this.#write(deltas);
+    this.hasAudio = true;
   }
 
   /**
@@ -79,12 +87,16 @@ export class Song {
    * @throws {UpstreamError} if a complete answer has no song (https://github.com/openclaw/openclaw/issues/103318)
    */
   end(isComplete: boolean): void {
-    if (this.#hasAudio) return;
+    if (this.hasAudio) {
+      if (this.#tail !== '') this.#write([{ type: 'audio_delta', data: this.#tail }]);
+      return;
+    }
     if (isComplete) throw new UpstreamError('broken', 'The provider ended its answer without a song');
     this.#blocks.text(this.#lyrics);
   }
 
   #write(deltas: readonly Delta[]): void {
-    this.#blocks.media({ type: 'audio', id: newAudioId(), data: '', transcript: '', song: true }, deltas);
+    // Each block with `song: true` is charged, so only the first block has it.
+    this.#blocks.media({ type: 'audio', id: newAudioId(), data: '', transcript: '', song: !this.hasAudio }, deltas);
   }
 }
