@@ -140,6 +140,13 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   ]);
 }
 
+/** Returns the part of `priceUpperBound` for the prompt and the fee, without pieces of the answer such as a song. */
+export function inputUpperBound(bound: UsageBound, pricing: Pricing): Money {
+  const input = { ...bound, outputTokens: 0 };
+  for (const { usage: field, ofPrompt } of pieces) if (!ofPrompt) input[field] = 0;
+  return priceUpperBound(input, pricing);
+}
+
 /**
  * Returns the minimum cost of an answer: the fee of the request, and units that are counted before the request, such as
  * images. Other units add nothing: a provider may report zero tokens, and the model may not search.

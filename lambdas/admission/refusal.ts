@@ -293,7 +293,8 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
  * Otherwise the amount is an upper bound from the size in bytes, which the client would take for the price.
  */
 function neededAmount(amount: Money, { inputAmount, isPromptCounted }: RefusedRequest): string {
-  if (!inputAmount) return `${amount} RUB`;
+  // A free prompt needs no count.
+  if (!inputAmount || inputAmount.isZero) return `${amount} RUB`;
   if (!isPromptCounted) return `at most ${amount} RUB (its prompt was not counted; the unused part is released)`;
   return `${amount} RUB (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; the unused part is released)`;
 }

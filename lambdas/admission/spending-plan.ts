@@ -1,4 +1,10 @@
-import { affordableOutputTokens, outputUpperBound, priceUpperBound, type UsageBound } from '../accounting/price.ts';
+import {
+  affordableOutputTokens,
+  inputUpperBound,
+  outputUpperBound,
+  priceUpperBound,
+  type UsageBound,
+} from '../accounting/price.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 
@@ -33,7 +39,7 @@ export interface SpendingPlan {
 export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan {
   const amounts = quotes.map((quote) => ({
     amount: priceUpperBound({ ...quote.bound, outputTokens: firstStep(quote, stepTokens) }, quote.pricing),
-    inputAmount: priceUpperBound({ ...quote.bound, outputTokens: 0 }, quote.pricing),
+    inputAmount: inputUpperBound(quote.bound, quote.pricing),
   }));
   const mostExpensive = amounts.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
   return { quotes, stepTokens, ...mostExpensive };
@@ -91,7 +97,9 @@ const MIN_ANSWER_TOKENS = 16;
  */
 export function minAmount({ quotes }: SpendingPlan): Money {
   const [first, ...rest] = quotes.map(({ bound, pricing }) =>
-    outputUpperBound(bound, pricing).times(Math.min(MIN_ANSWER_TOKENS, bound.outputTokens)),
+    priceUpperBound({ ...bound, outputTokens: Math.min(MIN_ANSWER_TOKENS, bound.outputTokens) }, pricing).minus(
+      inputUpperBound(bound, pricing),
+    ),
   );
   return Money.min(first!, ...rest);
 }

@@ -58,6 +58,30 @@ describe('the first hold', () => {
   });
 });
 
+describe('pieces of the answer', () => {
+  const song = (promptPrice: string) => {
+    const one = quote(5_000, { prompt: rub(promptPrice), completion: rub('0'), song: rub('8') });
+    return { ...one, bound: { ...one.bound, songs: 1 } };
+  };
+
+  it('are held, but do not belong to the prompt', () => {
+    expect(amounts(song('0'))).toEqual(['8', '0']);
+    expect(amounts(song('0.001'))).toEqual(['9', '1']);
+  });
+
+  it('are part of the smallest cost of an answer', () => {
+    expect(minAmount(planSpending([song('0.001')], STEP)).toString()).toBe('8');
+  });
+
+  it('are not images in the prompt', () => {
+    const one = quote(5_000, { ...cheap, image: rub('3') });
+    const pictured = { ...one, bound: { ...one.bound, pricedImages: 1 } };
+
+    expect(amounts(pictured)).toEqual(['4.2', '4']);
+    expect(minAmount(planSpending([pictured], STEP)).toString()).toBe('0.032');
+  });
+});
+
 describe('a shorter answer', () => {
   it('is as long as the room allows', () => {
     expect(shortenedTo('3', unseen(5_000))).toEqual([1_000]);

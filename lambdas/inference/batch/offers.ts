@@ -3,7 +3,7 @@
  * requests to the provider, for example one per question of a decision.
  */
 
-import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
+import { addBounds, inputUpperBound, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { estimateTokens, type TokenUsage } from '../../accounting/usage.ts';
 import { measurePrompt, promptBound, textBytesBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
@@ -139,9 +139,7 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
     return {
       quote: sumOfQuotes(bounds, candidate),
       amount: maxCostOf(offer),
-      inputAmount: Money.sum(
-        bounds.map((bound) => priceUpperBound({ ...bound, outputTokens: 0 }, candidate.held.pricing)),
-      ),
+      inputAmount: Money.sum(bounds.map((bound) => inputUpperBound(bound, candidate.held.pricing))),
     };
   });
   const mostExpensive = priced.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
