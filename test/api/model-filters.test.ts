@@ -41,6 +41,10 @@ const models = [
     created: '2024-11-20',
     context_length: undefined,
   }),
+  textModel('other/music', [{ provider: 'openai', pricing: { prompt: '0', completion: '0', song: '8' } }], {
+    context_length: undefined,
+    output_modalities: ['audio'],
+  }),
   textModel('other/film', [{ provider: 'openai', wire: 'video-jobs', pricing: { prompt: '0', completion: '0' } }], {
     context_length: undefined,
     output_modalities: ['video'],
@@ -63,7 +67,7 @@ describe('a list of models returns', () => {
   it.each([
     ['all models that make text, without a filter', {}, ['small', 'large', 'free']],
     ['models with one of the output modalities', { output_modalities: 'video,image' }, ['film']],
-    ['everything for "all"', { output_modalities: 'all' }, ['small', 'large', 'free', 'film']],
+    ['everything for "all"', { output_modalities: 'all' }, ['small', 'large', 'free', 'music', 'film']],
     ['models with all words in their name, in any case', { q: 'INSTRUCT  small' }, ['small']],
     ['models with a word in their id', { q: 'acme/' }, ['small', 'large']],
     ['models with a word in their permanent name', { q: 'gratis' }, ['free']],
@@ -83,6 +87,7 @@ describe('a list of models returns', () => {
     ['prompts from a price on', { min_price: '270.000001' }, ['small', 'large']],
     ['prompts from a price that is higher in its last digit', { min_price: '270.000001000001' }, ['large']],
     ['free prompts', { max_price: '0' }, ['free']],
+    ['nothing paid by the song as free', { max_price: '0', output_modalities: 'audio' }, []],
     ['nothing paid by the second as free', { max_price: '0', output_modalities: 'video' }, []],
     ['answers up to a price', { max_output_price: '900' }, ['small', 'free']],
     ['answers from a price on', { min_output_price: '900.000001' }, ['large']],

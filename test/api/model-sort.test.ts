@@ -9,15 +9,17 @@ interface Facts {
   prompt?: string;
   completion?: string;
   request?: string;
+  song?: string;
   video?: object;
 }
 
 function offer(id: string, facts: Facts = {}): ModelOffer {
-  const { created = '2026-01-01', context, prompt = '0', completion = '0', request, video } = facts;
+  const { created = '2026-01-01', context, prompt = '0', completion = '0', request, song, video } = facts;
   const pricing = {
     prompt: Money.parse(prompt),
     completion: Money.parse(completion),
     ...(request ? { request: Money.parse(request) } : {}),
+    ...(song ? { song: Money.parse(song) } : {}),
   };
   return { model: { id, data: { created, context_length: context, video } }, endpoints: [{ id, pricing }] } as never;
 }
@@ -60,6 +62,17 @@ describe('a list of models is in the order', () => {
       'pricing-low-to-high',
       [offer('film', { video: {} }), offer('dear', { prompt: '2' }), offer('free')],
       ['free', 'dear', 'film'],
+    ],
+    [
+      'of prices, a song among them',
+      'pricing-low-to-high',
+      [
+        offer('song', { song: '8' }),
+        offer('dear', { prompt: '1' }),
+        offer('cheap', { prompt: '0.001' }),
+        offer('free'),
+      ],
+      ['free', 'cheap', 'song', 'dear'],
     ],
     [
       'of contexts, the longest first, unknown ones last',

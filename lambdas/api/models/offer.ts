@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { hasPrice, type Priced } from '../../catalog/default-route.ts';
+import { hasPrice, isFree, type Priced } from '../../catalog/default-route.ts';
 import { misfitOf } from '../../routing/preference-filter.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import { inOrder } from '../../routing/order.ts';
@@ -65,7 +65,9 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
 
 /** Returns the token prices of the default route; undefined for a model that is not billed by tokens. */
 export function tokenPricesOf({ model, endpoints }: ModelOffer): Priced<Endpoint>['pricing'] | undefined {
-  return model.data.video ? undefined : endpoints[0]!.pricing;
+  const { pricing } = endpoints[0]!;
+  const isByPiece = pricing.prompt.isZero && pricing.completion.isZero && !isFree(pricing);
+  return model.data.video || isByPiece ? undefined : pricing;
 }
 
 /** Returns the context length of the model, or else of its default route; undefined if neither is known. */

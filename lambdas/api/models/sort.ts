@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { typicalCost } from '../../catalog/default-route.ts';
 import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { contextOf, tokenPricesOf, type ModelOffer } from './offer.ts';
+import { contextOf, type ModelOffer } from './offer.ts';
 
 /** Returns the measured speed of an endpoint; undefined if too few requests were measured. */
 export type SpeedOf = (endpointId: string) => SortedSpeed | undefined;
@@ -26,10 +26,9 @@ interface MeasuredOrder {
   measured: (speed: SortedSpeed) => number | undefined;
 }
 
-const typicalCostOf = (offer: ModelOffer) => {
-  const prices = tokenPricesOf(offer);
-  return prices && typicalCost(prices).pico;
-};
+/** Returns the cost of a typical request; undefined for videos, whose length varies too much. */
+const typicalCostOf = ({ model, endpoints }: ModelOffer) =>
+  model.data.video ? undefined : typicalCost(endpoints[0]!.pricing).pico;
 
 const orders = {
   newest: { highestFirst: true, rank: ({ model }) => Date.parse(model.data.created) },
