@@ -2,6 +2,9 @@
 
 import { unitTable, type UnitEntry } from './billing-units.ts';
 
+/** Maximum number of pixels that a provider charges for an image (docs.voyageai.com/docs/pricing). */
+export const MAX_BILLED_PIXELS = 2_000_000;
+
 type Entry = (typeof unitTable)[number];
 type Recorded = Extract<Entry, { record: unknown }>;
 type Piece = Extract<Entry, { part: 'piece' }>;

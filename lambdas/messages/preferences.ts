@@ -96,22 +96,26 @@ const roublesPreference = z
     return z.NEVER;
   });
 
-/**
- * Maximum prices per million tokens, per request, or per image. No model in the catalog has a separate price for audio.
- */
+/** Maximum prices per million tokens, per request, per image, or per second of audio. */
 const maxPrice = z.strictObject({
   prompt: optionalField(roublesPreference).meta({
-    description: 'The highest price of a million tokens of the prompt, in roubles.',
+    description:
+      'The highest price of a million tokens of the prompt, or of a million characters to speak, in roubles.',
   }),
   completion: optionalField(roublesPreference).meta({
-    description: 'The highest price of a million tokens of the answer, in roubles.',
+    description:
+      'The highest price of a million tokens of the answer, of every kind that the endpoint may write, in roubles.',
   }),
-  request: optionalField(roublesPreference).meta({ description: 'The highest price of one request, in roubles.' }),
+  request: optionalField(roublesPreference).meta({
+    description:
+      'The highest price of one request in addition to its tokens, in roubles: its fee, its song, and one search unit of a reranker.',
+  }),
   image: optionalField(roublesPreference).meta({
-    description: 'The highest price of one image in the prompt, in roubles.',
+    description:
+      'The highest price of one image, in the prompt or drawn, in roubles. The most expensive kind of image counts. Tokens of images count as tokens.',
   }),
   audio: optionalField(roublesPreference).meta({
-    description: 'Accepted, and without an effect: no model has a price of its own for audio.',
+    description: 'The highest price of a million tokens of sound, or of one second of a recording, in roubles.',
   }),
 });
 

@@ -3,7 +3,14 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import { pricesFor } from '../catalog/tiers.ts';
+import { highestPriceOf, pricesFor } from '../catalog/tiers.ts';
+import {
+  completionUnits,
+  MAX_BILLED_PIXELS,
+  promptUnits,
+  tokenPriceNames,
+  type PriceName,
+} from '../catalog/unit-lists.ts';
 import { Money } from '../money/money.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { PreferenceReason } from './exclusions.ts';
@@ -11,6 +18,9 @@ import { leftOutFields } from './left-out.ts';
 import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
+/** Prices of the prompt. Cache writes are not included, because the client chooses them. */
+const promptPrices: PriceName[] = [...tokenPriceNames(promptUnits.filter(({ cache }) => !cache)), 'character'];
+const completionPrices = tokenPriceNames(completionUnits);
 
 /** Parts of a request that affect whether an endpoint matches. */
 export interface Preferred {
@@ -37,20 +47,29 @@ export function misfitOf(
   if (preferences.zdr && !retainsNothing(endpoint.dataPolicy)) return 'zdr';
   if (preferences.enforce_distillable_text && !model.data.distillable_text) return 'enforce_distillable_text';
   if (preferences.require_parameters && !supportsAll(endpoint, requested)) return 'require_parameters';
-  if (max_price && isMoreExpensive(endpoint.pricing, max_price, requested.promptTokens)) return 'max_price';
+  if (max_price && isMoreExpensive(endpoint, max_price, requested.promptTokens)) return 'max_price';
   return undefined;
 }
 
 /** Returns whether a price of an endpoint exceeds the request's maximum price. A unit without a price is free. */
-function isMoreExpensive(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
-  const { prompt, completion } = pricesFor(promptTokens, pricing);
-  const { request = Money.zero, image = Money.zero } = pricing;
+function isMoreExpensive(
+  { pricing, data }: Endpoint & { pricing: Pricing },
+  most: NonNullable<Preferences['max_price']>,
+  promptTokens: number,
+): boolean {
+  const prices = pricesFor(promptTokens, pricing);
+  const highest = (units: number, ...names: PriceName[]) => highestPriceOf(prices, names).times(units);
   const charged = {
-    prompt: prompt.times(PER_MILLION),
-    completion: completion.times(PER_MILLION),
-    request,
-    image,
-    audio: Money.zero,
+    prompt: highest(PER_MILLION, ...promptPrices),
+    completion: highest(PER_MILLION, ...completionPrices),
+    // A request has exactly one song, and at least one search unit.
+    request: Money.sum([highest(1, 'request'), highest(1, 'song'), highest(1, 'search_unit')]),
+    image: Money.max(
+      highest(1, 'image', 'output_image'),
+      highest(MAX_BILLED_PIXELS, 'pixel'),
+      ...Object.values(data.image?.prices ?? {}),
+    ),
+    audio: Money.max(highest(PER_MILLION, 'audio_input', 'audio_output'), highest(1, 'audio_second')),
   };
   return Object.entries(charged).some(([unit, price]) => {
     const limit = most[unit as keyof typeof charged];

@@ -147,6 +147,24 @@ describe('the hold for a song', () => {
     expect((await askWithLimit(SONG)).status).toBe(200);
   });
 
+  it('is not called the price of the prompt', async () => {
+    const { error } = (await (await askWithLimit(SONG - 0.02)).json()) as {
+      error: { message: string; metadata: object };
+    };
+
+    expect(error.message).toMatch(/^To begin, this request needs 8 RUB, /);
+    expect(error.metadata).toMatchObject({ required_input_rub: '0', required_output_rub: '8' });
+  });
+
+  it.each([
+    [SONG, 200],
+    [SONG - 0.01, 404],
+  ])('is compared with max_price.request: %d', async (request, status) => {
+    const response = await post(gateway, '/chat/completions', composing('', { provider: { max_price: { request } } }));
+
+    expect(response.status).toBe(status);
+  });
+
   it('is estimated without a request to the provider', async () => {
     const response = await post(gateway, '/chat/completions/estimate', composing(''));
 

@@ -1,5 +1,6 @@
 import { imagesOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
+import { MAX_BILLED_PIXELS } from '../../catalog/unit-lists.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -22,8 +23,6 @@ const VECTOR_ENVELOPE_BYTES = 64 * 1024;
 /** Maximum size of the images in one request, in base64. Cohere accepts 20 MB. */
 const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 const DEFAULT_IMAGE_TOKENS = 6_000;
-/** Maximum number of pixels that a provider charges for an image (docs.voyageai.com/docs/pricing). */
-const MAX_BILLED_PIXELS = 2_000_000;
 const TOKENS_AROUND_INPUT = 128;
 /**
  * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
