@@ -130,6 +130,12 @@ describe('prices out of proportion', () => {
     expect(warnings(model([{}]), model([{ prompt: '0', completion: '0' }], { id: 'own/new', at: 'own' }))).toEqual([]);
   });
 
+  it('may be zero for tokens if the model has a price per song', () => {
+    const free = { prompt: '0', completion: '0' };
+    expect(warnings(model([{ ...free, song: '8' }]))).toEqual([]);
+    expect(warnings(model([{ ...free, song: '0' }]))).toHaveLength(2);
+  });
+
   it('cause a warning for tiers below the price of shorter prompts', () => {
     const overrides = [
       { min_prompt_tokens: 400_000, prompt: '1.5', completion: '3' },

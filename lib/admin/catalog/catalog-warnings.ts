@@ -58,12 +58,12 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
 
 /**
  * Warns about text models with a price of 0, because clients would not pay for them. Models that are deliberately free
- * have `service_free`.
+ * have `service_free`, and clients pay for models with a price per song without paying for tokens.
  */
 function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
   if (model.service_free || !writesText(model)) return [];
   return model.endpoints
-    .filter(({ provider }) => publicIds.has(provider))
+    .filter(({ provider, pricing }) => publicIds.has(provider) && (pricing?.song?.isZero ?? true))
     .flatMap(({ id, pricing }) =>
       (['prompt', 'completion'] as const)
         .filter((name) => pricing?.[name].isZero)
