@@ -17,11 +17,9 @@ const costOf = (model: string, usage: TokenUsage) =>
 
 describe('a model of Alibaba', () => {
   it.each([
-    ['qwen3-coder-plus', 32_000, '3.663'],
-    ['qwen3-coder-plus', 100_000, '18.711'],
-    ['qwen3-coder-plus', 300_000, '184.14'],
+    ['qwen3-coder-flash', 32_000, '1.0989'],
+    ['qwen3-coder-flash', 100_000, '5.1975'],
     ['qwen3-coder-flash', 300_000, '48.4704'],
-    ['qwen3-max', 200_000, '60.885'],
     ['qwen-plus', 300_000, '35.9964'],
     ['qwen-flash', 300_000, '7.623'],
     ['qwen3.5-plus', 300_000, '15.147'],
@@ -43,7 +41,7 @@ describe('a model of Alibaba', () => {
 
   it('includes cached tokens in the tier', () => {
     const usage = { inputTokens: 10_000, cacheReadTokens: 290_000, outputTokens: 0 };
-    expect(costOf('qwen3-coder-plus', usage)).toBe('40.392');
+    expect(costOf('qwen3-coder-flash', usage)).toBe('10.7712');
   });
 
   it('has a fifth of the prompt price for reads from its implicit cache', () => {

@@ -16,10 +16,7 @@ const cacheNames = ['input_cache_read', 'input_cache_write', 'input_cache_write_
 
 describe('tokens in a cache', () => {
   it.each([
-    ['cerebras/z-ai/glm-4.7', '2.2302225'],
     ['cerebras/openai/gpt-oss-120b', '0.3472425'],
-    ['openai/openai/gpt-3.5-turbo', '0.496485'],
-    ['mistral/mistralai/magistral-small', '0.140085'],
     ['mistral/mistralai/mistral-large-4', '0.196119'],
   ])('of %s are charged: %s RUB', (id, rub) => {
     expect(costOf(id, cached)).toBe(rub);

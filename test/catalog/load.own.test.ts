@@ -257,9 +257,9 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
     ],
     [
       'a price without the fee that the provider charges for each request',
-      'models/perplexity.json',
-      (content) => delete (endpoint(content, 'perplexity/sonar')['pricing'] as Json)['request'],
-      /models\[0\]\.endpoints\[0\]\.pricing\.request: is required, because the provider "perplexity" charges a fee for every request/,
+      'providers.json',
+      ({ providers }) => Object.assign(provider(providers, 'gigachat'), { per_request_fee: true }),
+      /models\[0\]\.endpoints\[0\]\.pricing\.request: is required, because the provider "gigachat" charges a fee for every request/,
     ],
     [
       'documents that no endpoint takes',

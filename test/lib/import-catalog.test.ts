@@ -77,6 +77,22 @@ describe('importing a price list', () => {
     });
   });
 
+  it('ends the prices of an endpoint when its provider ends the model', () => {
+    const ending = { provider: 'acme', model: 'big', ends: '2026-12-11T00:00:00Z', ends_source: 'https://acme.test/' };
+    const source = `{"acme": {"models": {"big": ${listedWithFreeCache(1)}}}}`;
+    const from = [ending, { provider: 'acme', model: 'big' }];
+
+    const files = importCatalog(
+      [readModelsDev(source)],
+      { models: [{ id: 'acme/big', from }], aliases: [] },
+      { rubPerUsd: '1', markupPercent: '0' },
+    );
+
+    const prices = endpointsOf(files).map((endpoint) => (endpoint as { pricing: object }).pricing);
+    expect(prices[0]).toMatchObject({ prompt: '0.000001', valid_until: '2026-12-11T00:00:00Z' });
+    expect(prices[1]).toMatchObject({ prompt: '0.000001', valid_until: undefined });
+  });
+
   it('takes a cache at 0 for one that costs nothing extra, and a free model for free', () => {
     const source = `{"acme": {"models": {"big": ${listedWithFreeCache(1)}, "gift": ${listedWithFreeCache(0)}}}}`;
     const models = ['big', 'gift'].map((name) => ({ id: `acme/${name}`, from: [{ provider: 'acme', model: name }] }));

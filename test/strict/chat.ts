@@ -622,7 +622,6 @@ const providers: Record<string, ChatProvider> = {
       },
     ],
   },
-  perplexity: { fields: hosted, rules: [] },
   xiaomi: {
     fields: [...usual, 'thinking'],
     rules: [

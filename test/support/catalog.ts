@@ -23,13 +23,19 @@ const operatorVariables = [
   'SEARXNG_URL',
 ];
 
-/** Loads the shipped catalog with every model, as if the operator had set all environment variables. */
+/** Time of the shipped catalog in tests, so that they pass after the prices of a retired model have ended. */
+const SHIPPED_AT_MS = Date.UTC(2026, 10, 27);
+
+/**
+ * Loads the shipped catalog with every model, as if the operator had set all environment variables, and with the prices
+ * of one fixed day.
+ */
 export function loadShippedCatalog(): Catalog {
   const names = [...sandboxAddresses, ...operatorVariables];
   const before = names.map((name) => process.env[name]);
   for (const name of names) process.env[name] = 'http://127.0.0.1:1';
   try {
-    return loadCatalog();
+    return loadCatalog().at(SHIPPED_AT_MS);
   } finally {
     for (const [index, name] of names.entries()) {
       if (before[index] === undefined) delete process.env[name];

@@ -231,6 +231,7 @@ function catalogEndpoint(
   const context = place.limit?.context ?? Number(data.limit.context);
   const output = place.limit?.output ?? Number(data.limit.output);
   const cost = place.usd ?? data.cost;
+  const end = place.ends ? { valid_until: place.ends } : {};
   const own = place.wire ? place.quirks : { ...wanted.quirks, ...place.quirks };
   const quirks = withFacts(own, { model: wanted.id, provider: place.provider }, wanted.facts);
   return {
@@ -242,7 +243,7 @@ function catalogEndpoint(
     ...(place.quantization ? { quantization: place.quantization } : {}),
     ...(isText && !wanted.wire && !place.wire ? {} : { wire: place.wire ?? wireOf(wanted) }),
     ...(place.flat_price ? { flat_price: true } : {}),
-    ...(cost ? { pricing: pricing(cost, { wanted, hasThinkingPrice }, conversion) } : {}),
+    ...(cost ? { pricing: pricing({ ...cost, ...end }, { wanted, hasThinkingPrice }, conversion) } : {}),
     ...(Object.keys(quirks).length > 0 ? { quirks } : {}),
   };
 }

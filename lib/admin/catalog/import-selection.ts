@@ -55,6 +55,10 @@ const placeSchema = z.strictObject({
   usd: datedCostSchema.optional(),
   /** Source of the prices in `usd`. */
   usd_source: z.url().optional(),
+  /** Time at which the provider retires the model. The endpoint's prices end then, so it gets no more requests. */
+  ends: z.string().optional(),
+  /** Source of `ends`. */
+  ends_source: z.url().optional(),
   /** Whether one price applies to prompts of every length, as in the catalog. */
   flat_price: z.literal(true).optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),

@@ -29,7 +29,6 @@ const providerNames = {
   moonshotai: 'moonshotai',
   openai: 'openai',
   openrouter: 'openrouter',
-  perplexity: 'perplexity',
   togetherai: 'together',
   xai: 'x-ai',
   zai: 'zai',
