@@ -20,8 +20,6 @@ it("a thinking budget is lowered only to the maximum of Alibaba's model", () => 
   expect(Object.fromEntries(budgets)).toEqual({
     'qwen3-8b': 38_912,
     'qwen3-14b': 38_912,
-    'qwen3-32b': 38_912,
-    'qwen3-235b-a22b': 38_912,
     'qwen-flash': 81_920,
     'qwen-plus': 81_920,
     'qwen3-vl-plus': 81_920,
@@ -34,7 +32,6 @@ it("a thinking budget is lowered only to the maximum of Alibaba's model", () => 
     'qwen3.6-27b': 131_072,
     'qwen3.6-35b-a3b': 131_072,
     'qwen3.6-flash': 131_072,
-    'qwen3.6-max-preview': 131_072,
     'qwen3.7-max': 262_144,
     'qwen3.7-plus': 262_144,
   });
