@@ -76,7 +76,7 @@ it('spending over a threshold sends a webhook and an e-mail, without any text of
 });
 
 it('a limit that refuses requests sends one notice that it is exhausted', async () => {
-  const { hash, secret } = await newKey(0.2);
+  const { hash, secret } = await newKey(0.4);
   await put(`/keys/${hash}/alerts`, { thresholds: [100], webhook_url: receiver.url });
   const ask = (maxTokens: number) =>
     post({ ...gateway, key: secret }, '/messages', {
@@ -91,9 +91,9 @@ it('a limit that refuses requests sends one notice that it is exhausted', async 
   await expect.poll(() => receiver.received.length, { interval: 200, timeout: 10_000 }).toBe(1);
   const [{ type, data }] = receiver.received as [AlertReceiver['received'][number]];
   expect(type).toBe('alert.limit.exhausted');
-  expect(data).toMatchObject({ scope: 'key', id: hash, limit_rub: 0.2, threshold_percent: 100 });
-  expect(Number(data['spent_rub'])).toBeLessThan(0.2);
-  expect(Number(data['spent_rub']) + Number(data['refused_rub'])).toBeGreaterThan(0.2);
+  expect(data).toMatchObject({ scope: 'key', id: hash, limit_rub: 0.4, threshold_percent: 100 });
+  expect(Number(data['spent_rub'])).toBeLessThan(0.4);
+  expect(Number(data['spent_rub']) + Number(data['refused_rub'])).toBeGreaterThan(0.4);
 });
 
 it('a limit that is lowered below the spending sends a notice without a further request', async () => {
