@@ -19,6 +19,9 @@ const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.
  */
 export const requireBanner = `const require = process.getBuiltinModule('module').createRequire(import.meta.url);`;
 
+/** Matches zod's names of formats that no schema of the gateway has. */
+const UNUSED_NAMES = /^ {8}(?!(?:email|url|uuid|datetime|date|time|duration|regex|nan):)\w+: ".*",$/gm;
+
 /**
  * Plugin that removes zod's messages in forty languages, which are half of a bundle. The gateway needs only English,
  * which zod loads by itself.
@@ -30,6 +33,9 @@ export const withoutZodLocales: Plugin = {
       importer.includes('/zod/') ? { path: 'locales', namespace: 'no-locales' } : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: 'no-locales' }, () => ({ contents: 'export {};' }));
+    bundler.onLoad({ filter: /\/zod\/v4\/locales\/en\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(UNUSED_NAMES, ''),
+    }));
   },
 };
 
@@ -42,8 +48,9 @@ const withoutJsonSchema: Plugin = {
   setup(bundler) {
     bundler.onLoad({ filter: /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/ }, ({ path }) => {
       const exported = readFileSync(path, 'utf8').matchAll(/^export (?:const|function) (\w+)/gm);
-      const refusal = `() => { throw new Error('Functions are bundled without JSON Schema'); }`;
-      return { contents: Array.from(exported, ([, name]) => `export const ${name} = ${refusal};`).join('\n') };
+      const refusal = `const refuse = () => { throw new Error('Functions are bundled without JSON Schema'); };`;
+      const lines = Array.from(exported, ([, name]) => `export const ${name} = refuse;`);
+      return { contents: [refusal, ...lines].join('\n') };
     });
   },
 };
@@ -66,24 +73,31 @@ const withoutSongTags: Plugin = {
   },
 };
 
-/** Plugin that removes texts of billing units, which only the console, the API document and FOCUS exports need. */
+/** Plugin that removes zod's error messages about mistakes in schemas, which tests find before the build. */
+const withoutSchemaMistakes: Plugin = {
+  name: 'without-schema-mistakes',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/zod\/v4\/(?:core|classic)\/\w+\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(/(?<=throw new Error\()"[^"\n]*"(?=\))/g, ''),
+    }));
+  },
+};
+
+/** Plugin that removes texts of billing units, which only the console, tools, the API document and FOCUS exports need. */
 const withoutUnitTexts: Plugin = {
   name: 'without-unit-texts',
   setup(bundler) {
     bundler.onLoad({ filter: /\/catalog\/billing-units\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8')
-        .replaceAll(
-          /^( *priced:)\s*'(?:[^'\\]|\\.)*'/gm,
-          (all, name: string) => `${name} ''${all.replaceAll(/[^\n]/g, '')}`,
-        )
-        .replaceAll(/^( *(?:label|focus):) \{.*\}/gm, '$1 {}'),
+        .replaceAll(/^ *priced:\s*'(?:[^'\\]|\\.)*',/gm, linesOf)
+        .replaceAll(/^ *(?:(?:label|focus): \{.*\}|shownAs: '.*'),/gm, ''),
     }));
   },
 };
 
-/** Matches the description of a field, if it is a literal. */
-const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
+/** Matches the description of a field, if it is a literal; and the end of `meta`, if there are no other properties. */
+const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)(,?\s*\}\))?/g;
 
 /**
  * Plugin that removes descriptions of fields, which only the API document needs. For the source maps, lines keep their
@@ -96,11 +110,17 @@ const withoutDescriptions: Plugin = {
       loader: 'ts',
       contents: readFileSync(path, 'utf8').replaceAll(
         DESCRIPTION,
-        (_match, start: string, literal: string) => `${start}''${literal.replaceAll(/[^\n]/g, '')}`,
+        (match, start: string, literal: string, end?: string) =>
+          end === undefined ? `${start}''${linesOf(literal)}` : linesOf(match),
       ),
     }));
   },
 };
+
+/** Returns the line breaks of a text. */
+function linesOf(text: string): string {
+  return text.replaceAll(/[^\n]/g, '');
+}
 
 /**
  * Plugin that adds a catalog to functions, validated during the build. A mistake in the catalog makes the build fail,
@@ -162,6 +182,7 @@ const options = {
   plugins: [
     withoutZodLocales,
     withoutJsonSchema,
+    withoutSchemaMistakes,
     withoutSongTags,
     withCheckedCatalog,
     withoutUnitTexts,
