@@ -83,39 +83,7 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
   }
 
   return {
-    async forward({ request, origin }, head, response) {
-      const socket = await connected();
-      const { method = 'POST', url: path = '/' } = request;
-      const createConnection = (): Socket => socket;
-      const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
-      // Closing this connection shows the second process that the client has disconnected.
-      response.once('close', () => passing.destroy());
-      const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
-      passing.write(head);
-      // The second process may refuse a request before it has read the whole body, or end. The client's connection must
-      // then stay open for the answer, and the rest of the body is dropped. Without `unpipe` before `resume`, the closed
-      // pipe would pause the request again.
-      const flow = () => request.unpipe(passing).resume();
-      passing.on('error', () => undefined);
-      passing.once('close', flow);
-      request.pipe(passing);
-      const [answer] = await answered;
-      if (!request.complete) response.setHeader('connection', 'close');
-      response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
-      response.flushHeaders();
-      try {
-        await pipeline(answer, response, { end: false });
-      } catch {
-        log('warn', 'answer of the process for large requests interrupted');
-        response.destroy();
-        return;
-      }
-      // The end of the answer closes the connection. If the client were still sending its body, the close would be a
-      // reset, and the client might lose the answer.
-      flow();
-      await dropRest(request);
-      response.end();
-    },
+    forward: async (arrival, head, response) => forwardOver(await connected(), { arrival, head, response }),
     async stop() {
       isStopping = true;
       const child = await starting?.catch(() => undefined);
@@ -124,6 +92,48 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       await once(child, 'exit');
     },
   };
+}
+
+interface Forwarded {
+  arrival: Arrival;
+  /** Bytes of the body that were already read. */
+  head: Buffer;
+  response: ServerResponse;
+}
+
+/** Sends a request to the second process, and its answer to the client. */
+async function forwardOver(socket: Socket, { arrival, head, response }: Forwarded): Promise<void> {
+  const { request, origin } = arrival;
+  const { method = 'POST', url: path = '/' } = request;
+  const createConnection = (): Socket => socket;
+  const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
+  // Closing this connection shows the second process that the client has disconnected.
+  response.once('close', () => passing.destroy());
+  const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
+  passing.write(head);
+  // The second process may refuse a request before it has read the whole body, or end. The client's connection must
+  // then stay open for the answer, and the rest of the body is dropped. Without `unpipe` before `resume`, the closed
+  // pipe would pause the request again.
+  const flow = () => request.unpipe(passing).resume();
+  passing.on('error', () => undefined);
+  passing.once('close', flow);
+  request.pipe(passing);
+  const [answer] = await answered;
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
+  response.flushHeaders();
+  try {
+    await pipeline(answer, response, { end: false });
+  } catch {
+    log('warn', 'answer of the process for large requests interrupted');
+    response.destroy();
+    return;
+  }
+  // The end of the answer closes the connection. If the client were still sending its body, the close would be a
+  // reset, and the client might lose the answer.
+  flow();
+  await dropRest(request);
+  response.end();
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

@@ -58,12 +58,12 @@ describe('the first hold', () => {
   });
 });
 
-describe('pieces of the answer', () => {
-  const song = (promptPrice: string) => {
-    const one = quote(5_000, { prompt: rub(promptPrice), completion: rub('0'), song: rub('8') });
-    return { ...one, bound: { ...one.bound, songs: 1 } };
-  };
+const song = (promptPrice: string) => {
+  const one = quote(5_000, { prompt: rub(promptPrice), completion: rub('0'), song: rub('8') });
+  return { ...one, bound: { ...one.bound, songs: 1 } };
+};
 
+describe('pieces of the answer', () => {
   it('are held, but do not belong to the prompt', () => {
     expect(amounts(song('0'))).toEqual(['8', '0']);
     expect(amounts(song('0.001'))).toEqual(['9', '1']);
