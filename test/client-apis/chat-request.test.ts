@@ -284,7 +284,7 @@ describe('a chat as a message', () => {
     [{ tools: [{ type: 'function', function: { name: 'web_search' } }, { type: 'web_search' }] }, ['tools.1.type']],
     [{ tools: [{ type: 'web_search' }, { type: 'openrouter:web_search' }] }, ['tools.1.type']],
     [{ n: 2 }, ['n']],
-    [{ audio: {} }, ['audio.voice', 'audio.format']],
+    [{ audio: {} }, ['audio.format']],
     [{ messages: [] }, ['messages']],
     [
       { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'UklGRg==' } }] }] },
