@@ -38,7 +38,7 @@ const kinds: readonly KeyKind[] = [
     name: 'FREE#BUDGET',
     kind: 'write',
     keys: BUDGET_PARTS,
-    sharedBy: 'everybody',
+    sharedBy: 'all accounts',
     scenario: { isFree: true },
   },
   {
@@ -46,7 +46,7 @@ const kinds: readonly KeyKind[] = [
     name: 'HEALTH#RECENT',
     kind: 'read',
     keys: HEALTH_PARTITIONS.length,
-    sharedBy: 'everybody',
+    sharedBy: 'all accounts',
     scenario: { isCrowd: true },
   },
   {
@@ -61,21 +61,21 @@ const kinds: readonly KeyKind[] = [
     name: 'HEALTH#STATISTICS',
     kind: 'read',
     keys: STATISTICS_COPIES,
-    sharedBy: 'everybody',
+    sharedBy: 'all accounts',
   },
   {
     of: 'outcomes by endpoint',
     name: 'HEALTH#SLOT',
     kind: 'write',
     keys: SLOT_SHARDS,
-    sharedBy: 'everybody',
+    sharedBy: 'all accounts',
   },
   {
     of: 'sweep index of leases',
     name: 'LEASES',
     kind: 'write',
     keys: LEASE_SWEEP_PARTITIONS.length,
-    sharedBy: 'everybody',
+    sharedBy: 'all accounts',
     scenario: { isLeased: true },
   },
   {

@@ -68,44 +68,48 @@ export const ceilings: readonly Ceiling[] = [
   {
     of: 'executions of Lambda at once',
     perSecond: (seconds) => LAMBDA_EXECUTIONS / seconds,
-    raisedBy: 'the quota "Concurrent executions", or `gateway:streamRuntime=web`',
+    raisedBy: 'Request a higher quota "Concurrent executions", or set `gateway:streamRuntime=web`.',
   },
   {
     of: 'writes of a new table',
     perSecond: (seconds) => NEW_TABLE_UNITS / writeUnits(seconds),
-    raisedBy: '`gateway:warmWriteUnits`, or days of growing traffic',
+    raisedBy: 'Set `gateway:warmWriteUnits`, or wait for days of growing traffic.',
   },
   {
     of: 'writes of a grown table',
     perSecond: (seconds) => TABLE_UNITS / writeUnits(seconds),
-    raisedBy: 'the quota "Table-level write throughput", and `gateway:maxWriteUnits`',
+    raisedBy: 'Request a higher quota "Table-level write throughput", and raise `gateway:maxWriteUnits`.',
   },
   {
     of: 'records of an account',
     perSecond: (seconds, accounts) => (accounts * GENERATION_SHARDS * PARTITION_UNITS) / recordUnits(seconds),
-    raisedBy: '`admin accounts spread-records`',
+    raisedBy: 'Run `admin accounts spread-records`.',
   },
   {
     of: 'spread records of an account',
     perSecond: (seconds, accounts) => (accounts * SPREAD_RECORD_PARTITIONS * PARTITION_UNITS) / recordUnits(seconds),
-    raisedBy: 'more accounts',
+    raisedBy: 'Use more accounts.',
   },
   {
     of: 'settlement',
     perSecond: () => (maxConcurrency * batchSize) / BATCH_SECONDS,
-    raisedBy: '`maxConcurrency` of finalize-cost in `lambdas/routes.ts`',
+    raisedBy: 'Raise `maxConcurrency` of finalize-cost in `lambdas/routes.ts`.',
   },
   {
     of: 'sweep index',
     perSecond: () => (SWEEP_SHARDS * PARTITION_UNITS) / INDEX_UNITS,
-    raisedBy: '`admin accounts spread-records`',
+    raisedBy: 'Run `admin accounts spread-records`.',
   },
   {
     of: 'sweep index, spread records',
     perSecond: () => (sweepPartitions.length * PARTITION_UNITS) / INDEX_UNITS,
-    raisedBy: 'more shards in `lambdas/store/generations/generation-key.ts`',
+    raisedBy: 'Add shards in `lambdas/store/generations/generation-key.ts`.',
   },
-  { of: 'the API', perSecond: () => API_REQUESTS, raisedBy: 'the quota "Throttle rate", and `gateway:rateLimit`' },
+  {
+    of: 'the API',
+    perSecond: () => API_REQUESTS,
+    raisedBy: 'Request a higher quota "Throttle rate", and raise `gateway:rateLimit`.',
+  },
 ];
 
 /** Rounds to two digits, because the model is not more exact than that. */
