@@ -171,6 +171,7 @@ describe('every endpoint of the shipped catalog', () => {
   });
 
   it('gets a great many combinations', () => {
+    if (isLongForm) console.info(counts);
     expect(counts.combinations).toBeGreaterThan(rows.length);
     expect(counts.sent).toBeGreaterThan(counts.combinations / 4);
     expect(counts.refusedWithoutName).toBe(0);
