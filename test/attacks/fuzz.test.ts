@@ -146,7 +146,7 @@ const anthropicBases = [
 
 const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
 
-/** Models, routes and bodies: each wire through the Messages API, and each other API. */
+/** Models, routes and bodies: two wires through the Messages API, and most other APIs with a JSON body. */
 const jsonSubjects = [
   { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
   { model: 'sandbox/gpt', routes, bodies: bases },

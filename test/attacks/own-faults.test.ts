@@ -45,7 +45,7 @@ beforeAll(async () => {
     wire: 'anthropic',
     base_url: `${upstream.url}${path}`,
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // After a fault, the request ends with the timeouts for a silent provider.
+    // After some faults, the gateway waits for the provider until these timeouts, so they are short.
     timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 },
   });
   const pricing = { prompt: '0.0001', completion: '0.0002' };

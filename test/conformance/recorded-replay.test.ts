@@ -108,8 +108,8 @@ async function expectSameThroughGateway(interaction: Interaction, cut: Cut): Pro
     return;
   }
   const { usage, ...words } = recorded;
-  // The gateway reports the usage that it charges: the sum of all iterations. The provider's own total is that of the
-  // last iteration, so it is not compared.
+  // An answer with compaction or an advisor has several iterations. The gateway reports the sum that it charges, but the
+  // provider's own total covers only the last iteration. Usage is therefore compared for answers with one iteration.
   expect(heard(events)).toMatchObject(usage && !hasIterations(events) ? { ...words, usage } : words);
   const isStream = interaction.answer.kind === 'stream';
   if (row.keepsEvents && isStream) expect(unnamed(events)).toEqual(unnamed(row.keepsEvents(interaction)));

@@ -11,7 +11,7 @@ type Rows = Record<string, unknown>[];
 let directory: string;
 let gateway: RunningGateway;
 let account: string;
-/** Keys of a prepaid account, by name. `costs` has the cost of each key's requests. */
+/** Keys of a prepaid account, by name. `costs` has the cost of each key's requests, and their sum as `all`. */
 const keys: Record<string, { hash: string; label: string; client: RunningGateway }> = {};
 let costs: Record<string, Money>;
 let refused: string;

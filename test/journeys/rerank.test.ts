@@ -113,8 +113,8 @@ describe('the price of a rank', () => {
   });
 
   it('is estimated without a report, if documents are long', async () => {
-    // 1,600 bytes are about 400 tokens, which fit into a chunk. In the worst case they are 1,600 tokens, which do not
-    // fit.
+    // The provider counts each part of about 500 tokens as a document. The 1,600 bytes of each document are about 400
+    // tokens, which fit into one part, but at most 1,600 tokens, which do not.
     const long = Array.from({ length: 100 }, () => 'parcel: '.repeat(200));
     const { headers, body } = await rerank({ model: 'sandbox/bedrock-ranker', documents: long });
 

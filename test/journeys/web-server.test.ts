@@ -382,7 +382,10 @@ describe('the web server as a Web Function', () => {
   });
 });
 
-/** Starts a second server in a container. It has two seconds to finish, and two to end the remaining requests. */
+/**
+ * Starts a second server with the settings of a container. At shutdown, running answers have two seconds to complete,
+ * and the server has two more seconds to end the others.
+ */
 async function startContainer(): Promise<{ server: RunningGateway; program: ChildProcess }> {
   const port = await freePort();
   const program = await startProgram('', {

@@ -28,8 +28,8 @@ const role = {
 };
 
 /**
- * Starts a service that gives these answers in turn, and repeats the last one. It is called like AWS, with a role's
- * keys.
+ * Starts a server that gives these answers in turn, and repeats the last one. The returned `call` calls the server as
+ * the gateway calls DynamoDB, signed with the credentials of a role.
  */
 async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
   const seen: Seen[] = [];

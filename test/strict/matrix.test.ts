@@ -25,8 +25,8 @@ const places: Place[] = loadShippedCatalog()
   .filter(({ endpoint }) => endpoint.pricing && messagesWires.includes(endpoint.wire as MessagesWireName));
 
 /**
- * Returns a key that is the same for endpoints that differ only in their names. Such endpoints share the rows of a
- * class: each is tested with a part of the rows.
+ * Returns a key of endpoints with the same dialect, parameters, kinds of input, output limit and default parameters. In
+ * the short form, such endpoints share the quiet rows: each is tested with a part of these rows.
  */
 function classOf(place: Place): string {
   const { supportedParameters, inputModalities, maxOutputTokens } = place.endpoint;
@@ -34,7 +34,7 @@ function classOf(place: Place): string {
   return JSON.stringify([dialectOf(place), supportedParameters, inputModalities, maxOutputTokens, defaults]);
 }
 
-/** Returns a key of endpoints with the same wire, provider and quirks. Such endpoints share the pairwise rows. */
+/** Returns a key of endpoints with the same wire, provider and quirks. In the short form, they share the pairwise rows. */
 function dialectOf({ endpoint: { wire, provider, quirks } }: Place): string {
   return JSON.stringify([wire, provider.id, quirks]);
 }

@@ -44,7 +44,7 @@ interface More<Answer> {
   mayCreate?: boolean;
   /** Whether the command restores a missing database. */
   restores?: boolean;
-  /** Converts an output row to one or more table rows. `--json` prints the complete output row instead. */
+  /** Converts an output row to one or more rows of the printed table. `--json` prints the complete output row instead. */
   shown?: (row: Answer) => Row | Row[];
 }
 

@@ -1,12 +1,13 @@
 /**
- * SQL type and expression for each form of attribute. The views are generated from the store's lists of attributes, one
- * for each kind of item, so no attribute can be forgotten.
+ * SQL views of exported items: one view for each kind of item, with a column for each attribute. The columns are
+ * generated from the store's lists of attributes, so no attribute can be forgotten.
  */
 
 import { reviewedItems } from '../../../lambdas/store/days/reviewed-items.ts';
 import type { Attribute } from '../../../lambdas/store/table/record.ts';
 import { AMOUNT_TYPE, amountAt, countAt, documentAt, textAt, type BooksView, type ColumnType } from './view.ts';
 
+/** SQL type and expression of each form of attribute. */
 const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: string) => string }> = {
   text: { type: 'varchar', valueOf: (name) => textAt('item', `${name}.S`) },
   time: { type: 'varchar', valueOf: (name) => textAt('item', `${name}.S`) },

@@ -286,7 +286,7 @@ describe('days without a charge', () => {
   });
 });
 
-/** Returns files that fail at one of their calls, before it does anything or after it has done it. */
+/** Returns a file store whose call number `call` throws an error, either before or after the call takes effect. */
 function failingAt(files: KeptFiles, call: number, when: 'before' | 'after'): KeptFiles {
   let calls = 0;
   const tried = async <Result>(work: () => Promise<Result>) => {
