@@ -48,7 +48,7 @@ const MAX_PAGE_ATTEMPTS = 5;
  * of all its shards (eighths of its generations) were computed.
  *
  * Guarantee: the rows of each shard come from one computation. If rows are replaced during a read, everything is read
- * again, at most five times; after a fifth replacement, rows may be missing.
+ * again. If rows are replaced during each of five reads, rows may be missing.
  * @param dates in ascending order
  */
 export async function readActivity(

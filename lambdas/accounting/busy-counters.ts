@@ -27,7 +27,7 @@ type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
 /**
  * Counters that are used as single items for a few seconds, by counter name. Their limits leave too little room for
- * parts, or their parts are closed.
+ * parts, or their parts are closed or were merged.
  */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 

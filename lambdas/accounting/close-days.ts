@@ -13,8 +13,8 @@ import type { Settlement } from './settlement.ts';
 /** Maximum number of days that one run queues. */
 const MAX_DAYS_AT_ONCE = 400;
 /**
- * If the gateway was off for more than MAX_DAYS_AT_ONCE days: number of days after the last closed day that are queued.
- * The last requests before the pause were made in these days. All other queued days are the most recent ones.
+ * If the gateway was off for more than MAX_DAYS_AT_ONCE days: number of days, from the last closed day on, that are
+ * queued. The last requests before the pause were made in these days. All other queued days are the most recent ones.
  */
 const OLDEST_DAYS = 30;
 
@@ -67,14 +67,14 @@ function daysToQueue(closedThrough: string | undefined, yesterday: string): stri
 }
 
 /**
- * Number of days that are queued again after queues were lost. Messages for older days were processed long ago:
- * normally a message takes minutes, after repeated crashes a few days.
+ * Number of days before the last closed day that are queued again after queues were lost. Messages for older days were
+ * processed long ago: normally a message takes minutes, after repeated crashes a few days.
  */
 const REPEATED_DAYS = 7;
 
 /**
- * Makes the next run of `closeDays` queue the last seven days again. Call this after queues were lost with their
- * messages.
+ * Makes the next run of `closeDays` queue the last closed day and the seven days before it again. Call this after
+ * queues were lost with their messages.
  */
 export async function closeDaysAgain(table: Table): Promise<void> {
   const { through } = await readDayProgress(table, 'CLOSED');

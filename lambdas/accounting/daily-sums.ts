@@ -5,7 +5,7 @@ import type { Outcome } from '../store/generations/outcome.ts';
 /** Cost and token totals of a group of requests. */
 export interface DailySums {
   usage: Money;
-  /** Savings by cache reads compared to uncached input, minus the cost of cache writes. May be negative. */
+  /** Savings by cache reads compared to uncached input, minus the surcharge for cache writes. May be negative. */
   cacheSaved: Money;
   requests: number;
   promptTokens: number;

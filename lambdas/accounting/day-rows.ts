@@ -8,8 +8,8 @@ export const MAX_TAG_COMBINATIONS = 100;
 export const OTHER_TAG_VALUES = '~other';
 
 /**
- * Shard of the rows (an eighth of the day's generations), version to write, and names of the tags by which the
- * account's rows are split (reported tags).
+ * Place of the rows: their shard (an eighth of the day's generations), and the version of the shard's rows that is
+ * being written. `splitBy` has the reported tags by which the rows of keys are split.
  */
 interface RowsPlace {
   shard: number;
@@ -25,8 +25,8 @@ interface RowsPlace {
  * combinations of a key in a shard, in the order of ids, have rows of their own; later ones share the rows of
  * `OTHER_TAG_VALUES`. All rows of a key therefore have the same total as without a split.
  * Weakness: the limit applies to each of the eight shards, so one combination may have its own rows in one shard and
- * none in another. If a key has more than 100 combinations a day, statements show its exact spending by tag; daily rows
- * do not. A request whose own tag has the value `~other` is added to the same rows as these combinations.
+ * none in another. If a key has more than 100 combinations in a shard, statements show its exact spending by tag; daily
+ * rows do not. A request whose own tag has the value `~other` is added to the same rows as these combinations.
  */
 export class DayRows {
   readonly #rows = new Map<string, DailyRow>();
@@ -64,7 +64,9 @@ export class DayRows {
     return this.#rows;
   }
 
-  /** Returns the tags of the generation's rows by key; undefined if the generation has none of the reported tags. */
+  /**
+   * Returns the tags of the key's row to which a generation is added; undefined if it has none of the reported tags.
+   */
   #reportedTags(keyHash: string, tags: RequestTags = {}, { shard, splitBy }: RowsPlace): RequestTags | undefined {
     const names = splitBy.filter((name) => Object.hasOwn(tags, name));
     if (names.length === 0) return undefined;

@@ -4,8 +4,8 @@
  * - Written output is charged, by the reported usage or else by the gateway's own count.
  * - Output that the client did not receive, because a non-streaming answer broke off or the gateway stopped, is charged
  *   only by the reported usage.
- * - If the client disconnected, or the client's money or the request's time ran out, hidden reasoning is charged too.
- *   It is estimated from the elapsed time.
+ * - If the client disconnected after the request was sent, or the client's money or the request's time ran out, hidden
+ *   reasoning is charged too. It is estimated from the elapsed time.
  */
 
 import type { Generation } from '../store/generations/generation.ts';
@@ -51,7 +51,7 @@ export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefus
 
 /**
  * Returns whether the answer counts as cancelled: the client disconnected, the time ran out, or the provider broke off
- * an answer that it had begun.
+ * an answer that has output.
  */
 export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 'hasOutput'>): boolean {
   return ending === 'client_left' || ending === 'out_of_time' || (ending === 'broke_off' && hasOutput);
@@ -59,7 +59,7 @@ export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 
 
 /**
  * Returns the outcome of a generation whose handler died before the first measurement. The generation is charged for
- * its input, at most the held amount. If nothing limits the key, nothing was held, and the whole estimate is charged.
+ * its input, at most the held amount. If no scope is limited, nothing was held, and the whole estimate is charged.
  */
 export function unmeasuredOutcome(generation: Generation): Outcome {
   const { inputEstimate, hold, model, modelPermaslug, endpointId, providerName } = generation;

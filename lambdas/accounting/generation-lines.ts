@@ -33,13 +33,13 @@ const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
 
 /** Returns the lines of a final generation, at least one. Lines without usage cost nothing. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  // A record without prices cannot prove its price. With no prices, the sum of the lines differs from the total, so the
-  // comparison fails, as it should.
+  // A record without prices cannot prove its price. Without prices, the sum of the lines is zero, so the comparison
+  // with a charge fails, as it should.
   const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;
   const lines = rounds.map((usage, index) => {
-    // Searches and seconds belong to the whole generation, so they are on the last line.
+    // Searches and seconds of video belong to the whole generation, so they are on the last line.
     const units = [...unitsOfRound(usage, pricing), ...(index === last ? unitsOfGeneration(outcome, pricing) : [])];
     return { round: index + 1, units, usage, tierAboveTokens: tierAbove(usage, pricing) };
   });

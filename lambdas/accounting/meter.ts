@@ -175,8 +175,8 @@ export class UsageMeter {
   }
 
   /**
-   * Usage that the provider itself has reported so far. Input or output tokens that were not reported are 0, and parts
-   * of the output, such as reasoning, are omitted.
+   * Usage that the provider itself has reported so far. Input or output tokens that were not reported are 0. Songs, and
+   * parts of the output such as reasoning, are omitted.
    */
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;

@@ -36,7 +36,8 @@ const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, ca
 const [restOfAnswer] = completionUnits;
 
 /**
- * Returns the billed units of a usage, at the prices of the tier that its prompt reaches. Unused meters are omitted.
+ * Returns the billed units of a usage, at the prices of the tier that its prompt reaches. Meters that are unused or
+ * have no price are omitted.
  */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   return unitsAt(pricesFor(promptTokens(usage), pricing), usage);

@@ -10,7 +10,7 @@ import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts
 const MAX_ROUNDS = 3;
 
 /**
- * Returns a held amount to scopes (key, workspace, member, account), and writes a record of the return, in one
+ * Returns a held amount to scopes (key, workspace, member, account, tag), and writes a record of the return, in one
  * transaction. If a counter is split into several items (parts), the amount may be returned to any part.
  * @param record write whose condition is true only once, so that the amount is returned only once
  * @returns undefined on success, otherwise the failed condition of `record`
@@ -24,7 +24,7 @@ export async function releaseInScopes(
 ): Promise<FailedCondition | undefined> {
   const deltas: CounterDeltas = new Map();
   addDeltas(deltas, windows, { spent: Money.zero, committed: amount.negated() });
-  // Uses the same part number for all counters, so that two transactions with different part numbers share no item.
+  // Uses the same part number for all counters, so that two transactions with different part numbers share no part.
   const number = randomPart();
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const counters: Writes = {};

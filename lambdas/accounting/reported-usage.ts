@@ -48,7 +48,7 @@ export function unpricedSigns(usage: unknown): string[] {
 
 /**
  * Merges earlier usage with a later report of the Messages API. Output counts are cumulative and never decrease. Prompt
- * counts come from the later report, except zeros and missing fields (`mergedPrompt`).
+ * counts come from the later report, with the exceptions in `mergedPrompt`.
  */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, mergedPrompt(known, reported));
@@ -80,9 +80,9 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
 }
 
 /**
- * Merges the prompt counts of two reports. A field that is missing from the later report keeps its value, and a zero
- * does not replace a number. Some imitations of the Messages API (Kimi, DashScope) first report input tokens that
- * include cached tokens, and separate the cached tokens only at the end.
+ * Merges the prompt counts of two reports. A field that is missing from the later report keeps its value. A zero
+ * replaces a number only if the larger input shows that nothing was cached. Some imitations of the Messages API (Kimi,
+ * DashScope) first report input tokens that include cached tokens, and separate the cached tokens only at the end.
  */
 function mergedPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {

@@ -73,7 +73,7 @@ export class OpenDayError extends Error {
  * started last are current. Each recomputation uses consistent reads, made after it started. A recomputation without
  * changes writes no rows, but prevents recomputations that started earlier from replacing the rows.
  * Weakness: a pending generation is not in the rows until it is settled. The settlement then queues the day again.
- * @returns 'unchanged' if no rows were replaced, because they are equal to the computed rows or newer than the message
+ * @returns 'unchanged' if no rows were replaced, because the stored rows are equal to the computed rows, or newer
  * @throws {OpenDayError} for a day that is not over
  */
 export async function rollUpShard(
@@ -139,8 +139,8 @@ async function computeShard(
 }
 
 /**
- * Logs the number of records whose lines do not add up to their charge, and the id of the first. The check needs no
- * extra reads, because the roll-up reads all records anyway.
+ * Logs the number of records whose lines do not prove their price (`provesItsPrice`), and the id of the first. The
+ * check needs no extra reads, because the roll-up reads all records anyway.
  */
 function logUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;

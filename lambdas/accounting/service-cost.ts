@@ -7,8 +7,8 @@ import { isUsed, type TokenUsage } from './usage.ts';
 
 /**
  * Returns the cost of an answer for the service, at the purchase prices of its endpoint. Each request to the provider
- * has its own price tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is
- * assumed to cost the service nothing.
+ * has its own price tier and fee. Units that are counted once per generation, such as searches, are added if they have
+ * a price. An uncharged answer has no usage, and is assumed to cost the service nothing.
  *
  * Weakness: usage above the request's bound is not included, although the service pays for it. Providers' charges for
  * failed attempts are not included either.

@@ -1,8 +1,8 @@
 /**
  * Changes that a settlement makes for free models (models that the service pays for). It moves the held amount in the
- * models' budgets from held to spent. If nothing was charged, or a paid model answered, the settlement also subtracts
- * the request from its account's daily count of free requests. The counts per minute and per address still include the
- * request.
+ * models' budgets from held to spent. If the answer has no tokens, or a paid model answered, the settlement also
+ * subtracts the request from its account's daily count of free requests. The counts per minute and per address still
+ * include the request.
  */
 
 import { Money } from '../money/money.ts';
@@ -23,7 +23,7 @@ export class ServiceShares {
 
   /**
    * Replaces the held amount with the spent amount in the budgets of free models. Subtracts the request from the daily
-   * count if no free model answered.
+   * count if no free model answered with tokens.
    */
   settle(settlement: Settlement): void {
     const { hold, outcome } = settlement;
@@ -79,7 +79,7 @@ export class ServiceShares {
   }
 }
 
-/** Returns the names of the items that a settlement may change in addition to its record and its payer's counters. */
+/** Returns the names of the budgets of free models, and of the daily count, that a settlement may change. */
 export function serviceItemsOf({ generationId, payer, hold }: Settlement): string[] {
   const holds = hold.serviceHolds;
   if (holds.length === 0) return [];
@@ -88,8 +88,8 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
 }
 
 /**
- * Returns whether a request stays in the daily count of free requests: a free model answered it. An uncharged answer
- * has no tokens, and is removed from the count.
+ * Returns whether a request stays in the daily count of free requests: a free model answered it with tokens. An
+ * uncharged answer has no tokens, so its request is removed from the count.
  */
 function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens }: Outcome): boolean {
   const isFree = hold.serviceHolds.some((one) => one.model === model);

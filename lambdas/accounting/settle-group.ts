@@ -18,12 +18,14 @@ import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
 
-/** Thrown if a settlement names a generation without a record. A retry cannot help: an operator has to investigate. */
+/**
+ * Result of a settlement that names a generation without a record. A retry cannot help: an operator has to investigate.
+ */
 export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
 
-/** Thrown if every attempt to settle a generation found that its record had changed. */
+/** Result of a settlement whose attempts all failed, because a record had changed or a part of a counter was closed. */
 class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
@@ -31,8 +33,8 @@ class UnsettledError extends Error {
 /** Maximum number of items in a transaction of DynamoDB. */
 const MAX_SETTLED_ITEMS = 100;
 /**
- * Maximum number of attempts. An attempt fails if a part of a counter was closed, or if a record has changed. A record
- * changes only if the last extension of its hold arrives late, which happens at most once.
+ * Maximum number of attempts. An attempt fails if a part of a counter was closed, or if a record has changed. The hold
+ * of a pending record changes only if its last extension arrives late, which happens at most once.
  */
 const MAX_SETTLEMENT_ROUNDS = 5;
 
@@ -52,8 +54,8 @@ function sharedWritesOf(settlement: Settlement): string[] {
 }
 
 /**
- * Groups settlements into transactions. A transaction contains the record of each settlement, the counters of the
- * payers, and the sums of the models.
+ * Groups settlements into transactions. A transaction contains the record of each settlement, and all counters, sums
+ * and budgets that the settlements change.
  */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
@@ -77,7 +79,7 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 /**
  * Settles a group in one transaction, except settlements that were already made.
  * @returns the result of each settlement, or the error that concerns only this settlement
- * @throws the error of the transaction as a whole; the transaction has then written nothing
+ * @throws the error of the transaction as a whole; unless a reply was lost, the transaction has then written nothing
  */
 export async function settleGroup(
   table: Table,
@@ -87,7 +89,7 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    // Uses the same part number for all counters, so that two transactions with different part numbers share no item.
+    // Uses the same part number for all counters, so that two transactions with different part numbers share no part.
     const part = randomPart();
     const counters = countersOf(open, part);
     const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
@@ -176,7 +178,10 @@ function countersOf(group: Settlement[], number: number): Counters {
   );
 }
 
-/** Returns the writes of a group: each record under its generation's id, each counter under the name of its scope. */
+/**
+ * Returns the writes of a group by name: records by generation id, counters by scope, and the writes of model sums, of
+ * free models and of rate limits under their own names.
+ */
 function settleWrites(
   table: Table,
   group: Settlement[],

@@ -1,6 +1,6 @@
 /**
- * Settlement makes a pending generation final, and adds its cost to every counter of its payer. A batch uses as few
- * transactions as possible: one, if the batch fits into it and none of its generations was settled before.
+ * Settlement makes a pending generation final, and adds its cost to every counter of its payer. A batch is settled in
+ * one transaction if it fits into one, no item is busy, and none of its generations was settled before.
  *
  * Guarantee: exactly once. The transaction that changes the counters requires that the generation changes from pending
  * to final. A message that arrives twice, late or out of order therefore changes the counters only once. If the sweep
@@ -58,7 +58,7 @@ const ATTEMPTS_BEFORE_PARTS = 3;
 
 /**
  * Settles a batch. Never throws: settlements that fail are removed from their transaction.
- * @returns for each settlement, in order, its result, or the error that concerns only this settlement
+ * @returns for each settlement, in order, its result, or the error for which it was not settled
  */
 export async function settleBatch(
   table: Table,

@@ -7,9 +7,9 @@
  * The sweep reads each record consistently before it decides, because the index may be out of date.
  *
  * Guarantee: a hold whose settlement is only late is not changed. While messages wait for the worker, or in the
- * dead-letter queue, no charge is estimated, however long the messages wait. The holds still count toward their limits
- * during that time. Complete measurements are always settled. Runs may overlap, because a generation can be settled
- * only once.
+ * dead-letter queue, no charge is estimated, however long the messages wait. Only the holds of dead local gateways,
+ * whose queues no longer exist, are excepted. The holds still count toward their limits during that time. Complete
+ * measurements are always settled. Runs may overlap, because a generation can be settled only once.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';
