@@ -269,8 +269,8 @@ function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined
 }
 
 /**
- * Reduces the estimated size of the prompt to the bounds of the plan. An estimate from bytes may be larger than the
- * plan's exact count.
+ * Returns the request for a hold of the plan's amount, with the estimated size of the prompt reduced to the plan's
+ * bounds. An estimate from bytes may be larger than the plan's exact count.
  */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   // The generation has the prices of the first candidate.

@@ -38,7 +38,7 @@ export function sameHash(a: string, b: string): boolean {
  * Returns the key of a request, from `x-api-key` or `Authorization: Bearer`. If both headers are present, the header
  * with the pattern of this gateway's keys is used. Anthropic's clients send both headers if their environment also
  * contains an Anthropic key. If both have the pattern, `x-api-key` is used.
- * @throws {GatewayError} 401 without a key, or for a key of another service
+ * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
   const sent = [headers['x-api-key']?.trim(), bearerToken(headers['authorization'])].flatMap((one) => one || []);

@@ -13,11 +13,12 @@ const MAX_REPORTS = 1_000;
 
 /**
  * Reports limits that have refused a request because they are spent, so that `check-alerts` sends the notice
- * `alert.limit.exhausted` or `alert.balance.exhausted`. Admitted requests report nothing. Every refusal by a balance is
- * reported, because only `check-alerts` knows the last payment, to which it compares the hold (alerts/check-balance.ts).
+ * `alert.limit.exhausted` or `alert.balance.exhausted`. Admitted requests report nothing. Holds above half of a limit
+ * are not reported. For a balance, holds of any size are reported, because only `check-alerts` knows the last payment,
+ * to which it compares the hold (alerts/check-balance.ts).
  *
- * Guarantee: each process sends at most one message a minute for one amount of one limit of one key on one day. A mark
- * in the table makes the notice unique (alerts/check-payer.ts).
+ * Guarantee: each process sends at most one message a minute for the same key, limit, amount of the limit, day and
+ * tags. A mark in the table makes the notice unique (alerts/check-payer.ts).
  */
 export class ExhaustedLimits {
   readonly #queue: () => QueueSender;

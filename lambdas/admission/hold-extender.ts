@@ -31,14 +31,15 @@ const WAIT_MS = 200;
 const MAX_TRIES_AT_END = 3;
 /**
  * Maximum size of a step in percent of the scopes' lowest limit. A step of the first step's size is allowed even if it
- * exceeds this share. Unused money of a hold is returned only if it is at least this share.
+ * exceeds this share. While an answer is written, unused money of its hold is returned only if it is at least this
+ * share.
  */
 const FAIR_SHARE_PERCENT = 5n;
 
 /**
  * Keeps a stream within its hold. The hold pays for one step of output. Before the model has written that much, the
- * extender holds another step while the stream continues. If an extension is refused, the stream must end, so that its
- * output never costs more than the hold.
+ * extender holds another step while the stream continues. If an extension is refused when its money is needed, the
+ * stream must end, so that its output never costs more than the hold.
  *
  * Guarantee: the number of bytes bounds visible output, because a token has at least one byte. `chargeable` never
  * charges a limited scope more than the scope holds.
@@ -96,7 +97,8 @@ export class HoldExtender {
 
   /**
    * Applies the provider's count of the prompt. The unused part of the prompt's hold then pays for output. The hold
-   * keeps enough money for the output so far, at least for the first step. The rest is returned to the scopes.
+   * keeps enough money for the output so far, at least for the first step. The rest is returned to the scopes if it is
+   * a considerable share of their lowest limit.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, releasesUnused } = { writtenBytes: 0, releasesUnused: true }): void {
     const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);

@@ -30,7 +30,7 @@ export interface LimitRoom {
 /** The hold or the refusal that a request would get. */
 export interface HoldPreview {
   tried: Tried;
-  /** Amount of the first hold. If the request is refused, the smallest amount that was tried. */
+  /** Amount of the first hold. If a limit has no room, the amount that its refusal states. */
   amount: Money;
   limits: LimitRoom[];
   /** Limits on the request's free models, with their remaining room; empty if the request has no free model. */

@@ -2,13 +2,14 @@
  * Holds: money reserved before the gateway sends anything to a provider.
  *
  * Guarantee: one transaction records a generation and adds its hold to the counter of every limited scope: all or
- * nothing. Under any concurrency, spent and held money of a limited scope never exceed its limit. Each counter adds the
- * hold only if every limited period (such as a day or a month) has room. The same applies to each part of a busy
- * counter (scope-holds.ts). The same transaction counts the use of free models (free-tier.ts) and the requests of the
- * key (rates/), and claims an Idempotency-Key (request-claim.ts).
+ * nothing. Only a hold from a lease (leases.ts) was added earlier, in the lease's transaction. Under any concurrency,
+ * no hold raises the spent and held money of a scope above its limit. Each counter adds the hold only if every limited
+ * period (such as a day or a month) has room. The same applies to each part of a busy counter (scope-holds.ts). The
+ * same transaction counts the use of free models (free-tier.ts) and the requests of the key (rates/), and claims an
+ * Idempotency-Key (request-claim.ts).
  * Weakness: a scope that had no limit when the caller was read holds nothing. Its first limit takes effect when the
- * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at once, because
- * the condition includes the revision of the limits.
+ * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at the next
+ * transaction, because the condition includes the revision of the limits.
  */
 
 import { releaseInScopes } from '../accounting/release-in-scopes.ts';
@@ -58,13 +59,13 @@ export interface PlacedHold {
 
 /** Reason why a hold was not placed or extended. */
 export type HoldRefusal =
-  /** A limited scope has no room for the amount. The counter is as read at that moment. */
+  /** A limited scope has no room for the amount. The counter is as last read. */
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
   /** A key, workspace, member or account was switched off after the caller was read. */
   | { kind: 'switched_off'; scope: ScopeKind }
   /** The generation whose hold should be extended is already settled. */
   | { kind: 'settled' }
-  /** The table stayed busy, or limits kept changing. */
+  /** The table stayed busy or did not respond, or limits kept changing. */
   | { kind: 'busy'; cause: Error }
   /** Another request with the same Idempotency-Key was admitted first. */
   | { kind: 'claimed'; known: InferenceClaim; fingerprint: string }
@@ -87,8 +88,8 @@ export type HoldResult =
     };
 
 /**
- * Scopes that have recently spent their limit, as seen by this process. They are only a hint that saves calls to the
- * store.
+ * Scopes whose spending has recently left no room for a hold, as seen by this process. They are only a hint that saves
+ * calls to the store.
  */
 const holdRefusals = new RefusalMemory();
 
@@ -96,8 +97,8 @@ const holdRefusals = new RefusalMemory();
  * Places the first hold of a generation. If an earlier attempt has placed the hold, and its reply was lost, the
  * returned hold has the recorded amount. The recorded amount may exceed the requested amount.
  * @param how.recordsLater whether a hold from a lease may be returned before its record is written (`recording` is then
- *   the pending write). Allowed only if every earlier attempt had a reply: otherwise the write may find a record of
- *   that attempt.
+ *   the pending write). Allowed only if every earlier attempt had a reply: otherwise, an attempt without a reply may
+ *   have written the record already.
  * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
  *   the client (accounting/release.ts)
  * @throws {Error} if it is unknown whether the hold was placed
@@ -345,7 +346,7 @@ function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | unde
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };
 }
 
-/** Returns the scopes with their current limits, or the refusal of a scope that has no room. */
+/** Returns the scopes with their current limits, or the refusal of a scope that has no room or is switched off. */
 function scopesAfterRefusal(
   scopes: Scope[],
   counters: { [Kind in ScopeKind]?: Counter },

@@ -10,9 +10,9 @@
  * Guarantee: no request is refused because of leases of its own process. The process first returns the money of the
  * leases, if the table accepts this within half a second. A lease is at most a 64th of the available room. If a counter
  * has room for fewer than 256 holds, no lease is taken, so each request places its own hold in the last roubles.
- * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
- * changes to a caller are noticed equally late. If a process dies, the remainder of its lease stays held for two to
- * slightly more than three minutes.
+ * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. It
+ * notices other changes to a caller when the cached caller expires, as without leases. If a process dies, the remainder
+ * of its lease stays held for two to slightly more than three minutes.
  */
 
 import { Money } from '../money/money.ts';
@@ -132,8 +132,8 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Takes a hold from a lease. If no lease has enough room and a new lease is being taken, it waits for the new lease.
-   * A separate hold would conflict with the lease's transaction on the counters.
+   * Takes a hold from a lease. If no lease has enough room and a new lease is being taken, the request waits for the
+   * new lease, at most half a second. A separate hold would conflict with the lease's transaction on the counters.
    * @param scopes all limited scopes of the request
    * @returns undefined if the request needs a separate hold
    */
@@ -239,7 +239,7 @@ async function waitedFor(taking: Promise<unknown>): Promise<void> {
 
 /**
  * Holds the amount that a payer will probably need in two seconds, in all its limited scopes.
- * @returns undefined if the limits have too little room
+ * @returns undefined if the limits have too little room or have changed, or if the table is busy
  * @throws {Error} if it is unknown whether the lease was taken
  */
 async function takeLease(

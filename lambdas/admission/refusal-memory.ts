@@ -4,11 +4,11 @@ import type { Counter, Scope } from '../store/counters/counters.ts';
 
 /** Time in ms for which the refusal of a hold is repeated without reading the store. */
 const REFUSAL_LASTS_MS = 1_000;
-/** Time in ms for which a scope (key, workspace, member or account) is remembered as used up. */
+/** Time in ms for which a scope (key, workspace, member, account or tag) is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;
 /**
- * Number of refusals of a scope within a second at which the client counts as retrying in a loop. Below this number,
- * the store is read, because the limit may just have been raised.
+ * Number of refusals of a scope, each less than a second after the one before, at which the client counts as retrying
+ * in a loop. Below this number, the store is read, because the limit may just have been raised.
  */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
@@ -27,7 +27,7 @@ interface RememberedRefusal {
  * Guarantee: it refuses only if settled spending alone leaves no room for the amount. Apart from corrections, settled
  * spending only grows within a day or month (window), so the store would refuse as well. The store is still read if a
  * smaller request may fit, or if the limits were changed.
- * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
+ * Weakness: a scope that has refused three times in quick succession may not notice a raised limit for another second.
  */
 export class RefusalMemory {
   readonly #entries = new Map<string, RememberedRefusal>();
@@ -84,7 +84,7 @@ export class RefusalMemory {
     return limited.some((interval) => !scope.limits[interval]!.exceeds(entry.spent.get(windows[interval])!));
   }
 
-  /** Deletes the oldest entries, which come first in the map. */
+  /** Deletes outdated entries, and the oldest entry of a full map. These entries come first in the map. */
   #makeRoom(atMs: number): void {
     for (const [name, entry] of this.#entries) {
       if (entry.atMs + USED_UP_LASTS_MS > atMs && this.#entries.size < this.#capacity) return;

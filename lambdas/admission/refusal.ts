@@ -67,7 +67,7 @@ function tagBudget(scope: ScopeId): LimitTexts {
   };
 }
 
-/** Returns the members of an error's metadata that name the limit. */
+/** Returns the fields of an error's metadata that name the limit. */
 function limitNames(source: LimitSource, tag: string | undefined): { limit_source: LimitSource; limit_tag?: string } {
   return { limit_source: source, ...(tag === undefined ? {} : { limit_tag: tag }) };
 }
@@ -159,14 +159,19 @@ function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
 /** Facts of the request for the error message of a refusal, in addition to the amounts of the scope. */
 export interface RefusedRequest {
   atMs: number;
-  /** Part of the amount for the prompt; undefined for the extension of a hold. */
+  /**
+   * Part of the amount for the prompt; undefined if the amount is not split, as for a video or the extension of a hold.
+   */
   inputAmount?: Money;
   /**
    * Whether the prompt was counted. If not, the amounts are upper bounds from the bytes of the prompt, often several
    * times its cost.
    */
   isPromptCounted?: boolean;
-  /** Output tokens that the remaining room would pay for in this request; absent if they are too few to be useful. */
+  /**
+   * Value of `max_tokens` that the remaining room would pay for in this request; 0 or absent if it is too small to be
+   * useful.
+   */
   affordableTokens?: number;
 }
 
@@ -218,8 +223,8 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
 }
 
 /**
- * Creates the error of a refusal. If a limit refused the request, the error is a 402 with the amounts that a person
- * needs to react.
+ * Creates the error of a refusal. If a spending limit refused the request, the error is a 402 with the amounts that a
+ * person needs to react.
  */
 export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest): GatewayError {
   switch (refusal.kind) {

@@ -57,8 +57,8 @@ interface ClaimingRequest {
  * Returns the claim of a request, or undefined without the header.
  *
  * Cost: one read, or two if the header's value is known.
- * @throws {GatewayError} 400 for a malformed header; 409 if the header's value was used with another body, or its
- *   request is still running or was charged
+ * @throws {GatewayError} 400 for a malformed header; 409 if the header's value was used with another body or other
+ *   tags, or if its request is still running, was completed or was charged
  */
 export async function claimOf(
   table: Table,

@@ -14,10 +14,10 @@ const MAX_PAUSE_MS = 2_000;
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Queues of requests that wait until other requests end, in order of arrival. Each scope (key, workspace, member or
- * account) has a queue for requests that wait for held money. Each key also has a queue for requests above its limit on
- * running requests. The first request of a queue retries often, and all others seldom, because frequent retries would
- * slow down the settlements that release the money.
+ * Queues of requests that wait until other requests end, in order of arrival. Each scope (key, workspace, member,
+ * account or tag) has a queue for requests that wait for held money. Each key also has a queue for requests above its
+ * limit on running requests. The first request of a queue retries often, and all others seldom, because frequent
+ * retries would slow down the settlements that release the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();

@@ -56,8 +56,8 @@ function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunde
 
 /**
  * Returns the scopes whose limits must have room for a request. If only free models may serve it, the request costs
- * nothing, so a scope without money does not refuse it. A limit of 0 still blocks a key, workspace or member. On an
- * account, a limit of 0 only means that nothing was paid in.
+ * nothing, so a scope without money does not refuse it. A limit of 0 still blocks a key, workspace, member or tag. On
+ * an account, a limit of 0 only means that nothing was paid in.
  */
 export function scopesToHoldIn(offers: readonly QuotedEndpoint[], scopes: Scope[]): Scope[] {
   if (!offers.every(({ candidate }) => candidate.model.data.service_free)) return scopes;

@@ -40,7 +40,7 @@ const MARGIN_PERCENT = { o200k: 5, claude: 100, other: 50 } as const;
  * `withTokenizerMargin`.
  * @param tokenizer tokenizer of the endpoint by the catalog; undefined for an unknown vocabulary
  * @param request the request whose prompt is counted
- * @returns undefined if the texts are too long or the count takes too long; never throws
+ * @returns undefined if the texts are too long, or if the count fails or takes too long; never throws
  */
 export async function countPromptTokens(
   texts: Iterable<string>,

@@ -17,7 +17,7 @@ export interface PromptContent {
   images: number;
   /** Base64 bytes in the request that the model does not read as text. */
   mediaBytes: number;
-  /** Whether the prompt has a part whose tokens are not bounded by its bytes. */
+  /** Whether the prompt has a part whose tokens have no known bound, such as a PDF. */
   unbounded: boolean;
   /** Additional bytes of the prompt's JSON if a provider escapes all non-ASCII characters. */
   escapeBytes: number;

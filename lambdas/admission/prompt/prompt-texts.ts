@@ -2,7 +2,7 @@ import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
-/** Fields that the model does not read: ids and types, encrypted thinking, settings of caches and citations. */
+/** Fields that the model does not read, such as ids, types, signatures of thinking, and settings of caches. */
 const UNREAD = new Set([
   'type',
   'id',
@@ -14,8 +14,8 @@ const UNREAD = new Set([
   'is_error',
 ]);
 /**
- * Types of sources that are not texts: Base64 data, and sources that the provider fetches. Their tokens are counted
- * separately, if at all.
+ * Types of sources and blocks that are not texts: Base64 data, sources that the provider fetches, and encrypted
+ * thinking. Their tokens are counted separately, if at all.
  */
 const UNREAD_TYPES = new Set<unknown>(['base64', 'url', 'file', 'redacted_thinking']);
 

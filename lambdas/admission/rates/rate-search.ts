@@ -120,7 +120,7 @@ export class RateSearch {
    * Handles a transaction that conflicted on busy counts. Busy items can still be read: if no part has room, the
    * request is refused at once.
    * @returns the refusal; undefined if the transaction may be tried again
-   * @throws {StoreBusyError} the error, after many attempts or if another item is busy
+   * @throws {StoreBusyError} the error, after many attempts or if none of the busy items is a count
    */
   async afterConflict(error: StoreBusyError): Promise<RateRefusal | undefined> {
     const busy = this.#holds.filter(({ kind }) => error.conflicting.includes(`rate ${kind}`));

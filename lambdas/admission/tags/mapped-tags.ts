@@ -13,7 +13,7 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { obeys } from '../../platform/text-rule.ts';
 import { sessionOf, withoutSession, type SentHeaders } from '../../messages/session-names.ts';
 
-/** Maximum length of a value in characters. Longer values are ignored: no known client sends one. */
+/** Maximum length of a value in characters. Longer values are ignored: no known client sends such values. */
 const MAX_MAPPED_CHARACTERS = 4_096;
 
 /** Matches the header `traceparent` (W3C Trace Context) and its trace id. An id of zeros is invalid. */
