@@ -10,8 +10,8 @@ import type { Table } from '../store/table/table.ts';
 const LATE_AFTER_MS = 12 * 60 * 60_000;
 
 /**
- * Time in ms after the end of a day from which its work is due. By then, its daily rows are computed, and late requests
- * are settled.
+ * Time in ms after the end of a day from which its work is due. By then, its daily rows are normally computed, and late
+ * requests are settled.
  */
 const AFTER_DAY_MS = 60 * 60_000;
 
@@ -40,9 +40,9 @@ interface DayOfAccounts {
 
 /**
  * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
- * last finished account. If the run before failed, it continues after the last finished page of accounts, so an
- * account's work may be repeated. If the work is unfinished twelve hours after the first run, a log line raises an
- * alarm.
+ * last finished account. If the previous run failed, the next run continues after the last finished page of accounts,
+ * so an account's work may be repeated. If the work is unfinished twelve hours after the first run, a log line raises
+ * an alarm.
  * @param work does the work of one account; returns false if the work on this account must be repeated later, before
  *   the next account
  * @returns whether all accounts are done, and when the first run began

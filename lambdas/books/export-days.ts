@@ -46,8 +46,9 @@ interface ExportRun {
 }
 
 /**
- * Starts the exports that are due. The whole table is exported the first time, and at the beginning of each month. In
- * addition, the changes up to the last midnight (UTC) are exported, at most a day in each export.
+ * Starts the exports that are due. The whole table is exported the first time, at the beginning of each month, and if
+ * the last complete export is more than 34 days old. In addition, the changes up to the last midnight (UTC) are
+ * exported, at most a day in each export.
  *
  * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
  * run stops in between, or if runs overlap, the export is requested again with the same token, and DynamoDB starts it

@@ -25,7 +25,7 @@ import {
 import type { Table } from '../store/table/table.ts';
 import type { ScopeDays } from './scope-sums.ts';
 
-/** Day of the following month on which a month can be proved. */
+/** Day of the following month from which a month can be proved. */
 const PROVED_FROM_DAY = 21;
 /**
  * Maximum age in days of an account that is automatically proved from its first day. An older account has too many rows
@@ -42,7 +42,8 @@ export interface LifetimeChain {
 /**
  * Reads the proved spending of an account.
  * @param date the day up to which the books are compared
- * @returns undefined if the account has none
+ * @returns undefined if the account has none and is older than MAX_FIRST_DAYS; a younger account begins with zero
+ *   before its first day
  */
 export async function readLifetimeChain(
   table: Table,

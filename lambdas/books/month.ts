@@ -1,4 +1,4 @@
-/** Reads an account's month from its daily rows, with a few queries regardless of the number of requests. */
+/** Reads an account's month from its daily rows, so the cost hardly depends on the number of requests. */
 
 import { isComplete, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';

@@ -18,19 +18,21 @@ import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
  */
 const MAX_LOGGED = 10;
 /**
- * Time in ms within which the roll-up includes a late settlement. A difference that lasts longer will not disappear by
- * itself.
+ * Time in ms after the first run for a day, within which the roll-up includes late settlements. If a budget still
+ * differs from the roll-up's sum after this time, the difference is permanent and is logged.
  */
 const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
- * Compares each account's daily rows of the current month with its counters, once after each day. Also compares the
- * budgets of free models with the roll-up's sums. Reads no records. If a run has no time left, the next run continues.
+ * Compares each account's daily rows of yesterday's month, and of all months that are not proved yet, with its
+ * counters, once after each day. Also compares the budgets of free models with the roll-up's sums. Reads no records. If
+ * a run has no time left, the next run continues.
  *
  * Each difference is logged in a line that raises an alarm, and so is each account that could not be compared in time.
  * An account whose rows are missing delays the other accounts by at most twelve hours.
  * Weakness: if a scope has no spending since the last proved month, its lifetime window is not compared, because that
- * would require reading all counters (lifetime-chain.ts). `reconcile --deep` compares these windows too.
+ * would require reading all counters (lifetime-chain.ts). Counters of tags are not compared, because daily rows do not
+ * contain their sums. `reconcile --deep` compares all of these.
  * @param options.deadlineMs value of performance.now() from which no further accounts are started
  * @returns number of compared accounts
  */

@@ -6,8 +6,8 @@
  *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
  * the check. Differences are checked again, and reported only if they are found twice in the same form.
- * Weakness: counters drop the windows of days and weeks two days after their end, so later changes of these windows are
- * not noticed. The lifetime window and the daily rows are never dropped.
+ * Weakness: counters drop the windows of days, weeks and months two days after their end, so later changes of these
+ * windows are not noticed. The lifetime window and the daily rows are never dropped.
  */
 
 import { append } from '../platform/append.ts';
@@ -53,7 +53,7 @@ export interface BookFinding {
   expected: string;
 }
 
-/** A window of a counter that differs from the records of the scope. */
+/** A window of a counter that differs from the records or rows of the scope. */
 export type CounterDrift = ScopeId & WindowDrift;
 
 export interface Reconciliation {
@@ -62,7 +62,7 @@ export interface Reconciliation {
   drifts: CounterDrift[];
   /** Counts of compared records, days, windows and payments. */
   compared: { records: number; days: number; windows: number; payments: number };
-  /** Sums of every scope that has records on the compared days. */
+  /** Sums of every scope that has records or rows on the compared days. */
   scopes: ScopeDays[];
   /** Whether the records or rows of every completed day were added up. */
   isCovered: boolean;

@@ -57,7 +57,10 @@ export interface WindowDrift {
 }
 
 export interface Coverage {
-  /** Returns whether all records of a UTC day were added up. True for future days, because they have no records. */
+  /**
+   * Returns whether all records of a UTC day were added up. Also true for days that cannot have records, such as future
+   * days.
+   */
   covers: (date: string) => boolean;
   /** Whether all records of the account were added up. */
   isWhole: boolean;

@@ -2,8 +2,8 @@
  * Creates a statement: an account's spending in a period, split as requested, with proofs of its total.
  *
  * The amounts come from the records. A generation belongs to the day of its admission, as in the counters. The total is
- * then computed again in three ways: from the units and prices of each line, from the daily rows, and from the
- * account's counters, if they still have the period.
+ * then computed again from the units and prices of each line. Without a filter, the spending is also compared with the
+ * daily rows, and with the account's counters if they still have windows of the period.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';
@@ -221,7 +221,7 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
     return {
       source: 'counters',
       agrees: undefined,
-      says: 'not compared, because the counter has no window inside the period: it keeps months, and days and weeks until two days after their end',
+      says: 'not compared, because the counter has no window inside the period: it keeps days, weeks and months until two days after their end',
     };
   }
   const [first] = drift;

@@ -17,7 +17,9 @@ interface PackedFile {
   bytes: number;
 }
 
-/** A written file of lines, with the hash tree over the lines. The files exist until `remove` is called. */
+/**
+ * A written file of lines, with the hash tree over the lines. The files exist until `LineFileWriter.remove` is called.
+ */
 export interface LineFile {
   lines: PackedFile;
   /** File with the leaves of the tree in order: one hash per line, in hexadecimal digits. */
@@ -82,8 +84,8 @@ class PackedFileWriter {
 }
 
 /**
- * Writes the lines of a day, and the file of their leaves. The leaves also stay in memory, because parts of them are
- * stored in the table.
+ * Writes the lines of a day, and the file of their leaves. The leaves also stay in memory, because they are stored in
+ * the table later.
  */
 export class LineFileWriter {
   readonly #directory: string;

@@ -2,8 +2,8 @@
  * Seals a UTC day of an account: writes its charges and payments to immutable storage, and signs their sums.
  *
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
- * corrected, is listed as open. Once it is settled or corrected, the next day to be sealed gets a line for that change,
- * so each change has exactly one line.
+ * corrected, is listed as open. Once it is settled or corrected, the next day to be sealed gets the lines of that
+ * change, so each change is sealed exactly once.
  * Weakness: if a record is wrong when its day is sealed, the wrong amount is sealed. Reconciliation, or the charged
  * client, can notice that.
  */
@@ -135,7 +135,7 @@ async function writeDay(
     const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // All other files are written before the statement that names them, because a day that has a statement is never
+    // The files of lines and leaves are written before the statement, because a day that has a statement is never
     // written again. File names contain the root hash of the lines, so they cannot collide with files left by an
     // interrupted run with other lines.
     await files.putNew(names.lines(file), lines);
