@@ -23,8 +23,8 @@ export interface Crossing {
 
 /**
  * Returns the crossings of each limited window of a scope: the refusal of a hold, then the highest threshold that the
- * spending has crossed. A limit of 0 has none: it blocks spending on purpose. A refusal counts if spending leaves no
- * room for a hold of at most half of the limit.
+ * spending has crossed. A limit of 0 has none: it blocks spending on purpose. A refusal counts if 100 is one of the
+ * thresholds, and spending leaves no room for a hold of at most half of the limit.
  */
 export function crossingsOf(
   scope: ScopeId,
@@ -60,7 +60,7 @@ export function crossingNames(crossing: Crossing): [own: string, ...others: stri
 }
 
 /**
- * Returns the name of a crossed threshold. It contains the limit, so a raised or lowered limit can be crossed again in the same
+ * Returns the name of a crossed threshold. It contains the limit, so a changed limit can be crossed again in the same
  * window. It does not contain the revision of the limits, because the revision also changes with the limit of another
  * period.
  */

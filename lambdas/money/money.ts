@@ -36,8 +36,8 @@ export class Money {
 
   /**
    * Parses a plain decimal number of roubles, such as "0.000270".
-   * @throws {RangeError} for exponents, signs other than "-", more than 24 digits before the point, and more than 12
-   *   significant digits after it
+   * @throws {RangeError} for any other text, such as an exponent or a plus sign, for more than 24 digits before the
+   *   point, and for more than 12 significant digits after it
    */
   static parse(text: string): Money {
     const match = DECIMAL.exec(text);
@@ -90,7 +90,7 @@ export class Money {
 
   /**
    * Returns the number of whole units that `amount` can pay for if this amount is the price of a unit. The result is at
-   * most 2⁵³ − 1, but Infinity if the price is zero.
+   * most 2⁵³ − 1, but Infinity if the price is zero. If `amount` is not positive, the result is 0.
    */
   unitsIn(amount: Money): number {
     if (amount.pico <= 0n) return 0;

@@ -1,8 +1,8 @@
 /**
  * Periods in which spending is counted. All periods are in UTC; weeks start on Monday.
  *
- * A window is a particular day, week or month; its name contains its first day. A counter has one field per window, so
- * a new window starts at zero without a reset job, which could run late, twice or never.
+ * A window is a particular day, week or month; its name identifies its first day. A counter has one field per window,
+ * so a new window starts at zero without a reset job, which could run late, twice or never.
  */
 
 export const DAY_MS = 86_400_000;
@@ -17,8 +17,8 @@ interface Recurring {
 }
 
 /**
- * Recurring periods from the shortest to the longest. A budget for a longer period must be larger than one for a
- * shorter period.
+ * Recurring periods from the shortest to the longest. A budget for a longer period must not be lower than a budget for
+ * a shorter period.
  */
 const recurring = {
   daily: { prefix: 'day', startOf: startOfDay, endOf: (startMs) => startMs + DAY_MS, nameOf: utcDate },

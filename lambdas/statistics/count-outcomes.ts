@@ -83,7 +83,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   return answer ? [...sums, [outcome.endpointId, answer]] : sums;
 }
 
-/** Returns the attempts (requests to an endpoint) that failed before any event of an answer. */
+/** Returns the attempts (requests to an endpoint) without any event of an answer and without a status of success. */
 function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs }: Outcome) {
   const last = latencyMs === null ? [{ endpointId, status: providerStatus, durationMs: 0 }] : [];
   return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
