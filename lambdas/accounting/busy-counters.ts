@@ -13,7 +13,7 @@ import type { Key } from '../store/table/writes.ts';
 
 /**
  * Time in ms for which a counter is used as a single item after one of its parts has rejected a write. Parts reject
- * writes while a change of a limit merges them; the merge takes less time than this.
+ * writes while they are merged, for example after a change of a limit. The merge takes less time than this.
  */
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;

@@ -1,7 +1,7 @@
 /**
- * Limits of free models (models that the service pays for). Requests are counted by account and by address, and their
- * cost is held in a daily budget of the model. Both happen in the transaction that records the generation, so a request
- * is counted if and only if it is admitted, at any concurrency.
+ * Limits of free models (models that the service pays for). Requests are counted by account and, without funding, by
+ * address. Their cost is held in a daily budget of the model. All of this happens in the transaction that records the
+ * generation, so a request is counted if and only if it is admitted, at any concurrency.
  *
  * Weakness: a budget is split into parts, and a request must fit into one part. If every part has too little room for a
  * request, the remaining money stays unused. Spending never exceeds the budget.

@@ -13,8 +13,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Continues the video jobs whose messages are in a batch. Only failed messages return to the queue; they are delivered
- * again within seconds.
+ * Continues the video jobs whose messages are in a batch. Only failed messages return to the queue. They are delivered
+ * again after five seconds at first, later after up to two minutes.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const tools = toolsFor(context);

@@ -29,9 +29,9 @@ interface SettlementMessage {
 }
 
 /**
- * Settles the generations of a batch together. Only failed messages return to the queue; they are delivered again
- * within seconds. After the last attempt, a message moves to the dead-letter queue, which raises an alarm, so no
- * settlement is lost.
+ * Settles the generations of a batch together. Only failed messages return to the queue. They are delivered again after
+ * five seconds at first, later after up to two minutes. After the last attempt, a message moves to the dead-letter
+ * queue, which raises an alarm, so no settlement is lost.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
@@ -94,8 +94,8 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 
 /**
  * Writes a metric for an alarm. Lambda counts no error for a run that returns messages to the queue. Each message is
- * counted only at its first delivery. A message that can never be settled is delivered seven times in five minutes.
- * Seven failures would look like a fault of newly deployed code.
+ * counted only at its first delivery. A message that can never be settled is delivered seven times in its first five
+ * minutes. Seven failures would look like a fault of newly deployed code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

@@ -9,7 +9,7 @@ import type { WorkerContext } from '../worker-context.ts';
 
 /**
  * Computes the daily rows of each shard in the batch, once per shard. Only failed messages return to the queue. They
- * are delivered again within seconds.
+ * are delivered again after five seconds at first, later after up to two minutes.
  */
 export async function handler(
   event: SQSEvent,
