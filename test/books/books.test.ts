@@ -116,6 +116,16 @@ describe('a statement', () => {
     ]);
   });
 
+  it('states which windows a counter keeps if it has none of the period', async () => {
+    const { proofs } = await ask({ period: periodOf({ from: '2020-01-01', to: '2020-01-31' }) });
+
+    expect(proofs.at(-1)).toMatchObject({
+      source: 'counters',
+      agrees: undefined,
+      says: expect.stringContaining('keeps days, weeks and months until two days after their end') as string,
+    });
+  });
+
   it.each(dimensions.map((dimension) => [dimension]))('has the same total by %s', async (dimension) => {
     const { rows, total: sum } = await ask({ by: [dimension, 'model'] });
     expect(Money.sum(rows.map(({ usage }) => usage)).toString()).toBe(total());
