@@ -1,6 +1,6 @@
 /**
- * Derives from the message counts of the settlement queue which open holds may still have a settlement message. The
- * sweep leaves such holds to the worker of the queue.
+ * Uses the message counts of the settlement queue to find out whether an open hold may still have a settlement message.
+ * The sweep leaves such holds to the worker of the queue.
  */
 
 import type { QueueLevels } from '../platform/queues/queue-levels.ts';

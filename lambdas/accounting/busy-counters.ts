@@ -19,7 +19,8 @@ const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
 /**
- * Known parts of a counter. `grant` is the amount of its limit that a counter with limits moves to a part at a time.
+ * Known parts of a counter. `grant` is the amount that a counter with limits moves from its limit to a part at a time;
+ * absent for counters without limits.
  */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 

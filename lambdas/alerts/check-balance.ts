@@ -30,7 +30,10 @@ import { spendingRate, type SpendingRate } from './spending-rate.ts';
 
 /** Balance that counts as low if the account's settings have no other value, in percent of the last payment. */
 export const DEFAULT_LOW_BALANCE_PERCENT = 20;
-/** After a notice, a balance counts as sufficient again once it is this multiple of the amount that counts as low. */
+/**
+ * After a notice, a balance counts as sufficient again once it is at least this multiple of the amount that counts as
+ * low.
+ */
 const REARM_FACTOR = 2;
 
 /** Returns whether the lifetime limit of a scope is the balance of a prepaid account. */

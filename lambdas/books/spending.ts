@@ -86,8 +86,8 @@ function byValues({ values: a }: SpendingRow, { values: b }: SpendingRow): numbe
 }
 
 /**
- * Prefixes of a tag's value before `rowsByTags`: RECORDED for a recorded value, TAG_OF_KEY for the hash of the key
- * whose tags contain the value.
+ * Prefixes that `rowsByTags` removes from the values of tags. RECORDED marks a recorded value. TAG_OF_KEY marks the
+ * hash of a key, which `rowsByTags` replaces with the value of the key's tag.
  */
 const RECORDED = '=';
 const TAG_OF_KEY = '#';

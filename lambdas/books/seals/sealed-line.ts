@@ -32,7 +32,7 @@ const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as 
  * end of a line. A line therefore always begins with the line that an earlier release would have written.
  */
 const FIRST_UNITS = 10;
-/** Number of billing units whose columns come before the column of the tags, which the same release added. */
+/** Number of billing units whose columns come before the column of the tags. */
 const UNITS_BEFORE_TAGS = 19;
 /** Columns that later releases added, in groups that one release added together. */
 const laterColumns = [
