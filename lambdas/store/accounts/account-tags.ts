@@ -13,7 +13,7 @@ import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 /** Maximum number of tags by which the daily rows of an account are split. */
 export const MAX_REPORTED_TAGS = 4;
 
-/** Maximum number of tags with budgets in an account. A larger list would not fit into one item. */
+/** Maximum number of tags with budgets in an account. A larger list might not fit into one item. */
 export const MAX_BUDGETED_TAGS = 100;
 
 const tagBudgetsRecord = record({

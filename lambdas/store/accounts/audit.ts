@@ -32,7 +32,10 @@ const auditRecord = record({
   after: optional(plain<Item>('after')),
 });
 
-/** A change of an account's configuration. The entry is written in the same transaction as the change. */
+/**
+ * A change of an account's configuration or of the catalog. For an account, the entry is written in the same
+ * transaction as the change.
+ */
 export type AuditEntry = RecordOf<typeof auditRecord>;
 
 export const auditAttributes = auditRecord.attributes;

@@ -120,9 +120,9 @@ interface Bookmark {
 /**
  * Returns a page of a list: hashes of keys by position.
  *
- * Cost: each page stores a bookmark at its end, so reading all pages in order reads each entry once. A page at any
- * other position reads at most offset + limit entries. A page is read up to three times if keys are removed during the
- * read.
+ * Cost: a page stores a bookmark at its end, unless a bookmark is near. If pages are read in order, each page therefore
+ * reads fewer than 20 entries before its own. Any other page reads at most offset + limit entries. A page is read up to
+ * three times if positions change during the read.
  */
 export async function keyPage(
   table: Table,

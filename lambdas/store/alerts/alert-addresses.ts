@@ -1,6 +1,6 @@
 /**
- * E-mail addresses to which the deployment has subscribed accounts, in one item. An address stays in the list when the
- * settings no longer have it, because its subscription stays too. The item has hashes instead of addresses.
+ * E-mail addresses that the deployment has subscribed to notices of accounts, in one item. An address stays in the list
+ * when the settings no longer have it, because its subscription stays too. The item has hashes instead of addresses.
  */
 
 import { readItem } from '../table/query.ts';

@@ -38,7 +38,8 @@ export function encodeAlertCheck({ payer, date, only, refused }: AlertCheck): st
 const SEND_WITHIN_MS = 1_000;
 
 /**
- * Sends the message of a check. A slow queue does not delay the caller: SQS may still store the message later.
+ * Sends the message of a check. A slow queue delays the caller by at most a second: SQS may still store the message
+ * later.
  * @throws {Error} if the queue fails, or has not stored the message within a second
  */
 export async function sendAlertCheck(queue: QueueSender, check: AlertCheck): Promise<void> {

@@ -121,7 +121,8 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
 /**
  * Closes the parts of a counter.
  * @param which.ofAnyKind whether to also close the parts of a counter without limits
- * @returns the final sums of the parts; undefined if the counter has no parts
+ * @returns the final sums of the parts; undefined if the counter has no parts to close
+ * @throws {StoreBusyError} if the parts keep changing
  */
 async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {

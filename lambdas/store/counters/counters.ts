@@ -1,10 +1,9 @@
 /**
  * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
- * requests never conflict with a change of the configuration, such as a new name.
+ * requests do not conflict with most changes of the configuration, such as a new name.
  *
  * Each window (a day, week, month or the lifetime) has two numbers: `spent_<window>` (settled) and `committed_<window>`
- * (settled + held). They are equal if no request is running. A hold is refused if committed + hold would exceed the
- * limit.
+ * (settled + held). They are equal if nothing is held. A hold is refused if committed + hold would exceed the limit.
  *
  * The amounts of a busy counter are divided among several items, its parts, and readers add them up. `spread` is the
  * name of the current parts, absent if there are none. In a scope without limits, no decision depends on the amounts,
@@ -276,7 +275,7 @@ export interface ClosedParts {
 
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Spent and held amounts
- * stay. A new scope is also activated.
+ * stay. `change.active` also activates or deactivates the scope.
  *
  * Guarantee: limits do not change while parts have room that was granted for the old limits. The write fails if such
  * parts exist, unless it merges them.
@@ -334,7 +333,7 @@ const KEEP_AFTER_END_MS = 2 * DAY_MS;
  * Removes windows that ended more than two days ago and hold nothing. A window that changes during the removal stays.
  * Windows of a counter with parts stay too, because removing a window from only some of the parts would make its sum
  * too low.
- * @returns number of removed windows
+ * @returns number of windows that were to be removed
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
   const item = (await readItem(table, counterKey(scope))) ?? {};

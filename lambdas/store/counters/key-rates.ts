@@ -1,7 +1,7 @@
 /**
  * Counts a key's requests: admitted requests and their tokens in each UTC minute, and running requests. A large limit
- * is divided into parts, each in its own item, because DynamoDB allows only a few transactions per second on one item.
- * The limits of all parts together equal the limit of the key.
+ * is divided into parts, each in its own item, because DynamoDB allows only tens of transactions per second on one
+ * item. The limits of all parts together equal the limit of the key.
  */
 
 import { generationTimeMs } from '../../platform/ids.ts';

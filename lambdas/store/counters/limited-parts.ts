@@ -101,7 +101,7 @@ export async function readLimitedParts(table: Table, scope: ScopeId): Promise<Li
 /**
  * Creates the parts of a limited counter, with a first grant for each, if the counter has room for many holds of this
  * size.
- * @returns the parts; undefined if the counter stays a single item
+ * @returns the new or existing parts; undefined if there are none, or if a concurrent change prevented their creation
  */
 export async function grantParts(
   table: Table,

@@ -51,7 +51,7 @@ const rowRecord = record({
 
 /**
  * A daily row. In each shard, the rows of the levels WORKSPACE, KEY and MEMBER have the same total, except that MEMBER
- * rows contain only generations with a member. A key has one row for each combination of values of the reported tags.
+ * rows contain only generations with a member. The rows of a key are also split by the values of the reported tags.
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
@@ -211,7 +211,7 @@ export async function* namedDailyRows(
 
 /**
  * Returns the name of a daily row, unique within its account's day. Values of tags are texts of any kind, so the name
- * has their SHA-256, which also keeps the name short enough for a sort key.
+ * has the beginning of their SHA-256, which also keeps the name short enough for a sort key.
  */
 export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[

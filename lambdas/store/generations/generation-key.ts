@@ -15,13 +15,13 @@ import { generationTimeMs, isSpreadId, spreadId } from '../../platform/ids.ts';
 import type { Account } from '../accounts/accounts.ts';
 import type { Key } from '../table/writes.ts';
 
-/** Number of shards (partitions) into which the records of a day are divided. A list of the day reads each shard. */
+/** Number of shards into which the records of a day are divided. A list of the day reads each shard. */
 export const GENERATION_SHARDS = 8;
 /** Number of additional partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;
 /**
- * Number of partitions of the sweep index over which pending generations are spread, so that no partition gets too many
- * writes.
+ * Number of partitions of the sweep index for pending generations without a spread id, so that no partition gets too
+ * many writes.
  */
 export const SWEEP_SHARDS = 16;
 const SPREAD_SWEEP_SHARDS = 64;

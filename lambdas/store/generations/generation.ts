@@ -100,8 +100,8 @@ const generationRecord = record({
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /**
-   * Whether the sweep settled the generation. A late message of the request's handler may then correct the outcome
-   * once.
+   * Whether the sweep settled the generation, and the outcome was not corrected since. A late message of the request's
+   * handler may then correct it once.
    */
   swept: flag('swept'),
   /**
@@ -116,7 +116,7 @@ const generationRecord = record({
   correction: optional(money('correction_rub')),
 });
 
-/** Attributes of a final generation, in the table and in exports. */
+/** Attributes of a generation, including the outcome of a final generation, in the table and in exports. */
 export const generationAttributes = [
   ...generationRecord.attributes,
   ...outcomeRecord.attributes.filter(({ name }) => !generationRecord.attributes.some((known) => known.name === name)),

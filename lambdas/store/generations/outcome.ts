@@ -105,7 +105,7 @@ export const outcomeRecord = record({
   /** Whether the charge was limited to the request's bound or to its hold. */
   capped: flag('capped'),
   cancelled: flag('cancelled'),
-  /** How the answer ended; null in a checkpoint of a running answer. */
+  /** How the answer ended; null if that is unknown, as in a checkpoint of a running answer. */
   ending: orNull(oneOf('ending', endings)),
   finishReason: orNull(text('finish_reason')),
   /** The provider's own finish reason; null if it is the same as `finishReason`. */

@@ -74,7 +74,7 @@ function refusalItemKey(accountId: string, id: string): Key {
 
 /**
  * Writes a refusal, in a single attempt: losing a refusal is acceptable.
- * @throws {AwsError} if the write fails or takes longer than a second
+ * @throws {Error} if the write fails or takes longer than a second
  */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {
   const { payer, id, createdAtMs } = refusal;

@@ -66,8 +66,8 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Returns the newest reports first. Reads the slots from `from` through `to`, so reports up to ten seconds outside of
- * these times may be included. An instance may have several reports.
+ * Returns the newest reports first. Reads the slots from `fromMs` through `toMs`, so reports up to ten seconds outside
+ * of these times may be included. An instance may have several reports.
  *
  * Cost: at most `limit` items, eventually consistent.
  * @param of.isCrowd whether many instances report, so that every partition has their reports

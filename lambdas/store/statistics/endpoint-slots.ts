@@ -36,7 +36,7 @@ const SLOT_WRITE_TIMEOUT_MS = 1_000;
 
 /**
  * Adds results of an endpoint's requests to a slot of five minutes.
- * @throws {Error} if the write takes longer than a second
+ * @throws {Error} if the write fails or takes longer than a second
  */
 export async function addToSlot(
   table: Table,

@@ -8,7 +8,7 @@ import { put } from '../table/writes.ts';
 export interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
-  /** Ids of the providers whose credential is set; undefined if the credentials could not be read. */
+  /** Ids of the providers whose credential is set or not needed; undefined if the credentials could not be read. */
   liveProviders: readonly string[] | undefined;
   /** Number of partition keys under which the measurement is stored. */
   copies: number;
@@ -25,8 +25,8 @@ const STATISTICS_PARTITIONS = [
 /** Number of copies of the measurement while the gateway has many requests. */
 export const STATISTICS_COPIES = STATISTICS_PARTITIONS.length;
 /**
- * Age in ms from which a copy is no longer used. Such a copy was written when the gateway had more requests and wrote
- * more copies.
+ * Age in ms from which a copy other than the first is no longer used. Such a copy was written when the gateway had more
+ * requests and wrote more copies.
  */
 const MAX_COPY_AGE_MS = 3 * 60_000;
 const KEEP_STATISTICS_MS = 60 * 60_000;
@@ -34,7 +34,7 @@ const KEEP_STATISTICS_MS = 60 * 60_000;
 const ENDPOINTS_IN_ITEM = 1_000;
 const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
-/** Replaces the last measurement under each partition key, in as few items as possible, usually one. */
+/** Replaces the last measurement under the first `copies` partition keys, in few items each, usually one. */
 export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
   const { measuredAtMs, endpoints, liveProviders, copies } = measurement;
   const partitions = STATISTICS_PARTITIONS.slice(0, copies);

@@ -32,7 +32,7 @@ function promptItemKey(conversation: string): Key {
 
 /**
  * Reads the entry of a conversation, eventually consistent.
- * @throws {AwsError} if the read takes longer than 100 ms
+ * @throws {Error} if the read fails or takes longer than 100 ms
  */
 export async function readWarmPrompt(table: Table, conversation: string): Promise<StoredWarmPrompt | undefined> {
   const item = await readItemWithin(table, PROMPT_READ_TIMEOUT_MS, promptItemKey(conversation));
@@ -41,7 +41,7 @@ export async function readWarmPrompt(table: Table, conversation: string): Promis
 
 /**
  * Replaces the entry of a conversation.
- * @throws {AwsError} if the write takes longer than 300 ms
+ * @throws {Error} if the write fails or takes longer than 300 ms
  */
 export async function writeWarmPrompt(table: Table, conversation: string, prompt: StoredWarmPrompt): Promise<void> {
   const item: Item & Key = {

@@ -167,7 +167,7 @@ export function oneOf<Value extends string>(name: string, values: readonly Value
   });
 }
 
-/** Creates a field that is stored unchanged. Its values are lists and maps of texts and booleans. */
+/** Creates a field that is stored unchanged. Numbers in its value are read as decimal text. */
 export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
   return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
 }

@@ -24,7 +24,7 @@ interface TableOptions {
 
 /**
  * Opens the table that the environment names. Connections are kept alive. Every call retries throttling and server
- * errors; `transact` retries conflicts of transactions.
+ * errors; transact.ts retries conflicts of transactions.
  */
 export function openTable(options: TableOptions = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
