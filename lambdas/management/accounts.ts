@@ -88,7 +88,7 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
 
 /**
  * Changes the privacy settings of an account, which decide which providers may receive its data.
- * @throws {GatewayError} 404 if the account does not exist
+ * @throws {GatewayError} 400 for an unknown provider; 404 if the account does not exist
  */
 export async function setAccountPrivacy(context: ChangeContext, change: PrivacyChange | null): Promise<Account> {
   const { table, accountId } = context;

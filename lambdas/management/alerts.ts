@@ -112,11 +112,11 @@ const defaultAlerts: AppliedAlerts['settings'] = {
 };
 
 /**
- * Replaces or removes the settings of an owner, with an audit entry. The masked URL of the stored settings keeps the
- * stored URL. The entry contains only the host of a webhook,
- * because the rest of the URL may be a secret.
- * @throws {GatewayError} 400 for a URL that is not on the public internet, or settings that do not fit together; 412 if
- *   the version differs from `expectedVersion`
+ * Replaces or removes the settings of an owner, with an audit entry. If the URL is the masked URL of the stored
+ * settings, the stored URL stays. The entry contains only the host of a webhook, because the rest of the URL may be a
+ * secret.
+ * @throws {GatewayError} 400 for a URL or an e-mail address that cannot be used, or settings that do not fit together;
+ *   409 if there is no room for another address; 412 if the version differs from `expectedVersion`
  */
 export async function setAlerts(
   context: ChangeContext,

@@ -43,8 +43,8 @@ export interface Booked {
  * Adds money to a prepaid account.
  *
  * Guarantee: a reference is booked only once, however often the request is repeated.
- * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid account, 409 for a reference that was booked
- *   with another amount
+ * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid account or a balance above the maximum, 409 for
+ *   a reference that was booked with another amount
  */
 export async function topUp(context: ChangeContext, payment: Payment): Promise<Booked> {
   return book(context, { ...payment, kind: 'top_up' });
@@ -67,7 +67,7 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
  * Guarantee: spent and held money cannot be removed, also during concurrent spending. A reference is booked only once.
  * @param adjustment.amount positive or negative, and not zero
  * @param adjustment.note the reason
- * @throws {GatewayError} as `topUp` and `refund`, and 400 for an amount of zero
+ * @throws {GatewayError} as `topUp` and `refund`, but not for a postpaid account; 400 for an amount of zero
  */
 export async function adjust(context: ChangeContext, adjustment: Payment & { note: string }): Promise<Booked> {
   if (adjustment.amount.isZero) throw invalidRequest('amount', 'must not be 0');
@@ -171,8 +171,8 @@ function accountCounter(accountId: string): ScopeId {
 }
 
 /**
- * Refuses a refund that exceeds the available money.
- * @param amount amount of the refused refund, negative
+ * Refuses a refund or an adjustment that exceeds the available money.
+ * @param amount refused amount, negative
  * @returns undefined if enough money is available by now
  * @throws {GatewayError} 409 with the available amounts
  */

@@ -118,8 +118,8 @@ export function withLimit(
   const limits: Limits = { ...before };
   const limitTimes = { ...timesBefore };
   if (limit) {
-    // A release that did not store times has created this budget. The creation time of its owner is used as the time of
-    // the budget.
+    // If an existing budget has no times, a release that did not store times has created it. The creation time of its
+    // owner is then used.
     const since = before[interval] ? createdAt : at;
     limits[interval] = limit;
     limitTimes[interval] = { created: limitTimes[interval]?.created ?? since, updated: at };

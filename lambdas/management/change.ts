@@ -75,8 +75,8 @@ const ATTEMPTS = 30;
 /**
  * Writes a change and its audit entry in one transaction.
  *
- * Guarantee: if the change was made, it is reported as made. If an attempt is refused after an earlier attempt got no
- * reply, the audit entry shows whether the earlier attempt made the change.
+ * Guarantee: a failed condition is never reported for a change that was made. If a condition fails after an earlier
+ * attempt got no reply, the audit entry shows whether the earlier attempt made the change.
  * @returns the outcome of the transaction, with the names in `writes`
  * @throws {AlreadyAnsweredError} if the condition of `alongside` failed
  */

@@ -50,8 +50,8 @@ export interface CreatedKey {
 
 /**
  * Creates a key. Only this result contains the secret.
- * @throws {GatewayError} 404 if the workspace or the member does not exist, or the member was removed; 409 in an
- *   archived workspace
+ * @throws {GatewayError} 400 for an unknown provider; 404 if the workspace or the member does not exist, or the member
+ *   was removed; 409 in an archived workspace
  */
 export async function createKey(
   context: ChangeContext,
@@ -152,7 +152,8 @@ function checkOwned(
  * Merges a change into a key. Counted amounts stay. The next hold of the key uses the new limits, or fails if the key
  * is disabled.
  * @param selection.expectedVersion version that the client has read
- * @throws {GatewayError} 404 if the key does not exist; 412 if it has another version
+ * @throws {GatewayError} 400 for settings that the key cannot have; 404 if the key does not exist; 412 if it has
+ *   another version
  */
 export async function updateKey(
   context: ChangeContext,

@@ -75,7 +75,7 @@ export async function addMembers(
 
 /**
  * Removes the access of members; their keys stop working.
- * @throws {GatewayError} 404 if one of them has no access
+ * @throws {GatewayError} 404 if one of them has no access; 409 in an archived workspace
  */
 export async function removeMembers(
   context: ChangeContext,
@@ -98,7 +98,7 @@ export async function removeMembers(
 
 /**
  * Changes the use limits of a member.
- * @throws {GatewayError} 404 if there is no such member; 412 if it has another version
+ * @throws {GatewayError} 404 if there is no such member; 409 in an archived workspace; 412 for another version
  */
 export async function updateMember(
   context: ChangeContext,

@@ -1,4 +1,4 @@
-/** Rules for names chosen by people, for the API and the operator's command line. */
+/** Rules for names and other settings, for the API and the operator's command line. */
 
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
@@ -24,7 +24,7 @@ export const memberIdRule: TextRule = {
   says: 'must be 1 to 128 Latin letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
 };
 
-/** Rule for names of accounts, workspaces and keys. `descriptionRule` is for their descriptions. */
+/** Rule for names of accounts, workspaces and keys. `descriptionRule` is for descriptions of workspaces. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 

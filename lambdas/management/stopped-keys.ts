@@ -20,8 +20,8 @@ const BATCH = 25;
 
 /**
  * Stops or releases every key of an account, as the account's status requires. The function is idempotent, so it can be
- * repeated after a crash. `createKey` sets the right state for keys that are created concurrently.
- * Cost: all keys of the account are read at least once (twice if any changes), and changed keys are written.
+ * repeated after a crash. `createKey` sets the right state for keys that are created concurrently. Cost: all keys of
+ * the account are read at least once (again after each pass that changes any), and changed keys are written.
  *
  * Guarantee: each write checks the account's status in its transaction. A slower command therefore cannot undo a later
  * one.

@@ -1,11 +1,11 @@
 import { invalidRequest } from '../platform/errors.ts';
 import type { AlertSettings } from '../store/alerts/alert-settings.ts';
 
-/** Stands for the hidden part of a secret. It cannot be in a URL that a client sends, unless a response contained it. */
+/** Stands for the hidden part of a secret. A valid URL does not contain it, so a URL with it is from a response. */
 const HIDDEN = '…';
 /** Number of characters at the end of a long secret that are shown, so that people can tell secrets apart. */
 const SHOWN_CHARACTERS = 3;
-/** Minimum length of such a secret. */
+/** Minimum length of a long secret. */
 const LONG_CHARACTERS = 12;
 
 /** Number of parts of a Slack path that are not secret, for example `services` and the id of the workspace. */

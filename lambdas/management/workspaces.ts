@@ -95,7 +95,8 @@ export function workspaceWrites(table: Table, workspace: Workspace) {
 
 /**
  * Creates a workspace.
- * @throws {GatewayError} 409 if a workspace of the account has the slug, also if it is created concurrently
+ * @throws {GatewayError} 400 for an unknown provider; 409 if a workspace of the account has the slug, also if it is
+ *   created concurrently, or if the account has too many workspaces
  */
 export async function createWorkspace(
   context: ChangeContext,
@@ -147,7 +148,8 @@ export function checkActive(workspace: Workspace): void {
 
 /**
  * Merges a change into a workspace.
- * @throws {GatewayError} 404 if it does not exist; 409 if another workspace has the slug; 412 if it has another version
+ * @throws {GatewayError} 400 for an unknown provider; 404 if it does not exist; 409 if it is archived, or another
+ *   workspace has the slug; 412 if it has another version
  */
 export async function updateWorkspace(
   context: ChangeContext,
@@ -188,7 +190,8 @@ export async function updateWorkspace(
 /**
  * Removes a workspace from use. A workspace with history (keys or spending), or with too many members, is archived: its
  * keys stop working, and it stays readable for the books. Any other workspace is deleted.
- * @throws {GatewayError} 400 for the Default workspace; 404 if it does not exist; 412 if it has another version
+ * @throws {GatewayError} 400 for the Default workspace; 404 if it does not exist or is archived; 412 if it has another
+ *   version
  */
 export async function deleteWorkspace(
   context: ChangeContext,
