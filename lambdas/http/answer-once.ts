@@ -32,9 +32,9 @@ interface OnceRequest {
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
- * Processes requests with the same `Idempotency-Key` once. For 24 hours, a request with the same key and body gets the
- * stored answer and changes nothing. The same key with another body gets a 409. Without the header, every request is
- * processed.
+ * Processes requests with the same `Idempotency-Key` once. For 24 hours, the same request with the same key gets the
+ * stored answer and changes nothing. The same key with another path, body or tags gets a 409. Without the header, every
+ * request is processed.
  *
  * Guarantee: one transaction makes the change and stores the answer, so of two concurrent requests only one makes the
  * change. The answer may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key

@@ -65,7 +65,8 @@ export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers 
 }
 
 /**
- * Returns the answer to a browser's preflight request; undefined for any other request.
+ * Returns the answer to a browser's preflight request; undefined for any other request, and for an origin that is not
+ * allowed.
  * @param methods methods of the requested path
  */
 export function preflight(request: HttpRequest, methods: readonly string[]): HttpResponse | undefined {

@@ -10,9 +10,7 @@ import { isForm, type HttpRequest } from './request.ts';
 
 /** Maximum size in bytes of a decompressed body, the same as Lambda's limit for an event. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
-/**
- * Maximum compression ratio. Typical ratios are 10 for the JSON that agents send, and 100 for a list of equal texts.
- */
+/** Maximum compression ratio. Typical ratios are 8 for the JSON that agents send, and 100 for a list of equal texts. */
 const MAX_RATIO = 500;
 /** Size in bytes up to which any compression ratio is allowed. */
 const SMALL_BYTES = 256 * 1024;

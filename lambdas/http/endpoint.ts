@@ -44,8 +44,8 @@ interface Accepts<
   query?: Query;
   params?: Params;
   /**
-   * Set to a reader of `formBody` if the route also accepts its body as a form (`multipart/form-data`). The function is
-   * a parameter, so that the bundles of other routes do not contain it.
+   * Set to the result of `formBody` if the route also accepts its body as a form (`multipart/form-data`). The function
+   * is a parameter, so that the bundles of other routes do not contain it.
    */
   form?: ReadForm;
   /**
@@ -85,9 +85,9 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   params: Params;
   /** Returns the milliseconds until Lambda stops the function. */
   remainingMs: () => number;
-  /** Aborts when the client disconnects. The local server detects this; Lambda does not. */
+  /** Aborts when the client disconnects. Undefined without the gateway's own server, which detects this. */
   clientLeft: AbortSignal | undefined;
-  /** Aborts when the local server is about to end. Lambda gives functions no such notice. */
+  /** Aborts when the gateway's own server is about to end. Undefined without this server. */
   stopping: AbortSignal | undefined;
   /**
    * Adds work that must finish before the function returns, because Lambda may freeze the function afterwards. The

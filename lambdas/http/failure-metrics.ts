@@ -1,6 +1,7 @@
 /**
  * Metrics of failed requests. Failures of providers and faults of the gateway are counted separately, both by the entry
- * point of the request (API Gateway or function URL). Answers that break off after their start are counted by provider.
+ * point of the request (API Gateway, function URL or server). Answers that a provider breaks off after their start are
+ * counted by provider.
  */
 
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';

@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 
 /**
  * Reads a JSON body, without validation.
- * @throws {GatewayError} 415 for another content type, 400 for a body that is not JSON
+ * @throws {GatewayError} 415 for another content type, 400 for a body that is not JSON or exceeds a limit
  */
 export function readRequestJson(request: HttpRequest, rules: JsonRules & { form?: unknown } = {}): unknown {
   const contentType = request.headers['content-type'];
@@ -39,7 +39,7 @@ function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
-/** Returns a list of the known fields, which is appended to the error about an unknown field of the body. */
+/** Returns a list of the known fields, which is appended to the error about an unknown field at the top level. */
 function hintFor(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   const isField = issue.code === 'unrecognized_keys' && issue.path.length === 0;
   const known = isField ? knownKeys(schema) : [];

@@ -4,15 +4,17 @@ import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
 /**
- * Patterns for the names of fields and models. They do not match sentences, URLs or long values, which may be content
- * of a request.
+ * Patterns for the names of fields and models. They do not match sentences or long values, which may be content of a
+ * request.
  */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
 /** Matches an API key of the gateway or a provider that a client has sent by mistake as the name of a model. */
 const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
 
-/** Reason of a refusal. It contains no content of the request, so it may be logged anywhere. */
+/**
+ * Reason of a refusal. It contains nothing of the request except the names of a field and a model, so it may be logged.
+ */
 export interface RefusalFields {
   kind: string;
   field?: string;

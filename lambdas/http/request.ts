@@ -19,7 +19,7 @@ export interface HttpRequest {
   baseUrl: string;
   /** Whether the request came through a function URL, which does not check the method and path. */
   unrouted: boolean;
-  /** Headers with lower-case names. Repeated headers are joined by ", ". */
+  /** Headers with lower-case names. Repeated headers are joined by commas. */
   headers: Record<string, string>;
   /**
    * Query parameters. If a parameter is repeated, the last value is used. A parameter whose name ends in "[]" has all
@@ -34,9 +34,7 @@ export interface HttpRequest {
    * read.
    */
   bodyBytes?: Buffer;
-  /**
-   * Source address of the connection to the gateway, from AWS or the local socket; never from the client's own headers.
-   */
+  /** Address of the client, from AWS, a trusted proxy or the socket; never from the client's own headers. */
   clientAddress: string;
   /** performance.now() when the function received the request. */
   receivedAtMs: number;

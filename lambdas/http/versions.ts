@@ -1,6 +1,6 @@
 import type { HttpRequest } from './request.ts';
 
-/** Returns the `etag` header of a configuration: its version number. Only changes of settings change the version. */
+/** Returns the `etag` header of a configuration: its version number. Spending does not change the version. */
 export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
