@@ -1,5 +1,6 @@
 /**
- * Replaces API Gateway: finds the function for a request, and passes the request to it in API Gateway's event format.
+ * Replaces API Gateway and function URLs: finds the function for a request, and passes the request to it in their event
+ * format.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -49,8 +50,8 @@ export interface ApiServerOptions {
 }
 
 /**
- * Starts to serve the routes below /v1. The function `unknownRoute` handles all other paths below /v1. Paths outside
- * /v1 get 404, except for the redirects in `pages`.
+ * Starts to serve the routes below /v1. The function `unknownRoute` handles all other requests below /v1, unless
+ * `servedElsewhere` refuses them. Paths outside /v1 get 404, except for the redirects in `pages`.
  */
 export function startApi(
   at: ListenOptions,
@@ -145,7 +146,8 @@ function bodyLimit(
 }
 
 /**
- * Redirects from paths outside /v1 that people may type, to the pages they mean. On AWS, nothing exists at these paths.
+ * Redirects from paths outside /v1 that people may type, to the pages they mean. API Gateway serves nothing at these
+ * paths.
  */
 const pages = new Map([
   ['/', '/v1/docs'],
@@ -199,7 +201,7 @@ function isLargerThan(bytes: number, message: { body?: string | null | undefined
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }
 
-/** @param path path that does not begin with `/v1` */
+/** @param path path that is not below `/v1` */
 function hintOutsideStage(path: string): string {
   const single = withSingleSlashes(path);
   if (single.startsWith('/v1/')) return `Use single slashes: ${single}.`;

@@ -15,7 +15,8 @@ export interface BoundedHost extends FunctionHost {
 
 /**
  * Runs functions for at most `maxRequests` requests concurrently.
- * @throws {GatewayError} 529 for a request above the maximum, or after `refuseNew`; the function is not called
+ * @returns a host that throws 529, without calling the function, for a request above the maximum (except a health
+ *   check), or after `refuseNew`
  */
 export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHost {
   let running = 0;

@@ -1,6 +1,6 @@
 /**
- * Confines an uncaught error to its own request. On AWS, a Lambda environment handles one request at a time, so an
- * uncaught error ends only that request. This process handles many requests at a time. It therefore logs an uncaught
+ * Confines an uncaught error to its own request. Without a server, a Lambda environment handles one request at a time,
+ * so an uncaught error ends only that request. A server handles many requests at a time. It therefore logs an uncaught
  * error, and fails only the request in which the error was thrown.
  */
 
@@ -14,8 +14,9 @@ interface Course {
 const courses = new AsyncLocalStorage<Course>();
 
 /**
- * Runs work. Rejects if the work throws an error that no code catches.
- * @throws the uncaught error; the work itself continues, and nothing waits for its end
+ * Runs work. Also rejects if the work throws an error outside its promise, which no code catches.
+ * @throws the error of the work, or the uncaught error; in the second case, the work continues, and nothing waits for
+ *   its end
  */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();

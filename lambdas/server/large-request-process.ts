@@ -33,7 +33,7 @@ export interface LargeRequestProcess {
  * dropped.
  */
 const ORIGIN_HEADER = 'x-gateway-origin';
-/** Headers that concern only one connection, so they are not forwarded. */
+/** Headers that are not forwarded: headers that concern only one connection, and ORIGIN_HEADER. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
 /**
  * Error codes of connecting to a process that has ended or is ending, which the first process may not have noticed yet.

@@ -1,4 +1,4 @@
-/** Reads HTTP requests in a process that serves many requests. Rejects invalid requests as API Gateway does. */
+/** Reads HTTP requests in a process that serves many requests. Refuses invalid HTTP requests. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -28,8 +28,8 @@ export interface Listener {
   /** URL of the port; empty for a local socket. */
   url: string;
   /**
-   * Closes each connection after its next answer, and the port after the running answers. Resolves when all answers
-   * have been sent.
+   * Closes each connection after its next answer, and the port after the running answers. Resolves when all answers to
+   * completely received requests have been sent.
    */
   close: () => Promise<void>;
   /** Closes every connection immediately. */
@@ -182,7 +182,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 
 /**
  * Returns the target of a request.
- * @throws {GatewayError} for headers that HTTP does not allow, or an `expect` header that cannot be met
+ * @throws {GatewayError} for an invalid path, a missing `host` header, or an `expect` header that cannot be met
  */
 function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {
   const target = readTarget(url);

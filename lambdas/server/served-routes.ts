@@ -13,8 +13,7 @@ const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) =
 export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE];
 
 /**
- * Names of the routes whose functions are loaded before the first request: routes that call providers, and other timed
- * routes.
+ * Names of the routes whose functions are loaded before the first request: routes with `callsProviders` or `isTimed`.
  */
 export const answeringNames = servedRoutes
   .filter(([, { callsProviders, isTimed }]) => callsProviders || isTimed)
