@@ -81,7 +81,8 @@ interface RequestedDays {
 
 /**
  * Returns the requested days.
- * @throws {GatewayError} 400 for days that are not over, in the wrong order, or too many
+ * @throws {GatewayError} 400 for days that are not over, in the wrong order or too many, or for a `date` that is too
+ *   old
  */
 function requestedDates({ date, from, to }: RequestedDays): string[] {
   const lastDays = completedDays(nowMs());

@@ -58,8 +58,8 @@ type Query = z.output<typeof accepts.query>;
  */
 const MAX_READ = 400;
 /**
- * Maximum number of days to read for a page that already has entries. Each day needs sixteen queries, even without
- * requests.
+ * Maximum number of days to read for a page that already has entries. Even without requests, each day needs sixteen
+ * queries, or 80 if the account's records are spread.
  */
 const MAX_DAYS_READ = 40;
 /**
@@ -73,7 +73,7 @@ const MAX_DAYS = 400;
  * Returns a page of an account's requests, newest first: final, pending and refused.
  *
  * Guarantee: all pages together contain each matching request that existed at the first page exactly once, even if new
- * requests arrive. A cursor is the id of the last request that was read, not a number of requests to skip. A page with
+ * requests arrive. A cursor is an id after which the next page continues, not a number of requests to skip. A page with
  * fewer entries than requested may also have a cursor. A page with a cursor and no entries means that the search found
  * nothing in five seconds.
  */

@@ -4,7 +4,7 @@ import type { Outcome } from '../../store/generations/outcome.ts';
 import type { GenerationBody } from './shape.ts';
 
 /**
- * Converts a final generation to the response of GET /generation: times in milliseconds, money as exact numbers of
+ * Converts a final generation to the response of GET /generation: durations in milliseconds, money as exact numbers of
  * roubles.
  */
 export function generationView(generation: Generation): GenerationBody {

@@ -65,7 +65,7 @@ function parametersOf({ data: { image }, supportedParameters }: Endpoint): Recor
   return parameters;
 }
 
-/** Returns the prices of an endpoint: per image of each kind, or per token. Prices of 0 are omitted. */
+/** Returns the prices of an endpoint, each per image, token or request. Prices of 0 are omitted. */
 function pricesOf({ pricing, data: { image } }: Endpoint): ImagePriceBody[] {
   if (!pricing) return [];
   const { output_image, image_output, image_input, image: picture, prompt, completion, request } = pricing;

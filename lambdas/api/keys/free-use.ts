@@ -11,13 +11,13 @@ interface ShownFreeUse {
   /** Requests to free models today, over all free models. */
   dailyRequests: { limit: number; remaining: number; used: number };
   /**
-   * True if the terms of at least one free model treat the account as funded. Without free models, true if money was
-   * ever paid in.
+   * True if the terms of at least one free model treat the account as funded. Without free models, true if the account
+   * is postpaid, or its payments and adjustments do not add up to 0.
    */
   isFunded: boolean;
 }
 
-/** Returns an account's use of free models today, with the limits of the model whose limits are highest. */
+/** Returns an account's use of free models today, with the highest daily limit of all free models. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
   const { models } = await servedCatalog();
   const terms = models.flatMap(({ data }) => data.service_free ?? []);

@@ -28,7 +28,7 @@ export const accepts = {
   }),
 };
 
-/** Returns a page of inference keys in the order of creation. Reads the list, the keys and their counters once each. */
+/** Returns a page of inference keys in the order of creation. */
 export const handler = defineEndpoint('list-keys', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const workspaceId =

@@ -42,7 +42,7 @@ const messagesParameters = {
 };
 const messagesOnly = Object.keys(messagesParameters) as (keyof typeof messagesParameters)[];
 
-/** Schema of the query of model lists, for all formats. Unknown parameters are ignored. */
+/** Schema of the query of model lists, for all formats. It ignores unknown parameters; unavailable.ts refuses some. */
 export const listQuery = z.object({ ...conventionParameters, ...messagesParameters });
 /** Schema of the query of a list with one output modality, in the format of OpenRouter's API. */
 export const oneModalityQuery = z.object(conventionParameters).omit({ output_modalities: true });
@@ -83,7 +83,7 @@ export async function answerConventionList(
   return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
-/** Returns only models that accept messages. The newest models come first, as documented for the Messages API. */
+/** Returns all models that produce only text. By default, the newest come first, as documented for the Messages API. */
 function answerMessagesList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,

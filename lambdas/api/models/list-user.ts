@@ -23,8 +23,8 @@ export const handler = defineEndpoint('list-user-models', accepts, async (input)
 });
 
 /**
- * Returns the privacy settings of a caller. A management key has the settings of the account and of its Default
- * workspace.
+ * Returns the privacy settings of a caller. A management key has no workspace, so the settings of the account's Default
+ * workspace apply.
  */
 async function privacyLayers(caller: Caller): Promise<Privacy[]> {
   const layers = privacyOf(caller);

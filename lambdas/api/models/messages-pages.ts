@@ -18,7 +18,7 @@ interface CursorPage<Item> {
 
 /**
  * Returns the page directly after or before the item with the given id, or the first page if no id is given.
- * @throws {GatewayError} 400 for an id that is not in the list
+ * @throws {GatewayError} 400 for an id that is not in the list, or for two ids
  */
 export function cursorPage<Item extends { id: string }>(items: readonly Item[], query: CursorQuery): CursorPage<Item> {
   const { limit = DEFAULT_PAGE_MODELS, after_id: afterId, before_id: beforeId } = query;

@@ -13,7 +13,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
     max_input_tokens: contextLength,
     max_tokens: maxOutputTokens,
     capabilities: capabilitiesOf(offer),
-    // The catalog lists only usable models. It has no retirement dates, and does not group models into lines.
+    // The catalog has no deprecated or retired models and no retirement dates, and does not group models into lines.
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,
@@ -23,7 +23,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** Support value of features that the gateway refuses for every model. */
+/** Support value of features that the gateway refuses, or that the model lacks. */
 const no: Support = { supported: false };
 /**
  * Support value of features for which the catalog does not state whether the model has them. A client that expects a

@@ -77,7 +77,7 @@ function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   };
 }
 
-/** Returns the icons of a model. If the model has no icon, the icon of its default route's provider is used. */
+/** Returns the icons of a model. If the model has no `icon_url`, that of its default route's provider is used. */
 function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: ModelData, route: Endpoint | undefined) {
   const url = own ?? route?.provider.data.icon_url;
   return {
@@ -176,7 +176,7 @@ function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): Pric
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
 }
 
-/** Prices that apply from a future time on. */
+/** Prices that apply from a certain time on. */
 interface PriceChange {
   atMs: number;
   prices: Omit<PriceChangeBody, 'valid_from'>;

@@ -54,8 +54,8 @@ export interface AnswerForm {
 }
 
 /**
- * Answers a message. Providers always stream, so the code is the same with and without streaming. Without streaming,
- * the client gets the assembled events.
+ * Answers a message. Answers of providers always arrive as events, so most code is the same with and without streaming.
+ * Without streaming, the client gets the assembled events.
  */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;

@@ -58,7 +58,7 @@ export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { 
 
 /** Id of a model that generates images. Every local gateway has this model. */
 const IMAGE_MODEL = 'sandbox/painter';
-/** Values of path parameters that are valid on every gateway. */
+/** Values of path parameters that are valid on every local gateway. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
 
 /** Returns the name of an environment variable: `memberId` becomes MEMBER_ID. */
@@ -78,7 +78,10 @@ export interface FieldRow {
   texts: Set<string>;
 }
 
-/** Returns the fields of an object by path, including the fields of nested objects; empty for any other value. */
+/**
+ * Returns the fields of an object by path, including the fields of nested objects, also in lists; empty without
+ * objects.
+ */
 export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
   const rows = new Map<string, FieldRow>();
   addRows(rows, schema, '');

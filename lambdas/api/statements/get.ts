@@ -29,7 +29,8 @@ export const accepts = {
 };
 
 /**
- * Returns an account's month from its daily rows, with the total of its counter if the counter still has that month.
+ * Returns the statement of an account's month, computed from its daily rows. For a closed month, the answer also has
+ * the spending according to the account's counter, if the counter still has that month.
  */
 export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
   const table = resources.table();
