@@ -6,8 +6,9 @@ import type { ModalityRow } from './route.ts';
 export const WITHIN_INTEGRATION_SECONDS = 27;
 
 /**
- * Settings of functions that draw images. The timeout is shorter than the five minutes after which API Gateway and
- * Node's `fetch` close a silent connection. Azure's load balancers close it after only four minutes.
+ * Settings of functions that draw images. The timeout is shorter than the five minutes after which API Gateway, and
+ * clients that use Node's `fetch`, close a silent connection. Weakness: Azure's load balancers close it after four
+ * minutes, so a client behind them may lose a slower answer.
  */
 export const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 

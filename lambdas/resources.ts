@@ -52,7 +52,7 @@ export const resources = {
         nowMs,
       ),
   ),
-  /** Recorder of the reasons for which requests were rejected. */
+  /** Records refused requests. If a spent limit refused one, also requests a check of alerts. */
   refusals: once(() => {
     const limits = new ExhaustedLimits(() => resources.queue('check-alerts'), nowMs);
     return new RefusalLog(
@@ -63,6 +63,8 @@ export const resources = {
   /** Free models that have used up today's budget. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   queue: perQueue((name) => openQueue(queueVariable(name))),
-  /** Id of this run of the process. It is stored in holds. */
+  /**
+   * Id of this run of the process, or of the local gateway that started it. It is stored with generations and leases.
+   */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };

@@ -24,7 +24,7 @@ export type ObjectFolder = 'video-requests' | 'videos';
 /** Action on files in the bucket. Uploading a file in parts needs the same action as uploading a whole file. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 
-/** All IAM permissions of a function, except for writing its logs. */
+/** IAM permissions of a function. The stacks add permissions for its logs, for Bedrock and for a worker's own queue. */
 export interface Grants {
   table?: readonly TableAction[];
   /** Prefixes of the partition keys to which access is limited. If absent, all partitions are allowed. */
@@ -83,7 +83,7 @@ interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
    * always do.
    */
   isTimed?: boolean;
-  /** Whether the route itself sends requests to providers, instead of leaving that to a worker. */
+  /** Whether the route itself sends paid requests to providers, instead of leaving that to a worker. */
   callsProviders?: boolean;
   /** Whether the route accepts forms with files, which are larger than other bodies. */
   takesFiles?: boolean;
@@ -154,7 +154,8 @@ export const keyed = taking('any', 10);
 export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
 
 /**
- * Prefixes of the partitions that management routes may change. Records of requests, daily rows and seals are excluded.
+ * Prefixes of the partitions that management routes may change, in addition to settings of alerts and bookmarks.
+ * Records of requests, daily rows and seals are excluded.
  */
 const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
 /**

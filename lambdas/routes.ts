@@ -83,7 +83,7 @@ export const routes = {
   'generate-image': postRoute('/images/generations', { ...answering('images/generate'), ...drawing }),
   'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing, takesFiles: true }),
 
-  // Routes that estimate requests. They hold, write and send nothing, but may wait for a provider that counts a prompt.
+  // Routes that estimate requests. They hold and write nothing, but may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {
     ...estimating('messages/estimate'),
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
@@ -375,7 +375,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'send-alerts': { everyMinutes: 1, timeoutSeconds: 180, grants: notifying({ indexes: true, catalog: true }) },
 }) satisfies Record<string, ScheduledWorker>;
 
-/** Every function of the deployment by name. */
+/** Every function of the manifest by name. */
 export const functions: Record<string, FunctionSpec> = /* @__PURE__ */ Object.assign(
   {},
   routes,
