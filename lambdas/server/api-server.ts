@@ -134,14 +134,14 @@ async function received(
   return limit.maxBytes <= MAX_EVENT_BYTES ? fitting(event, limit) : event;
 }
 
-/** Returns the size limit for a request's body. Only forms with files may be larger than a Lambda event. */
+/** Returns the size limit for a request's body. Only forms for routes with files may be larger than a Lambda event. */
 function bodyLimit(
   { headers }: IncomingMessage,
   { takesFiles = false }: Pick<WiredRoute, 'takesFiles'>,
   acceptsLargeForms: boolean,
 ): BodyLimit {
-  if (!isForm(headers['content-type'])) return eventLimit;
-  const maxBytes = takesFiles && acceptsLargeForms ? MAX_FORM_BYTES : MAX_EVENT_BYTES;
+  if (!takesFiles || !isForm(headers['content-type'])) return eventLimit;
+  const maxBytes = acceptsLargeForms ? MAX_FORM_BYTES : MAX_EVENT_BYTES;
   return { maxBytes, refusal: () => formTooLarge(acceptsLargeForms) };
 }
 

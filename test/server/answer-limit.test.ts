@@ -9,7 +9,10 @@ beforeAll(async () => {
   const host = {
     invoke: () => Promise.resolve({ statusCode: 200, headers: {}, body: '"'.repeat(bodyLength) }),
   } as unknown as FunctionHost;
-  const routes = [{ method: 'GET', path: '/large', functionName: 'large', streaming: false }];
+  const routes = [
+    { method: 'GET', path: '/large', functionName: 'large', streaming: false },
+    { method: 'POST', path: '/files', functionName: 'large', streaming: false, takesFiles: true },
+  ];
   server = await startApi({ port: 0, host: '127.0.0.1' }, { routes, unknownRoute: 'large' }, host);
 });
 afterAll(() => server.stop());
@@ -43,4 +46,21 @@ describe('a request that is refused before its body is read', () => {
       }
     },
   );
+});
+
+const sendForm = async (path: string) => {
+  const form = new FormData();
+  form.set('prompt', 'x'.repeat(7_000_000));
+  const answer = await fetch(`${server.url}${path}`, { method: 'POST', body: form });
+  return { status: answer.status, text: await answer.text() };
+};
+
+describe('a form that is too large', () => {
+  it('is refused with the limit for forms if the route accepts files', async () => {
+    expect(await sendForm('/v1/files')).toEqual({ status: 413, text: expect.stringContaining('4.5 MB') });
+  });
+
+  it('is refused with the limit for every body if the route accepts no files', async () => {
+    expect(await sendForm('/v1/large')).toEqual({ status: 413, text: expect.stringContaining('larger than 6 MB') });
+  });
 });
