@@ -58,8 +58,8 @@ export interface FunctionSpec {
   timeoutSeconds: number;
   memoryMb: number;
   /**
-   * Whether a deployment first sends only a tenth of the invocations to new code. If the new code fails, it is rolled
-   * back.
+   * Whether a deployment first sends only a tenth of the invocations to new code, unless `canaryMinutes` is 0. If the
+   * new code fails then, it is rolled back.
    */
   changesGradually?: boolean;
 }
@@ -321,7 +321,7 @@ export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 's
 
 /**
  * Returns the number of seconds for which a delivered message stays invisible. It is long enough that a slow batch is
- * not processed twice. After a failure, the worker makes the message visible again within seconds.
+ * not processed twice. After a failure, the worker makes the message visible again after 5 to 120 seconds.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;
