@@ -38,7 +38,7 @@ export interface Revisit {
 
 /** Progress of a scan. */
 export interface ScanProgress {
-  /** Last account that needs no first visit; `done` after the last one, and undefined before the first one. */
+  /** Last account whose first visit was made; `done` after the last account, and undefined before the first one. */
   after: string | undefined;
   /** Accounts up to `after` that must be visited again, by their ids. */
   revisits: Record<string, Revisit>;

@@ -28,7 +28,7 @@ export async function readBalanceAlarm(table: Table, accountId: string): Promise
   return item ? balanceAlarmRecord.from(item) : { level: 'sufficient', refusedRevision: undefined, version: 0 };
 }
 
-/** Forgets the level, so that the next check sends a notice if the balance is low. */
+/** Removes the level, so that the next check sends a notice if the balance is low. */
 export function balanceAlarmRemoval(table: Table, accountId: string): Write {
   return remove(table, balanceAlarmKey(accountId));
 }

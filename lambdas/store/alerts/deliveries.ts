@@ -28,7 +28,7 @@ const alertDeliveryRecord = record({
   accountId: text('account_id'),
   /** Type of the notice, for example `alert.limit.threshold`. */
   type: text('type'),
-  /** Owner whose settings have the destination. They are read again for each attempt. */
+  /** Owner whose settings have the destination. The settings are read again for each attempt. */
   ownerKind: oneOf('owner_kind', alertOwnerKinds),
   ownerId: text('owner_id'),
   channel: oneOf('channel', deliveryChannels),

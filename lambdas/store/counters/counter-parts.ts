@@ -6,9 +6,9 @@
  *
  * Guarantee: at every moment, and wherever a process dies, a counter and its current parts sum to the settled amount.
  * The counter item names its current parts, and the transaction that sets this name also creates the parts. Only an
- * open part accepts changes; a closed part never changes. Once all parts are closed, their sum can therefore be read,
- * and then added to the counter in the transaction that removes their name. A write to parts that no longer exist
- * always fails.
+ * open part accepts amounts; the amounts of a closed part never change. Once all parts are closed, their sum can
+ * therefore be read, and then added to the counter in the transaction that removes their name. A write to parts that no
+ * longer exist always fails.
  */
 
 import { Money } from '../../money/money.ts';

@@ -97,7 +97,10 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/** Number of grants to the counter's current parts. A grant moves room (the free part of a limit) to a part. */
+/**
+ * Attribute that counts the grants to the counter's current parts. A grant moves room (the free part of a limit) to a
+ * part.
+ */
 export const GRANTS = 'grants';
 /** Attribute with the time at which a process began to merge a counter's parts. Other processes wait for the merge. */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';

@@ -83,7 +83,7 @@ function partsPartition(accountId: string, { date, root }: { date: string; root:
 
 /**
  * Returns the progress of sealing an account.
- * @returns undefined for an account without sealed days
+ * @returns undefined before the first day of the account was processed
  */
 export async function readSealHead(table: Table, accountId: string): Promise<SealHead | undefined> {
   const item = await readItem(table, headKey(accountId));

@@ -77,7 +77,7 @@ export type RoundUsage = RecordOf<typeof roundRecord>;
 /** Maximum number of requests to a provider in one generation. A decisions request may need that many. */
 export const MAX_ROUNDS = 512;
 
-/** Maximum number of recorded failed attempts. A request makes fewer attempts. */
+/** Maximum number of recorded failed attempts. Only videos may have more; the earliest are then not recorded. */
 export const MAX_ATTEMPTS = 16;
 
 /**

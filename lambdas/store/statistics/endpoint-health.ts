@@ -1,7 +1,7 @@
 /**
- * Reports of failing endpoints, exchanged between instances of functions. Time is divided into slots of ten seconds. A
- * report replaces the last report of the same instance in the same slot, and each slot has new items. The newest
- * reports are therefore at the end of the partition, and reports of dead instances are soon no longer read.
+ * Reports on the health of endpoints, exchanged between instances while endpoints fail. Time is divided into slots of
+ * ten seconds. A report replaces the last report of the same instance in the same slot, and each slot has new items.
+ * The newest reports are therefore at the end of the partition, and reports of dead instances are soon no longer read.
  *
  * One partition allows 3,000 read units per second, and thousands of instances read it while an endpoint fails. If many
  * instances report, each report is therefore written to eight partitions, and each reader reads one of these

@@ -6,8 +6,8 @@ import type { Table } from './table.ts';
 const MAX_WRITTEN_BATCH = 25;
 
 /**
- * Writes any number of items without conditions.
- * @throws {StoreBusyError} if the table stays busy; some of the items may be written
+ * Writes or deletes any number of items without conditions.
+ * @throws {StoreBusyError} if the table stays busy; some of the items may be written or deleted
  */
 export async function batchWrite(table: Table, requests: WriteRequest[]): Promise<void> {
   await inBatches(requests, MAX_WRITTEN_BATCH, (batch) => batchWriteItems(table, batch));
