@@ -83,7 +83,7 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   body: Body;
   query: Query;
   params: Params;
-  /** Returns the milliseconds until Lambda stops the function. */
+  /** Returns the milliseconds until the function's timeout. */
   remainingMs: () => number;
   /** Aborts when the client disconnects. Undefined without the gateway's own server, which detects this. */
   clientLeft: AbortSignal | undefined;

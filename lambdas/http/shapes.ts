@@ -57,7 +57,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** Shapes of the amounts in the error for a request that a limit refuses. Programs read them. */
+/** Shapes of the details in the error for a request that a limit refuses. Programs read them. */
 const limitDetails = {
   limit_source: z
     .enum([

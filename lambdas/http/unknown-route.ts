@@ -12,7 +12,8 @@ for (const route of Object.values<Route>(routes)) {
 }
 
 /**
- * Returns whether a HEAD request, which monitoring may send, gets a 200: if the path serves GET without a key.
+ * Returns whether a HEAD request, which monitoring may send, gets a 200: if the path has no parameters, and serves GET
+ * without a key.
  * @param path path without the stage
  */
 export function isThere(path: string): boolean {

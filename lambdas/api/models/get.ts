@@ -77,7 +77,7 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
   });
 }
 
-/** Puts a model into `data`, and adds the members that OpenAI's SDKs read at the top level. */
+/** Puts a model into `data`, and adds the fields that OpenAI's SDKs read at the top level. */
 function withTopMembers(data: ModelAnswer['data']): ModelAnswer {
   const { id, object, created, owned_by: owner } = data;
   return { id, object, created, owned_by: owner, data };

@@ -272,7 +272,7 @@ const endpointShape = z
   });
 export type EndpointBody = z.output<typeof endpointShape>;
 
-/** Members of a model that OpenAI's SDKs read at the top level of a response. */
+/** Fields of a model that OpenAI's SDKs read at the top level of a response. */
 const topMembers = {
   id: z.string().meta({ description: 'The same as `data.id`. OpenAI’s SDKs read it here.' }),
   object: z.literal('model'),

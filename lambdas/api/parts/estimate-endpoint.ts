@@ -12,7 +12,7 @@ import type { Estimate, EstimateInput } from '../../inference/estimates/estimate
 import { estimateModality } from '../../inference/modalities/estimate.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 
-/** Creates the handler of a route that estimates requests with this body. */
+/** Creates the handler of a route that estimates requests with the body of `rules`. */
 export function estimateEndpoint<Body>(
   route: InferenceRoute,
   rules: JsonRules & { body: z.ZodType<Body>; form?: ReadForm },

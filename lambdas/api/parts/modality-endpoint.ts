@@ -12,8 +12,8 @@ import { forwardedResponse } from './forwarded-response.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
 /**
- * A complete answer, with the fields that all modalities have. `cost` is an empty object if the cost is not settled
- * yet.
+ * A complete answer, with the fields that all modalities have. `cost` is an empty object if the provider has not
+ * reported the usage yet.
  */
 export interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;

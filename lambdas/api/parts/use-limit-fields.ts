@@ -12,8 +12,8 @@ import { isNetwork } from '../../platform/networks.ts';
 import { textField } from '../../http/fields.ts';
 
 /**
- * Returns the schema of a list of what is allowed. An empty list is refused: it would allow nothing, which is probably
- * a mistake.
+ * Returns the schema of a list of allowed models or networks. An empty list is refused: it would allow nothing, which
+ * is probably a mistake.
  */
 function allowed<Entry extends z.ZodType<string>>(entry: Entry) {
   return z
