@@ -204,7 +204,7 @@ function checkTogether({ webhookUrl, format, chatId, lowBalance, lowBalancePerce
 
 async function checkWebhookUrl(url: string, rules: PublicUrlRules): Promise<void> {
   const checked = await resolvePublicUrl(url, rules);
-  // Each attempt resolves the host again, so a host without an address now is only a reason for a failed attempt.
+  // Each attempt to deliver resolves the host again, so a host that has no address now is accepted.
   if (typeof checked === 'string' && checked !== 'unresolved')
     throw invalidRequest('webhook_url', fetchFaultTexts[checked]);
 }

@@ -36,8 +36,8 @@ import { changedUseLimits, useLimitsForAudit, type UseLimitsChange } from './use
 /** Maximum number of workspaces of an account, so that reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
 /**
- * Maximum number of members of a workspace that can be deleted. More members do not fit into one transaction, so such a
- * workspace is archived.
+ * Maximum number of members with which a workspace can be deleted. More members do not fit into one transaction, so a
+ * workspace with more is archived.
  */
 const MAX_MEMBERS_TO_REMOVE = 80;
 

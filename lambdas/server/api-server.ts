@@ -155,7 +155,7 @@ const pages = new Map([
   ['/console', '/v1/console'],
 ]);
 
-/** @returns the page to which a browser is redirected from one of these paths; undefined for other requests */
+/** @returns the page to which a browser is redirected from a path in `pages`; undefined for other requests */
 function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
   const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
   return isBrowser ? pages.get(path) : undefined;
