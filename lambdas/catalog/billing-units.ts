@@ -36,7 +36,10 @@ interface CountedUnit extends DescribedUnit {
   reported?: readonly [string] | readonly [string, string];
   /** Name of the field in a record, and of the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** Set until the first release that reads the attribute, because the previous release rejects unknown fields. */
+  /**
+   * Set until a release reads this attribute. Until then, settlement messages carry the field separately, because the
+   * previous release rejects unknown fields.
+   */
   isUnreleased?: true;
   /** Name of the unit in the output of `generations show`; absent if that command does not show the unit. */
   shownAs?: string;

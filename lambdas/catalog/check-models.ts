@@ -30,8 +30,8 @@ interface TextOffer extends CheckedOffer {
 }
 
 /**
- * Checks rules that involve several fields: references must exist, ids must be unique, and an endpoint must support
- * each kind of input that a text model lists.
+ * Checks rules that involve several fields. For example, references must exist, ids must be unique, and an endpoint
+ * must support each kind of input that a text model lists.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(

@@ -9,7 +9,7 @@ interface DatedField {
 }
 
 /**
- * Checks the periods of a model's prices: each ends after it begins, and no two overlap.
+ * Checks the periods of a model's prices, for example that each ends after it begins, and that no two overlap.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkPriceDates({ video, endpoints }: ModelData, place: string): void {

@@ -1,4 +1,4 @@
-/** Fields of the quirks that endpoints of every wire may have. */
+/** Fields of the quirks that several wires have in common. */
 
 import * as z from 'zod';
 import { mediaModalities, type commonQuirkNames } from './quirk-values.ts';

@@ -87,7 +87,7 @@ export interface ImageKind {
 
 /**
  * Returns the value for a kind of image: the value for its quality and size together, or else for the quality or the
- * size alone. Undefined if there is none, for example because the model itself chooses the quality.
+ * size alone, or else for every kind. Undefined if there is none, for example because the model chooses the quality.
  */
 export function valueOfKind<Value>(values: Readonly<Record<string, Value>>, kind: ImageKind): Value | undefined {
   const { quality, size, resolution } = kind;

@@ -28,8 +28,8 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * Returns the only model that a name matches. The name may omit the author, have "-" in place of ".", and end with a
-   * date or a mark such as "[1m]".
+   * Returns the only model that a name matches, ignoring case. The name may omit the author, have "-" in place of ".",
+   * and end with a date or a mark such as "[1m]".
    * @returns undefined if no model or several models match
    */
   find(name: string): Model | undefined {

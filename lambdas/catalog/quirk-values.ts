@@ -4,8 +4,8 @@
  */
 
 /**
- * Names of the quirks that endpoints of any provider API may have. Code outside the directory of a provider API reads
- * only these quirks.
+ * Names of the quirks that several wires have in common. Code outside the directory of a provider API reads only these
+ * quirks.
  */
 export const commonQuirkNames = [
   'tokenizer',

@@ -86,8 +86,8 @@ export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
 }
 
 /**
- * Names of the prices that a price tier may change: the prices for parts of the prompt and of the answer.
- * `otherPriceNames` has all other fixed prices, in alphabetical order.
+ * Names of the prices that a price tier may change in addition to `prompt` and `completion`: the prices for parts of
+ * the prompt and of the answer. `otherPriceNames` has all other fixed prices, in alphabetical order.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits

@@ -39,8 +39,9 @@ export class AttemptLog {
   }
 
   /**
-   * Records the time at which the provider has received the whole request. Ignores a call for an earlier attempt. A
-   * provider may reject a large request before it has received all of it, and the next attempt may already be running.
+   * Records the time at which the provider has received the whole request. A call for an earlier attempt leaves
+   * `sentAtMs` unchanged: a provider may reject a large request before it has received all of it, and the next attempt
+   * may already be running.
    */
   sent(index: number): void {
     this.#providerTime.sent();

@@ -3,8 +3,8 @@ import { resources } from '../resources.ts';
 import type { EndpointSignals } from '../routing/order.ts';
 
 /**
- * Starts to refresh the catalog, and the health and statistics of endpoints, during the lookup of the caller. Callers
- * do not wait for the result.
+ * Starts to refresh the catalog, and the health and statistics of endpoints, and does not wait for the result. The
+ * lookup of the caller runs at the same time.
  */
 export function refreshSignals(): void {
   // Ignores an error here: the request that needs the catalog gets the same error later.

@@ -9,7 +9,7 @@ import { alarmOperator } from './operator-alarm.ts';
 
 /** A candidate to which the request may be sent. */
 export interface Offer {
-  /** Index in the request's list of candidates. */
+  /** Index in the request's list of offers. */
   index: number;
   candidate: UsableEndpoint & { model: { id: string } };
   /**
@@ -20,7 +20,7 @@ export interface Offer {
 }
 
 export interface FailoverOptions {
-  /** Ends the attempts when the client disconnects or the function's time is over. */
+  /** Ends the attempts when the client disconnects, the function's time is over, or the process stops. */
   signal: AbortSignal;
   log: AttemptLog;
   requestId: string;
@@ -80,8 +80,8 @@ export async function withFailover<Tried extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // Discourages an immediate retry. The gateway has already tried every endpoint, so a retry would only multiply the
-  // attempts.
+  // Discourages an immediate retry. The gateway already tries other endpoints itself, so a retry would only multiply
+  // the attempts.
   const failure = actionableFailure(failures);
   if (offers.length > 1) failure.discourageRetry();
   throw failure;

@@ -31,7 +31,7 @@ export interface HoldTerms
 }
 
 /**
- * Holds the maximum cost of a request before anything is sent to a provider. Every request to a model uses this
+ * Holds the amount of the plan before a request is sent to a provider. Every request for a model's answer uses this
  * function.
  *
  * Guarantee: nothing is held if the function refuses. If it throws, the hold is released. If the table accepts no

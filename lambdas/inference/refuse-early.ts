@@ -22,7 +22,7 @@ interface Needed {
  * computed for the prompt before protection. The counters are read only if the account is suspended, a limit is 0, or
  * this process has recently seen a limit exhausted. Otherwise the function returns at once.
  * @param neededOf returns the hold of the request without protection; it must not send anything to a provider
- * @throws {GatewayError} 402 if a limit has no room, 403 for a suspended account
+ * @throws {GatewayError} 402 if a limit has no room; 403 for a suspended account; the errors of `neededOf`
  */
 export async function refuseEarly<Input extends InferenceInput<unknown>>(
   input: Input,

@@ -1,8 +1,7 @@
-/** Schema of an optional field. An explicit null counts as absent. */
-
 import * as z from 'zod';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
+/** Schema of an optional field. An explicit null counts as absent. */
 export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
 /** Schema of an object that only the model or the provider can check. The object is forwarded without copying. */

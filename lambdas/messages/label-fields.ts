@@ -1,7 +1,7 @@
 /**
- * Fields by which a client labels a request: tags, end user, session and trace. They do not change the answer, and no
- * provider gets them. The gateway reads the tags before it validates the body (admission/tags/), so the schemas here
- * never get `metadata.tags`. They contain this member only for the API document.
+ * Fields by which a client labels a request: tags, end user, session and trace. They do not change the answer. No
+ * provider gets them; a message's provider may get a digest of the end user's id. The gateway reads the tags before it
+ * validates the body (admission/tags/), so the schemas contain `metadata.tags` only for the API document.
  */
 
 import * as z from 'zod';

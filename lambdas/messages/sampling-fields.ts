@@ -1,4 +1,4 @@
-/** Sampling parameters. They have the same names and limits in all APIs that generate text. */
+/** Sampling parameters. They have the same names and limits in all APIs of the gateway that have them. */
 
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';

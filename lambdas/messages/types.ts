@@ -1,5 +1,5 @@
 /**
- * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. All types
+ * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. Most types
  * are open: fields that are newer than the gateway are passed to providers, which may support them.
  */
 

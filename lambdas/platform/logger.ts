@@ -4,8 +4,8 @@ import { sourceFrame } from './source-frames.ts';
 /** Log messages that raise an alarm. Each message has its own alarm, which searches the log for this text. */
 export const tripwires = {
   /**
-   * A provider reported more usage than the gateway had calculated as the maximum of the request. The client was
-   * charged that maximum.
+   * A provider reported more usage than the maximum that the gateway had calculated for the request, or the limits had
+   * no room for the cost. The client was charged only the maximum, or the amount with room.
    */
   usageBeyondHold: 'usage beyond the hold',
   /** A provider charged for something that has no price in the catalog. */

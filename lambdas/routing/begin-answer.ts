@@ -22,7 +22,7 @@ interface SentMessage {
   estimatedInputTokens: number;
   /** Whether the model may reason without sending its reasoning. */
   hasHiddenReasoning: boolean;
-  /** Aborts the request when the client disconnects or the function's time is over. */
+  /** Aborts the request when the client disconnects, the function's time is over, or the process stops. */
   signal: AbortSignal;
 }
 
@@ -67,8 +67,8 @@ const MAX_OPENING_BATCHES = 64;
 
 /**
  * Waits for the first output of an answer. Until then, the client receives nothing, so an error is handled like a
- * rejected request, even if events without output have arrived. These events are sent together with the first output,
- * so the wait does not delay the output.
+ * rejected request even after events without output, unless the client may have to pay (`mayBePaid`). These events are
+ * sent together with the first output, so the wait does not delay the output.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,

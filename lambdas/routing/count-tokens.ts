@@ -49,6 +49,7 @@ interface CountOptions {
 /**
  * Requests the token count of a prompt from the provider.
  * @returns undefined if the provider cannot count tokens, or its response is not a count
+ * @throws {GatewayError} 400 if the candidate cannot express the prompt
  * @throws {ProviderFailure} if the provider rejects the request or cannot be reached, or its response is not JSON
  */
 export async function countUpstream(

@@ -50,7 +50,7 @@ export interface ExcludedEndpoint extends EndpointOfModel {
   message: string | undefined;
 }
 
-/** Called once per excluded endpoint; undefined if the exclusions are not needed. */
+/** Called for each excluded endpoint; undefined if the exclusions are not needed. */
 export type OnExcluded = ((which: EndpointOfModel, reason: ExclusionReason, error?: unknown) => void) | undefined;
 
 /** Excluded endpoints of a request, each listed once with its latest reason. */

@@ -113,7 +113,7 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Reads the reports of other instances, at most every two seconds. Callers do not wait for the result. Never rejects.
+   * Reads the reports of all instances, at most every two seconds. Requests do not wait for the result. Never rejects.
    */
   refresh(): Promise<void> {
     return this.#reported.refresh();

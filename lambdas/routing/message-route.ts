@@ -40,12 +40,12 @@ export interface MessageRoute extends RequestedRoute {
 
 /**
  * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup for a first
- * turn, and if only one endpoint can answer anyway.
+ * turn, and if no model of the request has several endpoints.
  *
- * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
+ * Cost: one read of at most 100 ms, unless this instance knows an unexpired cache of the conversation.
  * @param keyHash hash of the caller's key
  * @param options.check checks that the caller may call the models; undefined if it may call all models
- * @throws {GatewayError} 404 for a model that is not in the catalog; 403 for a model that the caller may not call
+ * @throws {GatewayError} 404 for an unknown model or suffix; 403 for a model that the caller may not call
  */
 export function messageRoute(
   catalog: Catalog,
@@ -83,7 +83,7 @@ export function messageRoute(
  */
 const DEFAULT_LIFE_MS = 5 * 60_000;
 const LONG_LIFE_MS = 60 * 60_000;
-/** Minimum length of a cached prompt. No provider caches shorter prompts. */
+/** Minimum length in tokens of a cached prompt to remember. Many providers cache no shorter prompts. */
 const MIN_CACHED_TOKENS = 1_024;
 
 /**

@@ -18,7 +18,7 @@ import { leftOutFields } from './left-out.ts';
 import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
-/** Prices of the prompt. Cache writes are not included, because the client chooses them. */
+/** Prices of the prompt, without cache reads, which usually cost less, and cache writes, which the client chooses. */
 const promptPrices: PriceName[] = [...tokenPriceNames(promptUnits.filter(({ cache }) => !cache)), 'character'];
 const completionPrices = tokenPriceNames(completionUnits);
 
@@ -62,7 +62,7 @@ function isMoreExpensive(
   const charged = {
     prompt: highest(PER_MILLION, ...promptPrices),
     completion: highest(PER_MILLION, ...completionPrices),
-    // A request has exactly one song, and at least one search unit.
+    // A request to a model priced by song has exactly one song; a rerank has at least one search unit.
     request: Money.sum([highest(1, 'request'), highest(1, 'song'), highest(1, 'search_unit')]),
     image: Money.max(
       highest(1, 'image', 'output_image'),

@@ -12,7 +12,8 @@ export function requestedMedia({ modalities = [] }: MessagesRequest): MediaModal
 
 /**
  * Rejects a request for output that the endpoint does not produce. Also rejects a text-only request if the endpoint may
- * produce images or speech anyway. The client could not read them, but would have to pay for them.
+ * produce images or speech anyway: the client could not read them, but would have to pay for them. A request with a
+ * recording may have text alone as output at an endpoint with audio.
  * @throws {GatewayError} 400
  */
 export function refuseUnmadeMedia(request: MessagesRequest, { quirks }: Pick<Endpoint, 'quirks'>): void {

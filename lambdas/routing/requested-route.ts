@@ -28,7 +28,7 @@ export interface RequestedRoute {
 /**
  * Collects the parts of a request that routing uses.
  * @param options.check checks that the caller may call the models; undefined if it may call all models
- * @throws {GatewayError} 404 for a model that is not in the catalog; 403 for a model that the caller may not call
+ * @throws {GatewayError} 404 for an unknown model or suffix; 403 for a model that the caller may not call
  */
 export function requestedRoute(
   catalog: Catalog,

@@ -29,7 +29,7 @@ interface Known extends WarmPrompt {
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
   readonly #nowMs: () => number;
-  /** Conversations in memory, the least recently used first. */
+  /** Conversations in memory, the least recently noted first. */
   readonly #known = new BoundedMap<string, Known>(MAX_CONVERSATIONS);
   #isFailing = false;
 

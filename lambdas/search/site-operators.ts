@@ -2,7 +2,7 @@ import type { SearchQuery } from './backend.ts';
 import { hostsOf } from './domains.ts';
 import { codePointsIn, countQueryWords } from './query-length.ts';
 
-/** Limits of a search engine whose domain filters are part of the query. */
+/** Query syntax and limits of a search engine whose domain filters are part of the query. */
 export interface SiteOperators {
   /** Operator between alternatives, such as `OR`. */
   or: string;

@@ -19,7 +19,7 @@ const MAX_POLL_PAUSE_MS = 2_000;
 const MAX_POLL_BYTES = 48 * 1024 * 1024;
 const DOWNLOAD_WITHIN_MS = 60_000;
 const FILE_TYPES = ['image/*', 'application/octet-stream', 'binary/octet-stream'];
-/** Maximum number of consecutive failed polls of a job. */
+/** Maximum number of times that a failed poll of a job is repeated. */
 const MAX_FAILED_POLLS = 5;
 
 /** The attempt at an endpoint that started the job. */

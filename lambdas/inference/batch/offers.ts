@@ -33,7 +33,7 @@ export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
   input: TokenUsage;
 }
 
-/** Creates the error messages for a task that would take too many bytes, or too many requests to a provider. */
+/** Creates the errors for a task that would take too many bytes, or too many requests to a provider. */
 export interface OfferRefusals {
   tooLarge: (maxMebibytes: number) => Error;
   tooMany: (requests: number, maxRequests: number) => Error;
@@ -44,8 +44,9 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Computes the maximum cost of a task at each candidate.
- * @throws {GatewayError} 400 if the task is too large for every candidate
+ * Computes the maximum cost of a task at each candidate that can do the task.
+ * @throws {GatewayError} the first candidate's refusal, if the task is too large for every candidate, or no candidate
+ *   can express it
  */
 export function prepareOffers<Task, Answer>(
   candidates: readonly BatchCandidate<Task, Answer>[],
@@ -124,8 +125,8 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 }
 
 /**
- * Request without messages, for `measurePrompt`: requests of these modalities contain only text, so the size of the
- * body already bounds the prompt.
+ * Request without messages, for `measurePrompt`: the size of the body already bounds the prompt. Requests whose bodies
+ * do not bound it, as with images, have their own `promptTokens`.
  */
 const NOTHING_ELSE = { model: '', messages: [] };
 

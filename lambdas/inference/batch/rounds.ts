@@ -21,15 +21,15 @@ export interface BatchRound extends Charged {
 }
 
 /**
- * Result of all requests of one task. `rounds` are the charged requests; they exclude requests to candidates that
- * failed.
+ * Result of all requests of one task. `rounds` are the charged requests, all to the last candidate that was tried.
+ * Requests to earlier candidates are free.
  */
 export interface BatchAnswers<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /**
-   * True if the last provider was silent while its model may have been thinking. Then the requests answered before the
-   * silence are charged, and no other candidate is tried.
+   * True if the last provider was silent while its model may have been thinking. Then no other candidate is tried, and
+   * the requests answered before the silence are charged, unless only a complete answer is billed (`isBilledWhole`).
    */
   wasThinking: boolean;
 }
@@ -39,7 +39,7 @@ export interface BatchWork<Task> {
   task: Task;
   maxAtOnce: number;
   /**
-   * Whether only a complete answer is charged. If absent, a client that disconnects also pays for the finished
+   * Whether the provider bills only complete answers. If absent, a client that disconnects also pays for the finished
    * requests.
    */
   isBilledWhole?: boolean | undefined;
@@ -67,8 +67,8 @@ export async function answerEach<Task, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // The client pays for the answered requests in three cases: the client disconnected, the function's time is over,
-    // or the model may have been thinking silently. It pays nothing after other failures, or if the gateway stops.
+    // Unless only complete answers are billed, the client pays for the answered requests in three cases: the client
+    // disconnected, the function's time is over, or the model may have been thinking silently.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const isPaid = !work.isBilledWhole && ((signal.aborted && !isStopped) || wasThinking);
     const paid = isPaid ? rounds : [];

@@ -6,7 +6,7 @@ import { parseMessage, routeMessage } from '../messages/routed-message.ts';
 
 /**
  * Returns the number of prompt tokens: the provider's own count if the provider can count, else the gateway's estimate.
- * @throws {GatewayError} if no provider can serve the request
+ * @throws {GatewayError} if the request is refused, or no provider can serve it
  * @throws {ProviderFailure} if the count fails
  */
 export async function countPrompt(

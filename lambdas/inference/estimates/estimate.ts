@@ -37,8 +37,8 @@ export interface Estimate {
   /** Maximum answer length in tokens that the limits allow; undefined unless it is shorter than requested. */
   allowedMaxTokens: number | undefined;
   /**
-   * Length in tokens of an answer for which a refused request would be admitted; undefined if even a short answer would
-   * be refused.
+   * Length in tokens of an answer for which a refused request would be admitted; undefined if the request is admitted,
+   * or even a short answer would be refused.
    */
   affordableMaxTokens: number | undefined;
   /** Candidates in the order of attempts. */

@@ -24,8 +24,8 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
 /** Returns the charge of an answer that ends now. First tries to extend the hold to the whole cost. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<Charged> {
   const charge = chargeOf(answer, ending);
-  // If a provider fails, the client pays neither for the answer nor for its web searches. A client that disconnects
-  // pays for the searches.
+  // If nothing is charged for the first request to the provider (round), its web searches are free too. The exception
+  // is a client that disconnects: it pays for the searches.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   return cappedAt(measured, await answer.context.extender.chargeable(measured.cost));
 }

@@ -21,7 +21,7 @@ const CHECKPOINT_EVERY_MS = 1_000;
  *
  * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has received the last event,
  * even if the answer breaks off, is refused, or the client disconnects.
- * @throws {GatewayError} if no answer began, or if the answer broke off
+ * @throws {GatewayError} if no answer began, or if the answer failed before its end
  */
 export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[]>): Promise<void> {
   const progress = new Progress(context);

@@ -44,8 +44,8 @@ const DEFAULT_STEP_TOKENS = 4_096;
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
- * Encodes a request for every candidate that can express it, and computes an upper bound on the cost at each. No
- * network call is made. If the size in bytes does not bound the prompt's tokens, the model's context length does.
+ * Encodes a request for every candidate that can express it, and computes an upper bound on the cost at each candidate.
+ * No network call is made. If the size in bytes does not bound the prompt's tokens, the model's context length does.
  * @throws {GatewayError} 400 if no candidate can express the request
  */
 export function prepareAttempts(routed: Prepared['routed'], candidates: Candidate[]): Prepared {
@@ -56,9 +56,9 @@ export function prepareAttempts(routed: Prepared['routed'], candidates: Candidat
 }
 
 /**
- * Returns a plan with the counted tokens of the prompt, which are far fewer than the bound by bytes. The count is made
+ * Returns a plan with the counted tokens of the prompt, usually far fewer than the bound by bytes. The count is made
  * only before a request would be refused.
- * @returns undefined if the prompt cannot be counted, or the plan would be the same
+ * @returns undefined if the prompt cannot be counted for any candidate
  */
 export async function countedPlan(
   prepared: Prepared,

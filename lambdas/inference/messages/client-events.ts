@@ -38,8 +38,8 @@ export function splitAtError(
 }
 
 /**
- * Returns the events before the first event that exceeds the limit. `message_start` is always kept, even if output held
- * back by the decoder already exceeds the limit.
+ * Returns the events before the first event that exceeds the limit or ends the answer. `message_start` is always kept,
+ * even if output held back by the decoder already exceeds the limit.
  * @param writtenBytes size of the answer before these events
  */
 export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {

@@ -19,8 +19,8 @@ export interface Attempt extends Offer {
   /** The message, with the default parameters of the candidate's model. */
   message: MessagesRequest;
   /**
-   * Encodes the request in the candidate's format. Only the first attempt keeps the encoded body in memory. Bodies may
-   * be large, and most later attempts are never sent.
+   * Encodes the request in the candidate's format. Unless searches extend the message, only the first attempt may keep
+   * its encoded body in memory. Bodies may be large, and most later attempts are never sent.
    */
   encode: () => WireRequest;
   /** Encodes another message in the candidate's format. */

@@ -34,7 +34,7 @@ export class Progress implements StagedAnswer {
   #promptCounted = false;
   /** Whether the provider has reported the stop reason. Only a few last events can follow. */
   #isClosing = false;
-  /** Size in bytes of output that the model did not write: sources and search results. It is free, but takes memory. */
+  /** Size in bytes of the answer's other parts, which also take memory: sources, search results and earlier rounds. */
   #extraBytes = 0;
   /** Charge that the last `message_delta` reported to the client. Settlement uses the same charge. */
   #final: Charged | undefined;

@@ -63,14 +63,13 @@ export interface RoutedMessage {
   /** Whether endpoints that would not get every parameter are excluded. */
   requiresParameters: boolean;
   remember: MessageRoute['remember'];
-  /** Called once per excluded endpoint. */
+  /** Called for each excluded endpoint. */
   onExcluded: OnExcluded;
 }
 
 /**
  * Parses a message request once, finds its route, and starts the lookup of the conversation's cached prompt.
- * @throws {GatewayError} 404 for an unknown model; 403 for a model that the key may not call; 400 for search results
- *   that this gateway has not issued
+ * @throws {GatewayError} the errors of `messageRoute`; 400 for search results that this gateway has not issued
  */
 export async function parseMessage({
   body,
@@ -104,8 +103,7 @@ export async function parseMessage({
 /**
  * Finds the candidates of a request, and prepares the message for them.
  * @param beforeSearch runs before the prompt is scanned for sensitive data
- * @throws {GatewayError} 400 or 404 without a candidate, 400 for a message that may not be sent to any provider, and
- *   the errors of `protect`
+ * @throws {GatewayError} the errors of `protect`, `messagesCandidates` and `openSearch`
  */
 export async function routeMessage(
   { route, searches: requested, texts, mayCompress, marksCaches, leftOut }: ParsedMessage,

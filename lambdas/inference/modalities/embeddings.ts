@@ -35,7 +35,7 @@ export const embeddingsModality = defineModality({
   engines: embeddingEngines,
   textsOf: (body) => inputsOf(body).flatMap(textsOfInput),
   refuseUnsearchable: (body) => {
-    // Images are not searched for sensitive data, as in messages (docs/protection.md).
+    // As in messages, images are not searched for sensitive data (docs/protection.md).
     if (!inputsOf(body).every(isSearchable))
       throw invalidRequest(
         'input',

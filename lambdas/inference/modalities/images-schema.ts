@@ -30,7 +30,7 @@ const REFERENCES_RULE = 'belongs to POST /images; here, send pictures in "images
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
-/** Returns the schema of a field that is always refused, because no model of the catalog supports it. */
+/** Returns the schema of a field that is always refused, for the reason that the rule states. */
 const refusedImageField = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
 

@@ -70,8 +70,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   /** Returns the model and provider preferences of the request, and the texts that identify its conversation. */
   routeOf: (body: Body, texts: readonly NamedText[]) => RoutedRequest;
   /**
-   * Returns the candidates that support all fields of the task.
-   * @throws {GatewayError} 400 if no candidate does
+   * Returns the candidates that can do the task, in the order of attempts.
+   * @throws {GatewayError} 400 if no candidate can do it
    */
   fitting?: (
     task: Task,
@@ -91,7 +91,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   resultOf: (answer: WholeOf<Answer>, own: Task) => Result;
   /**
    * Returns the converter with which the answer is forwarded while the provider sends it; undefined if the client gets
-   * a non-streamed answer. If it returns a converter, the engines open a stream. Absent: no answers are streamed.
+   * a non-streamed answer. If it returns a converter, engines return a `StreamedAnswer`. Absent: no answers are
+   * streamed.
    */
   forwardedAs?: (body: Body, requestId: string) => ClientStream<EventOf<Answer>> | undefined;
   /** Error message for the client if the function's time ends before the answer is complete. */

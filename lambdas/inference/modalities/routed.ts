@@ -23,7 +23,8 @@ interface RoutedTask<Task, Answer> {
 
 /**
  * Finds the candidates of a request, and builds the task for them.
- * @throws {GatewayError} 400 or 404 without a candidate, 400 for a request that may not be sent to any provider
+ * @throws {GatewayError} the errors of `usableEndpoints`; 400 for a text that protection refuses, or for a task that is
+ *   too large for every candidate
  */
 export async function routeBatch<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,

@@ -21,7 +21,7 @@ export function soundStream(format: SpeechFormat): ClientStream<Buffer> {
   return { contentType: soundTypes[format], chunk: (sound) => sound };
 }
 
-/** Returns the form that sends the events of OpenAI's API. The last event contains the usage and its cost. */
+/** Returns the form that sends the events of OpenAI's API. The last event contains the usage, and its cost if final. */
 export function soundEvents(requestId: string): ClientStream<Buffer> {
   return {
     contentType: 'text/event-stream; charset=utf-8',

@@ -1,6 +1,6 @@
 /**
- * Returns the form that sends a transcript as the events of OpenAI's API. The last event contains the whole text, the
- * billed units and their cost.
+ * Sends a transcript as the events of OpenAI's API. The last event contains the whole text, the billed units and, if
+ * final, their cost.
  */
 
 import type { Charged } from '../../accounting/charge.ts';

@@ -30,7 +30,7 @@ function transcriptionInto(translates: boolean) {
       ...Object.keys(guidesOf(body)).filter((name) => !target.supportedParameters.includes(name)),
     ],
     engines: transcriptionEngines,
-    // Recordings are not searched for sensitive data, as images in messages are not (docs/protection.md).
+    // Like images in messages, recordings are not searched for sensitive data (docs/protection.md).
     textsOf: ({ prompt, keywords }) => [
       ...(prompt ? [{ field: 'prompt', text: prompt }] : []),
       ...(keywords ?? []).map((text, index) => ({ field: `keywords.${index}`, text })),
@@ -64,10 +64,10 @@ function transcriptionInto(translates: boolean) {
 }
 
 /**
- * Returns the candidates that support the task. If some candidates support a field that only guides the transcription,
- * only these candidates remain. If no candidate supports the field, the field is left out, or the request fails if the
- * client requires all fields.
- * @throws {GatewayError} 400 if no candidate supports a required field
+ * Returns the candidates that support the task. Candidates that list more of the fields that only guide the
+ * transcription come first; a candidate gets the request without the fields that it does not list. If the client
+ * requires all fields, only candidates that list all of them remain.
+ * @throws {GatewayError} 400 if no candidate supports the required fields
  */
 function fittingCandidates(
   task: TranscriptionTask,

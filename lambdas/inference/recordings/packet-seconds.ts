@@ -7,7 +7,7 @@ import { BufferSource, FLAC, Input, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 
 const MAX_READ_MS = 5_000;
 
-/** Returns the time in seconds at which the last packet ends; undefined for a file that cannot be read. */
+/** Returns the time in seconds at which the last packet ends; undefined for a file that cannot be read within 5 s. */
 export async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
   const input = new Input({
     source: new BufferSource(bytes),

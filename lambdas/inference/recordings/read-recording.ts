@@ -1,7 +1,7 @@
 /**
  * Determines the format and the length of a recording from its bytes, before money is held. The length is computed from
- * the packets in the file, not from the length that the file's header states. If the result is not plausible for the
- * size of the file, the size alone bounds the length.
+ * the packets or samples in the file, not from a length that the file's header states. If the result is not plausible
+ * for the size of the file, the size alone bounds the length.
  *
  * Weakness: in MP4 and WebM, the file itself states the lengths of packets, too, and may be wrong. A file of 25 MB that
  * states ten seconds is plausible as a video. If a provider then reports more seconds, the client pays for the bound,

@@ -5,7 +5,7 @@ import { readRecording } from './read-recording.ts';
 
 /**
  * Returns the recording of a request: the file in its form, the decoded Base64, or the file at its URL.
- * @throws {GatewayError} 400 for a file that is not a recording or cannot be fetched, 413 for one that is too large
+ * @throws {GatewayError} 400 for a file that is not a recording or cannot be fetched, 413 for a file that is too large
  */
 export async function recordingOf(
   { file, input_audio: inline, url }: TranscriptionBody,

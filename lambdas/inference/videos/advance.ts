@@ -2,8 +2,8 @@
  * Advances a video job by one step. Between steps a message waits in the queue.
  *
  * Guarantee: a step may crash at any point, and is repeated when its message is delivered again. An early or repeated
- * message sends nothing to a provider: the job contains the time of its next step. A step changes nothing if another
- * step has changed the job first.
+ * message sends nothing to a provider, unless it is a provider's notice: the job contains the time of its next step. A
+ * step changes nothing if another step has changed the job first.
  */
 
 import { emptyOutcome } from '../../store/generations/outcome.ts';

@@ -47,7 +47,7 @@ async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job:
   }
 }
 
-/** Logs a failed poll only if its number is a multiple of 20, because a provider may be silent for two hours. */
+/** Of every 20 polls, only the first is logged if it fails, because a provider may be silent for two hours. */
 const LOG_EVERY = 20;
 
 function noteUnknown(job: VideoJob, reason: string): void {

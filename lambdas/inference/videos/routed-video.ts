@@ -21,7 +21,8 @@ interface RoutedVideo {
 
 /**
  * Finds the candidates for a video, and builds the request for them. Fetches frames given as URLs.
- * @throws {GatewayError} 400 or 404 without a candidate, 400 for content that may not be sent to any provider
+ * @throws {GatewayError} the errors of `videoCandidates`; 400 for a prompt that protection refuses, a picture that
+ *   cannot be read, or settings that no candidate supports
  */
 export async function routeVideo(
   body: VideoBody,

@@ -1,6 +1,6 @@
 /**
- * The settings of a video request, checked against its model's options. The default of a missing setting is the first
- * option.
+ * The settings of a video request, checked against its model's options. The default of a missing duration, resolution
+ * or aspect ratio is the model's first option.
  */
 
 import type { Model } from '../../catalog/catalog.ts';

@@ -92,7 +92,7 @@ export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded
   return [first];
 }
 
-/** Returns the plan of a video's cost. The price depends only on the seconds, so it is known exactly. */
+/** Returns the plan of a video's cost. The price depends only on the seconds and the resolution, so it is exact. */
 function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
   const bound = { promptTokens: 0, outputTokens: 0, cacheWrites: 'none', videoSeconds: durationSeconds } as const;
   return planSpending([{ pricing, bound, hiddenReasoningTokens: 0, beyondMaxTokens: 0 }], 0);

@@ -22,7 +22,7 @@ import { dropRequest, readRequest } from './objects.ts';
 import { callVideoProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
-/** Maximum number of attempts of a job at each of its endpoints. */
+/** Maximum number of attempts of a job, per endpoint of the job. */
 const MAX_SUBMIT_ROUNDS = 3;
 /** Time in ms in which no other worker submits the job, because the first worker may still wait for a response. */
 const SUBMIT_WITHIN_MS = 90_000;
@@ -151,8 +151,8 @@ async function noticeUrl(
 }
 
 /**
- * Retries at the same endpoint if the result is unknown, otherwise at the next endpoint. Waits after all endpoints have
- * been tried: 4 s with one endpoint, 8 s with two, and longer after the next round.
+ * Retries at the same endpoint if the result is unknown, otherwise at the next endpoint. Waits before an endpoint is
+ * tried again: 4 s after the first attempt, 8 s after the second, and at most 30 s.
  */
 async function tryAgain(
   tools: VideoTools,

@@ -49,7 +49,8 @@ interface WebQuestion {
  * Opens the web search of a request.
  * @param message the message as the model gets it
  * @returns undefined if the request has no search
- * @throws {GatewayError} 400 if no search backend may be used, or the model cannot call functions
+ * @throws {GatewayError} 400 if no search backend may be used, or the model would search but no candidate can call
+ *   functions
  */
 export async function openSearch(
   searches: RequestedSearches,

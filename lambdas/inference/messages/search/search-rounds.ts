@@ -162,8 +162,8 @@ function nextAttempt(
 }
 
 /**
- * Holds the maximum cost of the next round. The provider has counted the previous prompt, so only the added text is
- * bounded by its bytes.
+ * Holds the maximum cost of the next round. If the provider has counted the previous prompt, the bound of the new
+ * prompt is that count, plus at most one token for each added byte, plus a margin.
  * @returns the attempt with its quote, or the reason why the answer must end instead
  */
 async function beginRound(
