@@ -1,6 +1,6 @@
 /**
- * Facts about each wire (a provider's API format). The codecs of the wires are in `providers/`. No other code depends
- * on the names of wires.
+ * Facts about each wire (a provider's API format). The codecs of the wires are in `providers/`. Code outside `catalog/`
+ * and `providers/` does not depend on the names of wires.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';

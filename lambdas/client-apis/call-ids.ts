@@ -9,8 +9,8 @@ const NO_ID = 'call';
  * providers accept an id only once. A call with an id that was used before gets a new id, and its result gets the same
  * one. A conversation gets the same ids in every request.
  *
- * Some servers send numbers as ids, or no ids. A result without an id belongs to the oldest call that has no result
- * yet.
+ * Some servers send numbers as ids, or no ids. A result without an id belongs to the oldest call without an id that has
+ * no result yet, or else to the oldest of the other calls without a result.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();

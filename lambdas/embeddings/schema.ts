@@ -30,7 +30,7 @@ const embeddedContent = z.strictObject({ content: z.array(contentPart).min(1).ma
 export type EmbeddedContent = z.output<typeof embeddedContent>;
 export type ContentPart = z.output<typeof contentPart>;
 
-/** One input: a text, the list of its tokens, or content with images. */
+/** One input: a text, the list of its tokens, or content of texts and images. */
 export type EmbeddingInput = string | readonly number[] | EmbeddedContent;
 
 const INPUT_RULE =

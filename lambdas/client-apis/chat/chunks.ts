@@ -29,7 +29,7 @@ interface OpenBlock {
   place: number;
   /** Whether the block is the text of a refusal. */
   isRefusal: boolean;
-  /** Whether a part of the block's arguments or text has been sent to the client. */
+  /** Whether a part of the call's arguments, or of the thinking for the client, has arrived. */
   hasBegun: boolean;
   /** Complete arguments of a call, if they arrived in one piece. */
   input: unknown;

@@ -70,7 +70,7 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toolCall(block, tools));
   return {
     role: 'assistant',
-    // The content is null if an answer has only a tool call, a refusal or speech.
+    // The content is null if an answer has no text, but a tool call, a refusal, images or speech.
     content: text === '' && (calls.length > 0 || refusal !== '' || blocks.some(isMedia)) ? null : text,
     refusal: refusal === '' ? null : refusal,
     ...(showsReasoning ? reasoningFields(blocks) : {}),

@@ -246,7 +246,7 @@ class MessageReader {
   /** Returns the result of a tool call; undefined for other messages. */
   result(message: SentChatMessage): Block | undefined {
     if (message.role === 'function') {
-      // Calls of the older form have no ids, so a function's result belongs to the last call of that function.
+      // Calls of the older form have no ids, so a result belongs to the oldest call of its function without a result.
       const id = this.#callIds.ofResult(functionCallId(message.name));
       return { type: 'tool_result', tool_use_id: id, content: message.content ?? '' };
     }

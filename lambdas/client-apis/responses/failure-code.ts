@@ -12,9 +12,9 @@ const codes: Partial<Record<ErrorKind, string>> = {
 };
 
 /**
- * Returns the error code for a failure within a stream. If the output before the failure is charged, the code is
- * `invalid_prompt`, for which clients show the message and do not retry. A prompt that is too long keeps its own code,
- * because clients then shorten the conversation.
+ * Returns the error code for a failure within a stream. If a retry is discouraged, for example because the output
+ * before the failure is charged, the code is `invalid_prompt`: clients then show the message and do not retry. A prompt
+ * that is too long keeps its own code, because clients then shorten the conversation.
  */
 export function failureCode({ kind, headers }: GatewayError): string {
   if (kind === 'context_length_exceeded') return kind;

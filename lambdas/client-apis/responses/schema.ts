@@ -1,7 +1,7 @@
 /**
  * Schema of the body of POST /responses. A field that requests a function of the API is honored, or refused by name. A
  * field that only tunes the answer, or is newer than the gateway, is sent only to endpoints that accept it. A response
- * header names the dropped fields (messages/unknown-fields.ts). An explicit null, an empty text and an empty object
+ * header names the dropped fields (messages/unknown-fields.ts). An explicit null and an empty `previous_response_id`
  * count as absent, because clients send them for fields that the user did not set.
  */
 
