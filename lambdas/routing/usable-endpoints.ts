@@ -100,7 +100,8 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
  * Returns the endpoints that can answer with the models of a request, in the order of attempts. The endpoints of the
  * first model come before the endpoints of the next model, unless the request sorts the endpoints of all models
  * together. Returns at most six endpoints, but at least one of each model that has any.
- * @throws {GatewayError} 400 for a model of another modality; 404 if no endpoint may be used; 502 if none can be called
+ * @throws {GatewayError} 400 for a model that does not give answers of this kind; 404 if no endpoint may be used; 502 if
+ *   none can be called
  */
 export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   route: RequestedRoute,
@@ -180,7 +181,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
       continue;
     }
     const endpoint = fitting[index]!;
-    choice.unset.push(whatLacks(endpoint));
+    if (!usable) choice.unset.push(whatLacks(endpoint));
     onExcluded?.({ model, endpoint }, usable ? 'other_answers' : 'no_credential');
   }
   return choice;
@@ -211,6 +212,7 @@ function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice
     ).discourageRetry();
   }
   const reasons = [...excludedBy];
+  if (reasons.length === 0) return invalidRequest(field, `no endpoint of "${model.id}" gives answers of this kind`);
   return notFound(
     `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists the models that the settings allow, GET /models/${model.id}/endpoints all endpoints of this model.`,
     { field, excluded_by: reasons },

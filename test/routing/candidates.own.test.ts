@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
 import { inRoutingOrder } from '../../lambdas/api/models/offer.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
-import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
+import { requestedRoute } from '../../lambdas/routing/requested-route.ts';
+import { endpointsOnRoute, type RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { noPrivacyLimits } from '../../lambdas/store/accounts/privacy.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import { candidatesOf } from '../support/candidate.ts';
+import { candidatesOf, quietSignals } from '../support/candidate.ts';
 import { catalogDirectory, loadShippedCatalog, textModel } from '../support/catalog.ts';
 
 const catalog = loadShippedCatalog();
@@ -122,6 +123,18 @@ describe('the candidates of a model', () => {
       await expect(candidatesOf(model)).rejects.toThrow(
         'its operator has not set the variable TEST_BRANCH for Yandex AI Studio',
       );
+    });
+  });
+
+  it('refuse a model whose endpoints give no answers of the kind, and do not blame their credentials', async () => {
+    const route = requestedRoute(catalog, { model: 'deepseek/deepseek-v3.2', messages: [] }, { check: undefined });
+    const input = { exclusionOf: () => undefined, signals: quietSignals, promptTokens: 0 };
+
+    const candidates = endpointsOnRoute(route, input, { makes: 'text', toCandidate: () => undefined });
+
+    await expect(candidates).rejects.toMatchObject({
+      kind: 'invalid_request',
+      message: 'model: no endpoint of "deepseek/deepseek-v3.2" gives answers of this kind',
     });
   });
 
