@@ -30,7 +30,7 @@ export class ToolNames {
 
   /**
    * @param tools tools without repetitions. If two of them would get the same name for the model, the tool without a
-   *   namespace keeps the name.
+   *   namespace, or else the first tool, keeps the name.
    */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {

@@ -35,7 +35,7 @@ export interface HoldTerms
  * function.
  *
  * Guarantee: nothing is held if the function refuses. If it throws, the hold is released. If the table accepts no
- * writes at that moment, the sweep (workers/sweep-holds) releases it later.
+ * writes at that moment, the sweep (workers/sweep-holds) later ends the hold, and charges the prompt.
  * @throws {GatewayError} 403 for a suspended account
  */
 export function holdInference(

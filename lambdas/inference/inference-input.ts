@@ -3,7 +3,7 @@ import type { RequestClaim } from '../admission/request-claim.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 
 export interface InferenceInput<Body> {
-  /** Request body as the client sent it, after validation. */
+  /** Validated body. A request of the Chat Completions or Responses API is already in the form of the Messages API. */
   body: Body;
   caller: InferenceCaller;
   generationId: string;

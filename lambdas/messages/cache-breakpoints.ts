@@ -1,7 +1,8 @@
 /**
  * Adds cache breakpoints to a prompt. A provider caches the prompt up to each breakpoint. Anthropic's API allows at
- * most four: on tools, on texts of the system prompt, and on blocks other than thinking. The API finds the cache of an
- * earlier turn only if this turn has a breakpoint at the same place, or at most twenty blocks after it.
+ * most four breakpoints, which may be on tools, texts of the system prompt, and blocks other than thinking. The API
+ * finds the cache of an earlier turn only if this turn has a breakpoint at the same place, or at most twenty blocks
+ * after it.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';

@@ -1,6 +1,6 @@
 /**
- * Corrects the cache marks (`cache_control`) of a prompt. Anthropic rejects more than four marks, and a lifetime of an
- * hour after one of five minutes.
+ * Corrects the cache marks (`cache_control`) of a prompt. Anthropic rejects more than four marks, and a mark for an
+ * hour after a mark for five minutes.
  */
 
 import { without } from './without.ts';
@@ -13,7 +13,7 @@ type MarkChange = (item: Marked) => Marked;
 
 /**
  * Returns the request with cache marks that Anthropic accepts: drops marks on thinking and on empty texts, keeps the
- * last four marks, and shortens a lifetime of an hour after one of five minutes.
+ * last four marks, and shortens a mark for an hour after a mark for five minutes.
  * @returns the same request if all of its marks are accepted
  */
 export function withSupportedMarks(request: MessagesRequest): MessagesRequest {

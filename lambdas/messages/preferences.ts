@@ -96,7 +96,7 @@ const roublesPreference = z
     return z.NEVER;
   });
 
-/** Maximum prices per million tokens, per request, per image, or per second of audio. */
+/** Maximum prices per million tokens or characters, per request, per image, or per second of audio. */
 const maxPrice = z.strictObject({
   prompt: optionalField(roublesPreference).meta({
     description:

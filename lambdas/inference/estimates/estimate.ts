@@ -111,7 +111,7 @@ export function costAt(
   prompt: TokenUsage,
   { least, most }: Pick<CandidateCost, 'least' | 'most'>,
 ): CandidateCost {
-  // Units that are counted before the request, such as characters, belong to the input.
+  // The lower bound includes units that are counted before the request, such as characters. They belong to the input.
   const input = Money.max(priceUsage(prompt, pricing).total, least);
   return { model, endpoint, least, input: Money.min(input, most), most };
 }

@@ -18,8 +18,8 @@ export interface AnswerContext {
   remember: RoutedMessage['remember'];
   extender: HoldExtender;
   /**
-   * Attempts in their order. If no provider answers, the record names the first attempt. `leftOut` has the client's
-   * field names. The encoded requests are not kept: they may be large, and an answer may take minutes.
+   * Attempts in their order. If no provider answers, the record names the last attempt that was made. `leftOut` has the
+   * client's field names. The encoded requests are not kept: they may be large, and an answer may take minutes.
    */
   attempts: Pick<Attempt, 'candidate' | 'quote' | 'leftOut'>[];
   attemptLog: AttemptLog;

@@ -40,7 +40,7 @@ export interface Prepared {
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/** Maximum time in ms for a provider to count a prompt. The count delays the first token, so it is short. */
+/** Maximum time in ms for a provider to count a prompt. It is short, because the count delays the first token. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**

@@ -68,7 +68,7 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
  * Adds the price to the last `message_delta` of an answer.
  *
  * Guarantee: the usage reported to the client equals the billed usage, whatever usage the provider's event reports. So
- * tokens times prices equals the cost, unless the limits had no room for it (`capped` in the record).
+ * units times prices, plus any fees, equals the cost, unless the limits had no room for it (`capped` in the record).
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;

@@ -18,8 +18,8 @@ interface HeldMessage {
 }
 
 /**
- * Places a hold for the candidates of a request. If the limits of free models refuse the request, the hold is tried for
- * the paid models alone. If the spending limits have no room, the hold is tried for the free models alone.
+ * Places a hold for the candidates of a request. If the limits of free models refuse the request, the hold is tried
+ * without these models. If the spending limits have no room, the hold is tried for the free models alone.
  * @throws {GatewayError} if the request is not admitted
  */
 export async function holdForRequest(

@@ -103,7 +103,7 @@ export async function parseMessage({
 /**
  * Finds the candidates of a request, and prepares the message for them.
  * @param beforeSearch runs before the prompt is scanned for sensitive data
- * @throws {GatewayError} the errors of `protect`, `messagesCandidates` and `openSearch`
+ * @throws {GatewayError} the errors of `protect`, `messagesCandidates`, `openSearch` and `withinContext`
  */
 export async function routeMessage(
   { route, searches: requested, texts, mayCompress, marksCaches, leftOut }: ParsedMessage,

@@ -1,4 +1,4 @@
-/** Handles inputs with images: fetches the images, lists the texts of the inputs, and replaces them. */
+/** Handles inputs with images: fetches the images, and lists and replaces the texts of the inputs. */
 
 import {
   inputsOf,
