@@ -150,14 +150,13 @@ const nameList = z.array(slug).min(1).max(64);
 /** Default routing of a model, with the fields of a request's `provider`. */
 export const routingSchema = z.strictObject({
   order: nameList.optional().meta({
-    description:
-      'Endpoints to try first, in this order. Each is named by the id or name of its provider, by its tag such as `together/fp8`, or by its own id.',
+    description: 'Ids of providers whose endpoints are tried first, in this order.',
   }),
-  only: nameList.optional().meta({ description: 'Only these endpoints may answer; they are named as in `order`.' }),
-  ignore: nameList.optional().meta({ description: 'These endpoints may not answer; they are named as in `order`.' }),
+  only: nameList.optional().meta({ description: 'Ids of the only providers whose endpoints may answer.' }),
+  ignore: nameList.optional().meta({ description: 'Ids of providers whose endpoints may not answer.' }),
   allow_fallbacks: z.boolean().optional().meta({
     description:
-      'With false only the endpoints in `order` are tried; without `order`, only the first one that can take the request.',
+      'With false only endpoints of the providers in `order` are tried; without `order`, only the first endpoint that can take the request.',
   }),
   sort: z
     .enum(['price', 'throughput', 'latency'])

@@ -23,8 +23,8 @@ interface Known extends WarmPrompt {
  * that has seen a turn of the conversation uses its memory until that cache expires, and does not read the store.
  *
  * Guarantee: neither method rejects, and memory is bounded.
- * Weakness: until the cache expires, the instance does not notice later turns that other instances have sent. If a later
- * turn went to another endpoint, the conversation then returns to the endpoint whose cache is older.
+ * Weakness: until the cache expires, the instance does not notice later turns that other instances have sent. If a
+ * later turn went to another endpoint, the conversation then returns to the endpoint whose cache is older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
