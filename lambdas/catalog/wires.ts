@@ -43,8 +43,11 @@ export interface MessagesFacts {
   hasLogprobs: boolean;
   /** Whether the wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /** Whether the provider caches prompts without cache marks in the request, and may charge for cache writes. */
-  implicitCaching: boolean;
+  /**
+   * Returns whether an endpoint with these quirks caches prompts without cache marks in the request, and may charge for
+   * cache writes.
+   */
+  implicitCaching(quirks: Quirks): boolean;
   /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
   /** Whether message_start contains the provider's own count of prompt tokens, and not an estimate. */
@@ -72,7 +75,7 @@ const wireTable = {
       tunings: [...samplingParameters],
       hasLogprobs: false,
       hasPenalties: false,
-      implicitCaching: false,
+      implicitCaching: () => false,
       thinksByDefaultQuirk: 'thinks_by_default',
       countsPromptAtStart: true,
       refusalsAreFree: true,
@@ -93,7 +96,7 @@ const wireTable = {
       tunings: tuningParameters,
       hasLogprobs: true,
       hasPenalties: true,
-      implicitCaching: true,
+      implicitCaching: () => true,
       thinksByDefaultQuirk: undefined,
       countsPromptAtStart: false,
       refusalsAreFree: false,
@@ -109,7 +112,7 @@ const wireTable = {
       tunings: [...samplingParameters, 'frequency_penalty', 'presence_penalty', 'seed'],
       hasLogprobs: true,
       hasPenalties: false,
-      implicitCaching: false,
+      implicitCaching: () => false,
       thinksByDefaultQuirk: 'thinks_by_default',
       countsPromptAtStart: false,
       refusalsAreFree: false,
@@ -125,7 +128,7 @@ const wireTable = {
       tunings: ['temperature', 'top_p', 'verbosity'],
       hasLogprobs: true,
       hasPenalties: false,
-      implicitCaching: true,
+      implicitCaching: () => true,
       thinksByDefaultQuirk: undefined,
       countsPromptAtStart: false,
       refusalsAreFree: false,
@@ -141,7 +144,9 @@ const wireTable = {
       tunings: [...samplingParameters],
       hasLogprobs: false,
       hasPenalties: false,
-      implicitCaching: false,
+      // Claude and Nova cache only marked prompts. Bedrock caches prompts of other models by itself
+      // (https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html).
+      implicitCaching: ({ family = 'other' }: BedrockConverseQuirks) => family === 'other',
       thinksByDefaultQuirk: undefined,
       countsPromptAtStart: false,
       refusalsAreFree: false,

@@ -99,8 +99,8 @@ async function noteWarmPrompt(
   const latest = answered.rounds.at(-1) ?? answered;
   const written1h = latest.cacheWrite1hTokens ?? 0;
   const cached = (latest.cachedTokens ?? 0) + (latest.cacheWrite5mTokens ?? 0) + written1h;
-  const implicitCaching = endpoint.pricing.input_cache_read && factsOf(endpoint.wire).messages?.implicitCaching;
-  const tokens = implicitCaching ? latest.promptTokens : cached;
+  const cachesItself = factsOf(endpoint.wire).messages?.implicitCaching(endpoint.quirks);
+  const tokens = endpoint.pricing.input_cache_read && cachesItself ? latest.promptTokens : cached;
   if (tokens < MIN_CACHED_TOKENS) return;
   await warmPrompts.note(conversation, {
     endpointId: endpoint.id,

@@ -2,9 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { chargeForMeasured } from '../../lambdas/accounting/charge.ts';
+import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { Money } from '../../lambdas/money/money.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
 import { candidateAt } from '../support/candidate.ts';
 
@@ -64,4 +67,25 @@ describe('the attempts of a request', () => {
       expect(attempts[0]!.quote.bound.outputTokens).toBe(outputTokens);
     },
   );
+
+  // The prices are those of GLM-5.3 on Bedrock, in roubles per million tokens.
+  it.each([
+    ['GLM, as cache writes, because Bedrock caches by itself', {}, '22680'],
+    ['Claude without a cache point, as other tokens', { family: 'claude' as const }, '18480'],
+  ])('at Bedrock charge reported cache writes of %s', (_, quirks, cost) => {
+    const pricing = {
+      prompt: Money.parse('168'),
+      completion: Money.parse('528'),
+      input_cache_read: Money.parse('31.2'),
+      input_cache_write: Money.parse('210'),
+    };
+    const candidate = candidateAt('http://localhost', { wire: 'bedrock-converse', quirks });
+    const { attempts } = prepareAttempts(routed, [{ ...candidate, held: { pricing, serviceCost: undefined } }]);
+    const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: false });
+    meter.addReported({ input_tokens: 10, cache_creation_input_tokens: 100, output_tokens: 0 });
+
+    const charged = chargeForMeasured(meter, attempts[0]!.quote, 'usage', undefined);
+
+    expect(charged.cost.toString()).toBe(cost);
+  });
 });

@@ -131,7 +131,8 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: EndpointRe
     ...priceChangesView(changesOf(endpoint)),
     supported_parameters: [...endpoint.supportedParameters],
     supports_implicit_caching:
-      endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.implicitCaching !== false,
+      endpoint.pricing?.input_cache_read !== undefined &&
+      factsOf(endpoint.wire).messages?.implicitCaching(endpoint.quirks) !== false,
     supports_tool_choice: toolChoiceView(model),
     supports_voice_cloning: false,
     data_policy: {

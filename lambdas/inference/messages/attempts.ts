@@ -10,7 +10,7 @@ import {
 import { withTokenizerMargin, countPromptTokens } from '../../admission/prompt/local-count.ts';
 import { promptTexts } from '../../admission/prompt/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
-import { factsOf } from '../../catalog/wires.ts';
+import { messagesFactsOf } from '../../catalog/wires.ts';
 import { withinFreeTerms } from '../../admission/free/within-free-terms.ts';
 import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -204,10 +204,11 @@ function attemptQuote(
     held: { pricing },
   } = candidate;
   const requested = requestedCacheWrites(body);
+  const isImplicit = requested === 'none' && messagesFactsOf(endpoint.wire).implicitCaching(endpoint.quirks);
   const bound = {
     promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
-    cacheWrites: requested === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? ('5m' as const) : requested,
+    cacheWrites: isImplicit ? ('5m' as const) : requested,
     writesForAnHour: writesForAnHour(body),
     pricedImages: pricing.image ? content.images : 0,
     songs: pricing.song ? 1 : 0,
