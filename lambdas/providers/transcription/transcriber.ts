@@ -72,8 +72,8 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
     pieces: {
       audioSeconds: {
         // A provider that reports seconds may round up a fraction of a second more than the gateway.
-        max: billedSeconds(maxSeconds, target) + (codec.reportsSeconds && !hasOwnSteps(target) ? 1 : 0),
-        estimated: billedSeconds(likelySeconds, target),
+        max: billedSeconds(maxSeconds, sent, target) + (codec.reportsSeconds && !hasOwnSteps(target) ? 1 : 0),
+        estimated: billedSeconds(likelySeconds, sent, target),
       },
     },
     estimatedTokens: Math.ceil(likelySeconds * USUAL_AUDIO_TOKENS_PER_SECOND),
@@ -94,9 +94,10 @@ function withListedFields(task: TranscriptionTask, { supportedParameters }: Tran
 }
 
 /** Returns the number of seconds that the provider bills for a recording of this length. */
-function billedSeconds(seconds: number, { quirks }: TranscriptionTarget): number {
-  const { min_billed_seconds: least = 1, billed_step_seconds: step = 1 } = quirks;
-  return Math.max(least, Math.ceil(seconds / step) * step);
+function billedSeconds(seconds: number, { keywords }: TranscriptionTask, { quirks }: TranscriptionTarget): number {
+  const { min_billed_seconds: least = 1, billed_step_seconds: step = 1, keyword_surcharge_percent: extra = 0 } = quirks;
+  const billed = Math.max(least, Math.ceil(seconds / step) * step);
+  return keywords.length === 0 ? billed : Math.ceil((billed * (100 + extra)) / 100);
 }
 
 /** Returns whether the billed seconds deliberately differ from the length of the recording. */
