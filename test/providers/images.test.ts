@@ -231,6 +231,8 @@ describe('an answer with images', () => {
   it.each<[ImageWire, unknown, FollowUps['poll']?]>([
     ['gemini-images', { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }],
     ['gemini-images', { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }],
+    ['gemini-images', { candidates: [{ finishReason: 'MODEL_ARMOR' }] }],
+    ['gemini-images', { promptFeedback: { blockReason: 'OTHER' } }],
     ['imagen', {}],
     ['imagen', { predictions: [{ raiFilteredReason: 'withheld' }] }],
     ['bedrock-stability', { finish_reasons: ['Filter reason: prompt'] }],
@@ -247,6 +249,8 @@ describe('an answer with images', () => {
     ['more images than requested', 'openai-images', { data: [{ b64_json: PNG }, { b64_json: PNG }] }],
     ['an empty list', 'openai-images', { data: [] }],
     ['a GIF', 'imagen', { predictions: [{ bytesBase64Encoded: Buffer.from('GIF89a..........').toString('base64') }] }],
+    ['the reason IMAGE_OTHER', 'gemini-images', { candidates: [{ finishReason: 'IMAGE_OTHER' }] }],
+    ['the reason NO_IMAGE', 'gemini-images', { candidates: [{ finishReason: 'NO_IMAGE' }] }],
     ['text only', 'gemini-images', { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }] }],
     ['a job without an address', 'bfl-images', { id: '7' }],
     ['a job with a path', 'bfl-images', { polling_url: '/v1/get_result' }],

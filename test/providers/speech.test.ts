@@ -345,6 +345,13 @@ describe('sound of a provider', () => {
       error: { message: expect.stringMatching(/refused to speak/) as string },
     });
   });
+
+  // https://github.com/google-gemini/cookbook/issues/1231
+  it('that Gemini ends with the reason OTHER is the provider’s failure', async () => {
+    const [ended] = events({ candidates: [{ content: {}, finishReason: 'OTHER' }] });
+
+    await expect(received('gemini-speech', [ended!])).rejects.toMatchObject({ failure: 'broken' });
+  });
 });
 
 const eventQuirks = { speech_events: true };

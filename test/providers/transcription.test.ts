@@ -218,6 +218,17 @@ describe('the bound of a transcript', () => {
     expect(seconds('yandex-transcription', { billed_step_seconds: 15 })).toEqual({ max: 15, estimated: 15 });
   });
 
+  // ElevenLabs charges 20% more with keyterms (https://elevenlabs.io/docs/api-reference/speech-to-text/convert).
+  it('has the surcharge for keywords only if they are sent', () => {
+    const quirks = { keyword_surcharge_percent: 20 };
+    const keywords = ['DHL'];
+    const unlisted = requestOf('elevenlabs-transcription', { keywords }, { quirks, lists: [] });
+
+    expect(seconds('elevenlabs-transcription', quirks, { keywords })).toEqual({ max: 4, estimated: 4 });
+    expect(seconds('elevenlabs-transcription', quirks)).toEqual({ max: 3, estimated: 3 });
+    expect(unlisted.pieces!.audioSeconds).toEqual({ max: 3, estimated: 3 });
+  });
+
   it('is that of the bytes if the length is unknown', async () => {
     const unreadable = await readRecording(Buffer.concat([Buffer.from('OggS'), Buffer.alloc(60_000)]), 'file');
 
@@ -317,11 +328,20 @@ describe('an answer', () => {
     ['deepgram-transcription', { results: { channels: [{ alternatives: [] }] } }],
     ['salute-transcription', { result: ['a', 5] }],
     ['gemini-transcription', geminiAnswer('a', 'MAX_TOKENS')],
-    ['gemini-transcription', geminiAnswer('a', 'SAFETY')],
-    ['gemini-transcription', { promptFeedback: { blockReason: 'OTHER' } }],
+    ['gemini-transcription', geminiAnswer('a', 'OTHER')],
   ])('of %s without a transcript is the provider’s failure: %j', async (wire, body) => {
-    await expect(answered(wire, body)).rejects.toMatchObject({ name: 'UpstreamError' });
+    await expect(answered(wire, body)).rejects.toMatchObject({
+      name: 'UpstreamError',
+      failure: expect.stringMatching(/^(malformed|broken)$/) as string,
+    });
   });
+
+  it.each([geminiAnswer('a', 'SAFETY'), geminiAnswer('a', 'RECITATION'), { promptFeedback: { blockReason: 'OTHER' } }])(
+    'that Gemini refuses to write is a refusal of the content: %j',
+    async (body) => {
+      await expect(answered('gemini-transcription', body)).rejects.toMatchObject({ failure: 'refused' });
+    },
+  );
 });
 
 async function partsOf(events: unknown[]) {

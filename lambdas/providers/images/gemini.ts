@@ -5,6 +5,7 @@
 
 import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { geminiRefusal } from '../google-gemini/finish-reason.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
@@ -26,7 +27,7 @@ export const geminiImages: ImageCodec = {
   imagesIn(body) {
     const images = drawnParts(body);
     if (images.length > 0) return images.slice(0, 1).map((base64) => ({ base64 }));
-    const reason = refusalIn(body);
+    const reason = geminiRefusal(body);
     if (reason !== undefined) throw new UpstreamError('refused', `The model refused the image: ${reason}`);
     return [];
   },
@@ -62,17 +63,6 @@ function drawnParts(body: unknown): string[] {
     const { data } = recordOrEmpty(inlineData);
     return typeof data === 'string' && thought !== true ? [data] : [];
   });
-}
-
-const REFUSALS = /^(?:SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|IMAGE_\w{1,40})$/;
-
-function refusalIn(body: unknown): string | undefined {
-  const { promptFeedback, candidates } = recordOrEmpty(body);
-  const { blockReason } = recordOrEmpty(promptFeedback);
-  const { finishReason } = recordOrEmpty(listOrEmpty(candidates)[0]);
-  return [blockReason, finishReason].find(
-    (reason): reason is string => typeof reason === 'string' && REFUSALS.test(reason),
-  );
 }
 
 function imageTokensIn(details: unknown): number | undefined {

@@ -7,6 +7,7 @@ import type { GeminiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { statesError } from '../faults/stated-error.ts';
+import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -51,16 +52,20 @@ async function* geminiSound(events: AsyncIterable<unknown>): AsyncGenerator<Spee
       yield { error: event };
       return;
     }
-    const { candidates, promptFeedback, usageMetadata } = recordOrEmpty(event);
+    const { candidates, usageMetadata } = recordOrEmpty(event);
     const candidate = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
     for (const sound of soundOf(candidate)) yield { event: sound };
     const usage = isRecord(usageMetadata) ? geminiSpeechUsage(usageMetadata) : undefined;
     if (usage) yield { usage };
-    const reason = candidate['finishReason'] ?? recordOrEmpty(promptFeedback)['blockReason'];
+    const refusal = geminiRefusal(event);
+    if (refusal !== undefined) {
+      yield { error: { code: 400, message: `The model refused to speak (${refusal})` } };
+      return;
+    }
+    const { finishReason: reason } = candidate;
     if (typeof reason !== 'string') continue;
-    if (reason !== 'STOP' && reason !== 'MAX_TOKENS')
-      yield { error: { code: 400, message: `The model refused to speak (${reason})` } };
-    return;
+    if (reason === 'STOP' || reason === 'MAX_TOKENS') return;
+    throw new UpstreamError('broken', `The provider ended its speech with the reason ${reasonName(reason)}`);
   }
   throw new UpstreamError('broken', 'The provider ended its speech without a finish reason');
 }

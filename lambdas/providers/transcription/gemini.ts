@@ -3,6 +3,7 @@
  */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
 import { jsonRequest } from '../json-request.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranscriptionCodec, TranscriptionTask } from './codec.ts';
@@ -24,9 +25,10 @@ export const geminiTranscription: TranscriptionCodec = {
     });
   },
   transcriptIn(body) {
-    const { candidates, promptFeedback } = recordOrEmpty(body);
-    const { content, finishReason } = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
-    const reason = recordOrEmpty(promptFeedback)['blockReason'] ?? finishReason;
+    const refusal = geminiRefusal(body);
+    if (refusal !== undefined) throw new UpstreamError('refused', `The model refused the recording: ${refusal}`);
+    const { candidates } = recordOrEmpty(body);
+    const { content, finishReason: reason } = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
     if (reason === 'MAX_TOKENS') throw new UpstreamError('broken', 'The provider ended its transcript before the end');
     if (reason !== 'STOP') throw malformedTranscript(`no transcript, with the reason ${reasonName(reason)}`);
     const { parts } = recordOrEmpty(content);
@@ -71,9 +73,4 @@ function instructionsOf({ languages, prompt, keywords, translates }: Transcripti
 
 function tokenCountOf(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
-}
-
-/** Returns a reason in the provider's form, or "unknown" for any other value. */
-function reasonName(reason: unknown): string {
-  return typeof reason === 'string' && /^[A-Z_]{1,40}$/.test(reason) ? reason : 'unknown';
 }
