@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
 
 const context = {
@@ -10,14 +11,18 @@ const context = {
   estimatedInputTokens: 1,
 };
 
-async function messageOf(stream: string) {
+async function eventsOf(stream: string): Promise<MessagesEvent[]> {
   async function* body(): AsyncGenerator<Buffer> {
     yield await Promise.resolve(Buffer.from(stream));
   }
+  const all: MessagesEvent[] = [];
+  for await (const { events } of openaiChatWire.decode(body(), context)) all.push(...events.map(({ data }) => data));
+  return all;
+}
+
+async function messageOf(stream: string) {
   const assembler = new MessageAssembler();
-  for await (const { events } of openaiChatWire.decode(body(), context)) {
-    for (const { data } of events) assembler.add(data);
-  }
+  for (const data of await eventsOf(stream)) assembler.add(data);
   return assembler.finish()!;
 }
 
@@ -116,6 +121,17 @@ describe('a stream of chat completions', () => {
     const { content } = await messageOf((piece({ content: 'Hi' }) + stop('stop')).replaceAll('\n\n', '\n'));
 
     expect(content).toEqual([{ type: 'text', text: 'Hi' }]);
+  });
+
+  it.each([
+    ['without a finish reason', ''],
+    ['with a finish reason', chunk({ delta: {}, finish_reason: 'stop' })],
+  ])('that Groq stopped early %s is a failure, not a complete answer', async (_, before) => {
+    const stopped = event({ choices: [], x_groq: { id: 'req_1', error: 'The stream was stopped early' } });
+    const events = await eventsOf(`${piece({ content: 'Hi' })}${before}${stopped}data: [DONE]\n\n`);
+
+    expect(events.at(-1)).toEqual({ type: 'error', error: 'The stream was stopped early' });
+    expect(events.map(({ type }) => type)).not.toContain('message_delta');
   });
 
   it.each([

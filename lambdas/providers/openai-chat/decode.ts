@@ -120,10 +120,14 @@ class ChatTranslation {
     this.#servedTier = chunk['service_tier'] ?? usage?.['service_tier'] ?? this.#servedTier;
     if (usage) this.answer.report(withServiceTier(openaiUsage(usage), this.#servedTier));
     const choice = this.#choiceIn(chunk);
-    // OpenRouter may put an error into the choice. Alibaba, GigaChat and vLLM send an error without the `error` field
-    // around it.
+    // OpenRouter may put an error into the choice, and Groq into its own field
+    // (https://github.com/groq/groq-python/blob/main/src/groq/types/chat/chat_completion_chunk.py). Alibaba, GigaChat
+    // and vLLM send an error without the `error` field around it.
     const error =
-      chunk['error'] || choice?.['error'] || (chunk['choices'] === undefined && statesError(chunk) && chunk);
+      chunk['error'] ||
+      choice?.['error'] ||
+      recordOrEmpty(chunk['x_groq'])['error'] ||
+      (chunk['choices'] === undefined && statesError(chunk) && chunk);
     if (error) {
       this.answer.fail(error);
       return;
