@@ -193,12 +193,13 @@ function failureOfError(
   provider: FailedProvider,
 ): ProviderFailure {
   const classified = classifyError(error, { providerId: provider.id, httpStatus });
-  const { fault, status = statusesOfFaults[fault] } = classified;
+  const { fault, status = statusesOfFaults[fault], rule } = classified;
   const otherwise = httpStatus === undefined ? 'The provider stopped with an error' : REFUSAL_WITHOUT_MESSAGE;
-  const message = redact(error.messages[0] ?? otherwise, provider);
+  const message = redact(classified.message ?? otherwise, provider);
   const seconds = retryAfterSeconds(headers, error, fault);
   const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-  return failureOfFault(classified, message, { provider, status, fault, headers: advice });
+  const failure = failureOfFault(classified, message, { provider, status, fault, headers: advice });
+  return rule?.isLasting ? failure.discourageRetry() : failure;
 }
 
 /** Message of the gateway if the provider's error has none. */

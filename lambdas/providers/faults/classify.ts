@@ -1,5 +1,6 @@
 /** Classifies a provider's error by the first rule that matches. If none matches, its HTTP status decides. */
 
+import { withoutAccountIds } from './account-ids.ts';
 import { accountRules } from './account-rules.ts';
 import { contextRules, plainContextRules } from './context-rules.ts';
 import type { FaultKind, FaultRule } from './fault-rule.ts';
@@ -7,7 +8,7 @@ import { generalRules } from './general-rules.ts';
 import { modelRules } from './model-rules.ts';
 import { providerRules, typeRules } from './provider-rules.ts';
 import { reasoningRules, requestRules } from './request-rules.ts';
-import type { StatedError } from './stated-error.ts';
+import { isInformative, type StatedError } from './stated-error.ts';
 
 /** Rules for specific errors, in the order in which they are tried. */
 const preciseRules: readonly FaultRule[] = [
@@ -55,6 +56,8 @@ export interface ClassifiedError {
   rule: FaultRule | undefined;
   /** HTTP status of the response, else the status that the error states; undefined if neither exists. */
   status: number | undefined;
+  /** Error message without ids of the operator's account; undefined if the error has no message. */
+  message: string | undefined;
 }
 
 /**
@@ -74,16 +77,17 @@ export function classifyError(
   const ofStatus = faultOfStatus(status, error);
   // A status that means overload, rate limit or timeout is more precise than a rule for a general failure.
   const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
-  return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };
+  const [message] = error.messages.map(withoutAccountIds);
+  return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status, message };
 }
 
 function faultOfStatus(status: number | undefined, { messages, isPage }: StatedError): FaultKind {
   const fault = (status === undefined ? undefined : faultsOfStatuses[status]) ?? 'failure';
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
-  // Without a message, the cause may be the length of the prompt, or a feature that only this endpoint lacks, so
-  // another endpoint is tried.
-  return messages.length === 0 ? 'elsewhere' : fault;
+  // Without an informative message, the cause may be the length of the prompt, or a feature that only this endpoint
+  // lacks, so another endpoint is tried.
+  return messages.some(isInformative) ? fault : 'elsewhere';
 }
 
 function isOfFamily({ family }: FaultRule, providerId: string): boolean {
@@ -108,7 +112,7 @@ function fits({ code, message, status: statuses }: FaultRule, error: StatedError
 
 /** Prefix that a relay, or an SDK within the relay, adds to the provider's message. */
 const RELAY =
-  /^(?:(?:Error code: \d{3} - |Upstream error from [\w .-]{1,60}: |The model returned the following errors: |(?:<\d{3}> )?InternalError\.Algo\.\w{1,40}: |litellm\.\w{1,60}: |\w{1,40}(?:Exception|Error)(?: - |: )|\[[\w ./-]{1,60}\](?: \[\d{3}\])?:? |(?:API )?Error: (?:\d{3} )?|\d{3} (?=[A-Z])))+/;
+  /^(?:(?:Error code: \d{3} - |Upstream error from [\w .-]{1,60}: |The model returned the following errors: |(?:<\d{3}> )?InternalError\.Algo\.\w{1,40}: |litellm\.\w{1,60}: |\w{1,40}(?:Exception|Error)(?: - |: )|\[[\w ./-]{1,60}\](?: \[\d{3}\])?:? |(?:API )?Error(?: from provider(?: \([\w .-]{1,60}\))?)?: (?:\d{3} )?|\d{3} (?=[A-Z])))+/;
 
 function withoutRelay(text: string): string {
   return text.replace(RELAY, '').trim();

@@ -81,6 +81,8 @@ export interface FaultRule {
   message?: RegExp;
   /** Set if the rule matches only errors of this family, because other families use the same code for another error. */
   isOwn?: true;
+  /** Set if the same request would fail again, although the kind of fault usually goes away. */
+  isLasting?: true;
   /**
    * Set if the rule is tried for every provider, together with the rules of the provider's own family. Without it, the
    * rule is tried for other families only after their own rules.

@@ -14,8 +14,9 @@ const MONEY =
 
 /** Messages that the operator's account has run out of money. */
 const NO_MONEY = [
-  // "Your organization has reached its spend limit", "You have run out of credits"
-  String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER}) (?:has|have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
+  // "Your organization has reached its spend limit", "You have run out of credits", "You've reached your usage limit
+  // for this billing cycle"
+  String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER})(?:['’]ve| has| have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
   // "Monthly usage limit reached", "The workspace spend limit has been reached"
   String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
   String.raw`(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available )*(?:balance|funds|credits?)\b`,

@@ -6,6 +6,21 @@
 import { rulesFrom } from './fault-rule.ts';
 
 export const providerRules = [
+  // The request alone exceeds a limit of the operator's account. Another endpoint may have a higher limit.
+  // Errors of OpenAI and Groq, from https://github.com/continuedev/continue/issues/10218
+  ...rulesFrom('openai', {
+    kind: 'rate',
+    status: [413, 429],
+    message: /^Request too large for \S[^\n]{0,200}\btokens per min/i,
+    isLasting: true,
+  }),
+  // A relay reports a failure of the provider behind it as an error of the client.
+  // Errors of OpenRouter, from https://github.com/damianvtran/local-operator/pull/288
+  ...rulesFrom('openrouter', {
+    kind: 'failure',
+    status: [400, 422],
+    message: /^(?:Provider returned error|Upstream (?:request failed|error))[.:]?$/i,
+  }),
   // Errors of Moonshot, from https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom('moonshotai', {
     kind: 'overload',

@@ -74,6 +74,15 @@ export const requestRules = [
       'cyber_policy_violation',
     ],
   }),
+  // Errors of OpenAI, from https://github.com/router-for-me/CLIProxyAPI/issues/4854
+  ...rulesFrom(
+    'openai',
+    { kind: 'request', code: ['cyber_policy'] },
+    {
+      kind: 'request',
+      message: /^(?:This content|Your request|This request) was flagged for (?:possible|potential)\b/i,
+    },
+  ),
   // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'request',

@@ -87,8 +87,17 @@ const MAX_STATED_CHARACTERS = 64 * 1024;
 /** Matches a readable sentence, but not broken JSON, HTML or binary data. */
 const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
 
-/** Matches messages of relays that contain no information about the error. */
-const EMPTY_WORDS = /^(?:provider returned error|upstream (?:request failed|error)|error|success|bad request)[.:]?$/i;
+/**
+ * Matches messages of relays that contain no information about the error. A relay may write them as JSON text, in
+ * quotes.
+ */
+const EMPTY_WORDS =
+  /^"?(?:error from provider(?: \([\w .-]{1,60}\))?: )?(?:provider returned error|upstream (?:request failed|error)|error|success|bad request)[.:]?"?$/i;
+
+/** Returns whether an error message contains any information about the error. */
+export function isInformative(message: string): boolean {
+  return !EMPTY_WORDS.test(message);
+}
 
 /**
  * Reads an error from parsed JSON.
@@ -132,10 +141,10 @@ class ErrorReading {
 
   get stated(): StatedError {
     const messages = [...this.#messages];
-    const telling = messages.filter((message) => !EMPTY_WORDS.test(message));
+    const informative = messages.filter(isInformative);
     return {
       codes: [...this.#codes],
-      messages: telling.length > 0 ? telling : messages,
+      messages: informative.length > 0 ? informative : messages,
       status: this.#status,
       retryDelay: this.#retryDelay,
       headers: this.#headers,

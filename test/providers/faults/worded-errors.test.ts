@@ -58,6 +58,7 @@ const accounts = [
   'Your trial credits have been used up',
   'Please add a payment method to your account',
   'You have reached your budget limit',
+  "You've reached your usage limit for this billing cycle. Your quota will be refreshed in the next cycle.",
   'Your account has been suspended due to unpaid invoices',
   'The account has been disabled for violating the terms of service',
   'This account is not authorized to use this model',
@@ -332,6 +333,52 @@ describe('words next to a code', () => {
     ['acme', 403, { error: { message: 'The prompt was blocked by the safety system: harmful content' } }, 'request'],
     ['acme', 403, { error: { message: 'Content policy violation detected' } }, 'request'],
     ['acme', 403, { error: { message: 'Your request was rejected: the key has no access' } }, 'operator'],
+    // The provider behind a relay failed, and the relay reports nothing else
+    // (https://github.com/damianvtran/local-operator/pull/288, https://github.com/ENTERPILOT/GoModel/issues/605).
+    ['openrouter', 400, { error: { message: 'Provider returned error', code: 400 } }, 'failure'],
+    [
+      'openrouter',
+      400,
+      { error: { message: 'Provider returned error', code: 400, metadata: { raw: 'ERROR', provider_name: 'X' } } },
+      'failure',
+    ],
+    ['acme', 400, { error: { message: 'Provider returned error', metadata: { raw: '"ERROR"' } } }, 'failure'],
+    ['acme', 400, { error: { message: 'Upstream request failed', type: 'upstream_error' } }, 'failure'],
+    [
+      'acme',
+      400,
+      {
+        error: {
+          message: 'Error from provider (Console Go): Upstream request failed',
+          type: 'invalid_request_error',
+          code: 'invalid_request_error',
+        },
+      },
+      'failure',
+    ],
+    ['acme', 429, { error: { message: 'Provider returned error' } }, 'rate'],
+    [
+      'openrouter',
+      400,
+      { error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"Invalid schema"}}' } } },
+      'request',
+    ],
+    ['acme', 400, { error: { message: 'tools are not supported by the upstream provider' } }, 'request'],
+    ['acme', 400, { error: 'Bad Request' }, 'elsewhere'],
+    // A safety filter refuses the prompt in a stream without a status
+    // (https://github.com/router-for-me/CLIProxyAPI/issues/4854).
+    [
+      'openai',
+      undefined,
+      { type: 'error', code: 'cyber_policy', message: 'This content was flagged for possible cybersecurity risk.' },
+      'request',
+    ],
+    [
+      'azure',
+      undefined,
+      { message: 'Your request was flagged for possible cybersecurity risk and was not completed' },
+      'request',
+    ],
     ['acme', 451, { error: { message: 'Unavailable For Legal Reasons' } }, 'operator'],
     ['acme', 407, {}, 'operator'],
     ['cohere', 498, { message: 'invalid token' }, 'operator'],
