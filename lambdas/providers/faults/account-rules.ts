@@ -162,7 +162,7 @@ export const accountRules = [
     {
       kind: 'operator',
       message:
-        /^(?:You don't have access to the model|Access to (?:this|the|Anthropic) models? is not allowed|Model access is denied|Access denied(?!\. This Model is marked))/i,
+        /^(?:You don't have access to the model|Access to (?:this|the|Anthropic|Bedrock) models? is not allowed|Model access is denied|Access denied(?!\. This Model is marked))/i,
     },
     {
       kind: 'operator',

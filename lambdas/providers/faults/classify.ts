@@ -6,6 +6,7 @@ import { contextRules, plainContextRules } from './context-rules.ts';
 import type { FaultKind, FaultRule } from './fault-rule.ts';
 import { generalRules } from './general-rules.ts';
 import { modelRules } from './model-rules.ts';
+import { passingRules } from './passing-rules.ts';
 import { providerRules, typeRules } from './provider-rules.ts';
 import { reasoningRules, requestRules } from './request-rules.ts';
 import { isInformative, type StatedError } from './stated-error.ts';
@@ -19,6 +20,7 @@ const preciseRules: readonly FaultRule[] = [
   ...modelRules,
   ...plainContextRules,
   ...providerRules,
+  ...passingRules,
   ...contextRules,
 ];
 

@@ -163,6 +163,12 @@ const overflows: FaultRule[] = [
       message: /tokens \+ [`'"]?max_new_tokens[`'"]? must be <= (?<limit>\d+)\. Given: (?<asked>\d+)/i,
     },
   ),
+  // Errors of SiliconFlow, from https://github.com/infiniflow/ragflow/issues/7060
+  ...rulesFrom('litellm', {
+    kind: 'context',
+    message:
+      /(?:length of prompt_tokens|max_total_tokens) \((?<asked>\d+)\) must be less than (?:or equal to )?max_seq_len \((?<limit>\d+)\)/i,
+  }),
   // Errors of Fireworks, from https://docs.fireworks.ai/guides/inference-error-codes
   ...rulesFrom('fireworks-ai', {
     kind: 'context',

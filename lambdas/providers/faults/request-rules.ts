@@ -124,10 +124,10 @@ export const requestRules = [
     kind: 'elsewhere',
     message: /^"?auto"? tool choice requires --enable-auto-tool-choice/i,
   }),
-  // Errors of OpenRouter, from https://openrouter.ai/docs/api-reference/errors
+  // Errors of OpenRouter, from https://github.com/block/buzz/issues/3018
   ...rulesFrom('openrouter', {
     kind: 'elsewhere',
-    message: /^No endpoints found that support/i,
+    message: /^No endpoints found that (?:support|can handle)/i,
   }),
   // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom('llama-cpp', {

@@ -115,11 +115,50 @@ const overflows = [
 ];
 
 const counted = [
+  // https://github.com/infiniflow/ragflow/issues/7060
+  'length of prompt_tokens (210000) must be less than max_seq_len (200000).',
   'Prompt token count 210000 exceeds limit 200000',
   'prompt tokens (210000) exceeds the limit of 200000',
   'Your prompt contains 210000 tokens but the model supports at most 200000',
   'This model supports at most 200000 tokens, but 210000 were provided',
   'Your request contains 210000 tokens, which exceeds the limit of 200000',
+];
+
+/** Failures that pass, which providers and relays also send with the status of an invalid request. */
+const passing: [FaultKind, string][] = [
+  // https://github.com/diegosouzapw/OmniRoute/issues/11486
+  ['overload', 'Service temporarily overloaded'],
+  ['overload', 'The service is temporarily unavailable. Please try again later.'],
+  ['overload', 'The server is busy, please try again later'],
+  ['overload', 'Model is overloaded'],
+  ['overload', 'The model foo-1 is currently overloaded. Please retry.'],
+  ['overload', 'The model `foo` is temporarily unavailable'],
+  ['overload', 'The upstream server is at capacity'],
+  ['overload', 'Upstream service is experiencing high load'],
+  ['overload', 'No healthy upstream'],
+  ['overload', 'no available channels'],
+  ['overload', "We're currently experiencing high demand"],
+  ['overload', '当前模型负载过高，请稍后再试'],
+  ['overload', '服务器繁忙，请稍后重试'],
+  // https://github.com/diegosouzapw/OmniRoute/pull/4986
+  ['rate', 'Detected high-frequency non-compliant requests from you.'],
+  ['rate', 'Rate limit exceeded, try again in 20s'],
+  ['rate', 'API rate limit reached'],
+  ['rate', 'Too many requests'],
+  ['rate', 'Too many concurrent requests for this account'],
+  ['rate', 'You have exceeded the request rate limit'],
+  ['rate', 'Your requests are being throttled'],
+  ['rate', '请求过于频繁'],
+  // https://github.com/ENTERPILOT/GoModel/issues/605
+  ['timeout', 'Upstream request timed out'],
+  ['timeout', 'upstream timeout'],
+  ['timeout', 'The model gateway timed out'],
+  ['timeout', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
+  ['failure', 'Internal server error'],
+  ['failure', 'An unexpected error occurred.'],
+  ['failure', 'Upstream error: 503'],
+  ['failure', 'Bad gateway'],
+  ['failure', 'Connection error.'],
 ];
 
 /** Errors that a client can correct, although their messages contain similar words, for example in quotes. */
@@ -136,6 +175,13 @@ const requests = [
   "messages.0.content: 'your account has been suspended'",
   'messages.3: the model foo-1 does not exist',
   'messages.2.content: prompt too large',
+  "messages.0.content: 'server is overloaded'",
+  'Timed out while downloading image',
+  'Request timed out while downloading the image https://example.com/1.png',
+  'Internal error: Invalid schema for function foo',
+  'rate_limit is not a valid field',
+  'Unexpected error type in tool result',
+  'No available tools match tool_choice',
 ];
 
 describe('an error that is known only by its words', () => {
@@ -155,6 +201,20 @@ describe('an error that is known only by its words', () => {
     const classified = classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 400 });
 
     expect(overflowMessage(classified, message)).toBe(`prompt is too long: 210000 tokens > 200000 maximum. ${message}`);
+  });
+
+  it.each(passing)('is a passing failure (%s) at every provider: %s', (kind, message) => {
+    expect([...kindsOf(message, false)]).toEqual([kind]);
+    for (const httpStatus of [403, 404, 422]) {
+      expect(classifyError(statedError({ message }), { providerId: 'acme', httpStatus }).fault).toBe(kind);
+    }
+  });
+
+  it.each([
+    'The service is currently unavailable in your country',
+    'The model foo-1 is temporarily unavailable for your account',
+  ])('stays the operator’s with status 403, although a word means a passing failure: %s', (message) => {
+    expect(classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 403 }).fault).toBe('operator');
   });
 
   it.each(requests)('stays the client’s at every provider: %s', (message) => {
@@ -378,6 +438,13 @@ describe('words next to a code', () => {
       undefined,
       { message: 'Your request was flagged for possible cybersecurity risk and was not completed' },
       'request',
+    ],
+    // https://github.com/block/buzz/issues/3018
+    [
+      'openrouter',
+      404,
+      { error: { message: 'No endpoints found that can handle the requested parameters.', code: 404 } },
+      'elsewhere',
     ],
     ['acme', 451, { error: { message: 'Unavailable For Legal Reasons' } }, 'operator'],
     ['acme', 407, {}, 'operator'],

@@ -1,0 +1,65 @@
+/**
+ * Rules for failures of a provider that usually go away, sent with the status of an invalid request, a refused account
+ * or a missing model. They match for every provider, by the beginning of the message.
+ */
+
+import { rulesFrom } from './fault-rule.ts';
+
+/** HTTP statuses that blame the client or the operator, although the message may name a passing failure. */
+const BLAMING_STATUSES = [400, 403, 404, 422];
+
+/** Words for the part of a provider that fails, such as "The upstream server" and "Model qwen-3". */
+const PART =
+  '(?:(?:the|this|our|your|requested|selected|remote) )*(?:(?:ai|model|inference|upstream|backend|llm|api) ){0,2}(?:service|server|system|engine|model|backend|provider|upstream|endpoint|cluster)(?: (?:[`\'"][\\w./:@-]{1,120}[`\'"]|(?=[\\w./:@-]{0,100}\\d)[\\w./:@-]{1,120}))?';
+
+const OVERLOADED = [
+  String.raw`${PART} (?:is|are) (?:currently |temporarily |too |very )*(?:overloaded|busy|at (?:full |max(?:imum)? )?capacity|under (?:heavy|high) load|experiencing (?:high|heavy))\b`,
+  // "Service temporarily unavailable", but not "The service is currently unavailable in your country"
+  String.raw`${PART} (?:is )?(?:temporarily|currently) (?:overloaded|busy|(?:unavailable|not available|offline)\b(?! (?:in|for|to)\b))`,
+  String.raw`no (?:available|healthy) (?:channel|upstream|instance|worker|server|backend|node|replica)s?\b`,
+  String.raw`(?:we are |we.re )?(?:currently )?(?:experiencing )?(?:high|heavy) (?:traffic|load|demand)\b`,
+  '[当前该此本模型服务器系统上游分组负载请求并发数量过高多已饱和较大繁忙太，,。！! ]{2,60}请稍[后候](?:再试|重试)',
+];
+
+const RATE_LIMITED = [
+  String.raw`(?:(?:api|request|token|model|provider|upstream|concurrency) )*rate[ -]?limit(?:s|ed)?(?: (?:is|was|has been))?(?: (?:exceeded|reached|hit)\b|[.!:]|$)`,
+  String.raw`too many (?:concurrent )?requests\b`,
+  String.raw`(?:you|your (?:account|key|api key|organization|project|team)) (?:have|has) (?:exceeded|reached|hit) (?:the|your|its) (?:\w{1,20} ){0,3}rate[ -]?limits?\b`,
+  String.raw`(?:you|your requests?|requests?) (?:are|were|was|is) (?:being )?(?:rate[ -]?limited|throttled)\b`,
+  String.raw`detected high-frequency\b`,
+  '(?:您的|你的|当前|该)?(?:请求|访问|操作|调用)(?:过于|太|较)?(?:频繁|频率(?:过|太)(?:高|快))',
+];
+
+/** Media that a provider may fail to fetch because the client's address of them is wrong. */
+const OF_MEDIA = String.raw`(?![^\n]{0,120}\b(?:download|fetch|image|picture|url|file|media|audio|video))`;
+
+const TIMED_OUT = [
+  String.raw`(?:(?:the|your|this) )?(?:(?:upstream|inference|provider|backend|model|gateway) )*(?:request|response|operation|connection|server|service|upstream|inference|provider|backend|model|gateway) (?:has |was )?(?:timed[ -]?out|time-?out)\b${OF_MEDIA}`,
+  String.raw`(?:context )?deadline exceeded\b${OF_MEDIA}`,
+];
+
+const BROKEN = [
+  String.raw`(?:(?:an|the) )?(?:(?:internal|unexpected|unknown|upstream|backend) ){1,2}(?:(?:server|service|system|processing) )?(?:error|failure|exception)(?: (?:has )?occurred)?[.!]?$`,
+  String.raw`upstream (?:server |service )?(?:error|failure|status):? (?:code:? )?5\d\d\b`,
+  String.raw`(?:bad gateway|gateway time-?out|service unavailable|connection (?:refused|reset|closed|error)|socket hang up|fetch failed)[.!]?$`,
+];
+
+/** Returns a pattern for messages that begin with one of these patterns. */
+function startingWith(forms: readonly string[]): RegExp {
+  return new RegExp(`^(?:${forms.join('|')})`, 'i');
+}
+
+const inAnyFamily = { status: BLAMING_STATUSES, isGeneral: true } as const;
+
+export const passingRules = [
+  // Errors of many providers, from https://github.com/diegosouzapw/OmniRoute/issues/11486
+  ...rulesFrom('litellm', { kind: 'overload', message: startingWith(OVERLOADED), ...inAnyFamily }),
+  // Errors of many providers, from https://github.com/diegosouzapw/OmniRoute/pull/4986
+  ...rulesFrom('litellm', { kind: 'rate', message: startingWith(RATE_LIMITED), ...inAnyFamily }),
+  // Errors of many providers, from https://github.com/ENTERPILOT/GoModel/issues/605
+  ...rulesFrom(
+    'litellm',
+    { kind: 'timeout', message: startingWith(TIMED_OUT), ...inAnyFamily },
+    { kind: 'failure', message: startingWith(BROKEN), ...inAnyFamily },
+  ),
+];
