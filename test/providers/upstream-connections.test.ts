@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { privateServer } from '../support/private-authority.ts';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readText } from '../../lambdas/providers/http/read-text.ts';
+import { UpstreamRequest, type UpstreamResponse } from '../../lambdas/providers/http/upstream-http.ts';
+import { privateAuthority, privateServer } from '../support/private-authority.ts';
 import {
   exchange,
   gone,
@@ -15,6 +17,7 @@ import {
   upstream,
   type Seen,
 } from '../support/direct-upstream.ts';
+import { listen } from '../support/listen.ts';
 
 afterEach(stopUpstreams);
 
@@ -142,6 +145,60 @@ describe('a provider with an untrusted certificate', () => {
 
     server.close();
     expect(received).toEqual([]);
+  });
+});
+
+/** Starts a server that answers the path /wait only after `answerWaiting`. */
+async function privateUpstream() {
+  const waiting = Promise.withResolvers<void>();
+  const connections: Socket[] = [];
+  const server = privateServer((request, response) => {
+    response.flushHeaders();
+    void (request.url === '/wait' ? waiting.promise : Promise.resolve()).then(() => response.end('ok'));
+  });
+  // The server itself never closes an idle connection.
+  server.keepAliveTimeout = 0;
+  server.on('secureConnection', (socket: Socket) => connections.push(socket));
+  const { stop } = await listen(server);
+  onTestFinished(stop);
+  const { port } = server.address() as AddressInfo;
+  const timeouts = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 };
+  const send = (path: string, ca: string) => {
+    const target = { url: `https://127.0.0.1:${port}${path}`, headers: {}, ca, timeouts };
+    return new UpstreamRequest(target, new AbortController().signal).send('x');
+  };
+  return { connections, send, answerWaiting: () => waiting.resolve() };
+}
+
+/** Sends a request with each of 16 new certificates, because the gateway keeps connections for at most 16. */
+async function replaceCertificates(send: (path: string, ca: string) => Promise<UpstreamResponse>) {
+  for (let renewal = 1; renewal <= 16; renewal += 1) {
+    const { body } = await send('/', privateAuthority + '\n'.repeat(renewal));
+    await readText(body, Infinity);
+  }
+}
+
+describe('a provider with its own certificates', () => {
+  it('has no idle connections of certificates that 16 newer ones have replaced', async () => {
+    const { connections, send } = await privateUpstream();
+    await readText((await send('/', privateAuthority)).body, Infinity);
+    await turn();
+
+    await replaceCertificates(send);
+
+    await gone(connections[0]);
+    expect(connections.filter(({ destroyed }) => !destroyed)).toHaveLength(16);
+  });
+
+  it('completes a running request after its certificates were replaced, and then closes its connection', async () => {
+    const { connections, send, answerWaiting } = await privateUpstream();
+    const { body } = await send('/wait', privateAuthority);
+
+    await replaceCertificates(send);
+    answerWaiting();
+
+    expect(await readText(body, Infinity)).toBe('ok');
+    await gone(connections[0]);
   });
 });
 

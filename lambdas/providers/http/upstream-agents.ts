@@ -2,6 +2,7 @@
 
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 
@@ -39,9 +40,16 @@ const MAX_CA_AGENTS = 16;
 const agentsByCa = new BoundedMap<string, https.Agent>(MAX_CA_AGENTS);
 
 function freeSockets(): number {
-  return [plainAgent, trustingAgent, ...agentsByCa.values()]
-    .flatMap(({ freeSockets: byHost }) => Object.values(byHost))
-    .reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+  return [plainAgent, trustingAgent, ...agentsByCa.values()].flatMap(idleSockets).length;
+}
+
+function idleSockets({ freeSockets: byHost }: http.Agent): Socket[] {
+  return Object.values(byHost).flatMap((sockets) => sockets ?? []);
+}
+
+function stopKeeping(agent: https.Agent): void {
+  agent.maxFreeSockets = 0;
+  for (const socket of idleSockets(agent)) socket.destroy();
 }
 
 /**
@@ -53,8 +61,9 @@ export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // A new provider or a changed certificate needs a new agent. If the oldest agent is dropped, its running requests
-  // continue, and its connections close when they are idle.
+  // A new provider or a changed certificate needs a new agent. If the oldest agent is dropped, its idle connections are
+  // closed. Its running requests continue, and their connections are closed after them.
+  if (agentsByCa.size === MAX_CA_AGENTS) stopKeeping(agentsByCa.values().next().value!);
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;
