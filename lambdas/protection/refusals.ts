@@ -17,7 +17,7 @@ type Reason = 'blocked' | 'unchangeable' | 'too_many';
 export class TextRefusal extends Error {
   override name = 'TextRefusal';
   readonly reason: Reason;
-  /** Category of the value; undefined for a term of the dictionary. */
+  /** Category of the value; undefined for a term of the dictionary, and if there are too many values. */
   readonly category: SensitiveCategory | undefined;
 
   constructor(reason: Reason, category?: SensitiveCategory) {
@@ -38,7 +38,7 @@ export function refusalAt(field: string, { reason, category }: Pick<TextRefusal,
  */
 export const MAX_VALUES = 50_000;
 
-/** @param category undefined for a term of the dictionary */
+/** @param category undefined for a term of the dictionary, and for `too_many` */
 function reasonText(reason: Reason, category: SensitiveCategory | undefined): string {
   switch (reason) {
     case 'too_many':

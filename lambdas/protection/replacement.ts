@@ -34,7 +34,7 @@ export class Replacement {
   /**
    * @returns the text to send; undefined for signed thinking that would differ from the signed text after the
    *   replacement
-   * @throws {TextRefusal} if a text that must not be changed has a protected value
+   * @throws {TextRefusal} if a text that must not be changed has a protected value, or a term of the dictionary
    */
   of(scanned: Scanned): string | undefined {
     const { text, kind, knownBefore } = scanned;
@@ -57,7 +57,7 @@ export class Replacement {
 
   /**
    * Returns whether thinking is the same as the signed thinking after its values are replaced. The model wrote and
-   * signed placeholders, and the client got the values in their place. A value whose placeholder is new in this request
+   * signed placeholders, and the client got the values in their place. A value that does not occur before this thinking
    * cannot be in the signed text.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {

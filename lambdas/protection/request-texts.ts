@@ -246,7 +246,7 @@ function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>
   );
 }
 
-/** Returns whether a message has no content: all its signed thinking was removed. */
+/** Returns whether a message has no content, for example because all its signed thinking was removed. */
 function isEmpty({ content }: Message): boolean {
   return Array.isArray(content) && content.length === 0;
 }

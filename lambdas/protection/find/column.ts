@@ -17,8 +17,8 @@ export interface Cell {
  */
 const SEPARATORS = ['\t', '|', ';', ','];
 /**
- * Maximum length of a line, in characters. Longer lines are ignored, and so are tables with more than MAX_COLUMNS
- * columns.
+ * Maximum length of a line, in characters. A longer line counts as empty. Tables with more than MAX_COLUMNS columns are
+ * ignored.
  */
 const MAX_LINE = 2_000;
 const MAX_COLUMNS = 64;

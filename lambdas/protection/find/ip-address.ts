@@ -30,8 +30,8 @@ const NO_NAME =
 /** Public DNS resolvers: these are addresses, although their small numbers look like a version. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /**
- * Words for a release. Numbers after such a word are a release, even if they look like an address. Up to two other
- * words, and punctuation, may be in between.
+ * Words for a release. Numbers after such a word are a release, unless a word for an address also precedes them. Up to
+ * two other words, and punctuation, may be in between.
  */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;

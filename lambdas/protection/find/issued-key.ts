@@ -1,4 +1,4 @@
-/** Finds keys by the prefixes that their issuers document. */
+/** Finds keys by the prefixes and forms that their issuers document. */
 
 import { isMixed } from './secret.ts';
 import type { Add, Rule } from './finding.ts';
@@ -105,7 +105,7 @@ const ISSUED_KEYS = new Map(
   }),
 );
 
-/** Minimum number of consecutive letters, digits, `_` and `-` that every pattern requires. */
+/** A key is found only in text with at least this many consecutive letters, digits, `_` and `-`. */
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
@@ -133,13 +133,13 @@ export const findIssuedKeys: Rule = (text, _, add) => {
       continue;
     }
     const from = boundBefore(text, start, done);
-    // A key may extend beyond the examined text. The search continues after the key, so no text is read twice.
+    // A key may extend beyond the examined text. The search continues after the last key, so no key is read twice.
     done = Math.max(done, findBetween(text, from, boundAfter(text, start), add));
     start = done;
   }
 };
 
-/** @returns the end of the examined text, which is after `end` if a key crosses `end` */
+/** @returns the end of the last key, which may be after `end`; `end` if there is no key */
 function findBetween(text: string, from: number, end: number, add: Add): number {
   let seen = end;
   for (let start = from; start < end; start += 1) {

@@ -1,6 +1,6 @@
 /**
- * Finds values after a word that announces a password, a token or a key. A value is a secret only if its characters
- * look like a secret.
+ * Finds values next to a word, or below a column heading, that announces a password, a token or a key. A value is a
+ * secret only if its characters look like a secret.
  */
 
 import { cellsUnder } from './column.ts';

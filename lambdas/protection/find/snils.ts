@@ -5,7 +5,7 @@ const SNILS = new RegExp(
   'g',
 );
 /**
- * Matches a number with hyphens as on the insurance card. No other kind of number has this form and a valid check sum.
+ * Matches a number with hyphens as on the insurance card. No other known number has this form and check sum.
  */
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
 const NAMED_SNILS = /снилс|snils|страхов|пенсионн|pension/i;
