@@ -16,8 +16,9 @@ export interface Reading {
 export interface ChunkDecoder {
   feed: (chunk: Buffer) => Reading;
   /**
-   * Handles the end of the body. After the stop reason, this function is also called if the connection breaks, a chunk is
-   * unreadable or the body does not end. It then completes the answer, and returns no failure.
+   * Handles the end of the body. After the stop reason, this function is also called if the connection breaks, a chunk
+   * is unreadable or the body does not end. It then completes the answer, and returns a failure only if required
+   * content is missing.
    */
   end: () => Reading;
   /** Size of an incomplete event, in bytes. */

@@ -25,8 +25,8 @@ export class ProviderFailure extends GatewayError {
    */
   readonly mayTryAnother: boolean;
   /**
-   * Whether the request caused the failure, at least at this endpoint. If so, the failure does not count against the
-   * endpoint's health.
+   * Whether the request caused the failure (at least at this endpoint), or the gateway aborted the request. If so, the
+   * failure does not count against the endpoint's health.
    */
   readonly isRequestsFault: boolean;
   /**
@@ -39,7 +39,7 @@ export class ProviderFailure extends GatewayError {
    * does not pay another endpoint for a second answer.
    */
   readonly wasAnswered: boolean;
-  /** Kind of the provider's error; undefined if there was no response with an error. */
+  /** Kind of the error, if the provider reported one or the credential is unusable; undefined for other failures. */
   readonly fault: FaultKind | undefined;
   /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
   readonly providerStatus: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads values in a provider's JSON as an expected type. Absent values and null count as empty. A value of any other
- * type throws an UpstreamError.
+ * Reads values in a provider's JSON as an expected type. Absent values and null count as empty, except in `asRecord`. A
+ * value of any other type throws an UpstreamError.
  */
 
 import { isRawNumber } from '../platform/json/exact-json.ts';

@@ -36,7 +36,7 @@ export interface WireRequest<Body extends string | Buffer = string> {
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
   /**
-   * Encodes a streaming request.
+   * Encodes a request. Its answer is streamed, unless the model cannot stream it.
    * @throws {GatewayError} 400 for a request that the wire cannot express
    */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;

@@ -10,7 +10,7 @@ export interface JsonMeasure {
   values: number;
   /** Number of field names in all objects together. Counting stops soon after it exceeds `maxFields`. */
   fields: number;
-  /** How many numbers in the JSON a 64-bit float cannot represent exactly. */
+  /** Number of inexact numbers (defined at the top of this file). */
   inexactNumbers: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads answers of providers with the Messages API. Events are forwarded as the received bytes, so signatures,
- * encrypted content, padding and newer event types stay intact. Each event is also parsed, to read its usage and to
- * check it against the protocol.
+ * Reads answers of providers with the Messages API. Events that need no change are forwarded as the received bytes, so
+ * signatures, encrypted content, padding and newer event types stay intact. Each event is also parsed, to read its
+ * usage and to check it against the protocol.
  */
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
@@ -37,8 +37,7 @@ function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): b
 }
 
 /**
- * Returns whether an event adds to the answer's content. False for pings, empty deltas, message_delta events and
- * unknown events.
+ * Returns whether an event belongs to the answer's content: the start or end of a block, or a delta that is not empty.
  */
 function isOutput({ data }: AnswerEvent): boolean {
   if (data.type !== 'content_block_delta')
@@ -76,7 +75,10 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/** Returns the block for content_block_start, without its content: clients assemble the content from deltas. */
+/**
+ * Returns the block for content_block_start. The content of texts, thinking and calls is removed, because clients
+ * assemble it from deltas.
+ */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':

@@ -2,8 +2,8 @@ import type { Block, Message } from '../../messages/types.ts';
 
 /**
  * Limits the results of failed tools to text, because Claude rejects images and documents in such results
- * (https://github.com/caozhiyuan/copilot-api/pull/196). The images and documents move to the end of the message. A
- * tool_reference block becomes the name of the tool.
+ * (https://github.com/caozhiyuan/copilot-api/pull/196). The images, documents and other parts move to the end of the
+ * message. A tool_reference block becomes the name of the tool.
  */
 export function withTextualErrors(messages: Message[]): Message[] {
   return messages.map((message) => {

@@ -22,7 +22,7 @@ export interface Framing {
   /**
    * Returns the events that a chunk completes. At the end of the body, call this method without a chunk, to get the
    * remaining event.
-   * @throws during iteration, at the first unreadable event
+   * @throws {UpstreamError} at the first unreadable event, at the call or during the iteration
    */
   read(chunk: Buffer | undefined): Iterable<Framed>;
   /** Size of the incomplete event, in bytes. */

@@ -26,10 +26,7 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
   search_result: withTextualSearchResults,
 };
 
-/**
- * Rewrites the parts that the endpoint does not support.
- * @returns the same request if no part needs rewriting
- */
+/** Rewrites the parts that the endpoint does not support. */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   let result = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
   const { lacks: always = [] } = envelopeOf(quirks);
@@ -42,7 +39,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 /**
  * Moves each instruction (a message with the role `system`) to the place that Anthropic requires: directly after the
  * adjacent user messages. An instruction without an adjacent user message becomes a user message with <system> tags.
- * @returns the same request if all instructions are already in their place
+ * @returns the same request if it has no instructions
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;

@@ -44,7 +44,7 @@ export async function authorizeWithSigV4(
 }
 
 /**
- * Parses an access key.
+ * Returns the access key in a credential, or the current key of the own role.
  * @throws {RefusedCredential} whose message contains no part of the credential
  */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {

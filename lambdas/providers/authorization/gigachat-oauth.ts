@@ -50,7 +50,7 @@ function gigachatKey(credential: string, { tokenUrl }: AuthSettings): string {
   return `${tokenUrl} ${credential}`;
 }
 
-/** Exchanges the authorization key for a token. Error messages contain no part of the credential or of the response. */
+/** Exchanges the authorization key for a token. Error messages have neither the credential nor the response's body. */
 async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
   const [, scope = DEFAULT_SCOPE, key] = CREDENTIAL.exec(credential) ?? [];
   if (!key || !tokenUrl)

@@ -44,7 +44,7 @@ export function forgetServiceAccount(credential: string, headers: OutgoingReques
   googleTokens.drop(credential, bearerOf(headers));
 }
 
-/** Exchanges a signed assertion for a token. Error messages contain no part of the credential or of the response. */
+/** Exchanges a signed assertion for a token. Error messages contain neither the credential nor the response's body. */
 async function exchangeGoogleAssertion(credential: string): Promise<AccessToken> {
   const requestedAtMs = nowMs();
   const account = readServiceAccount(credential);

@@ -9,7 +9,7 @@ export interface OutgoingRequest {
 export interface AuthSettings {
   /** URL that issues tokens for the credential. */
   tokenUrl?: string | undefined;
-  /** PEM certificates that are trusted for the provider, in addition to the system's certificate authorities. */
+  /** PEM certificates that are trusted for the provider, in addition to the default ones. */
   ca?: string | undefined;
 }
 

@@ -3,8 +3,8 @@
  * checksum of the whole frame. The prelude has the frame's length, the headers' length (four bytes each), and a
  * checksum of these two lengths.
  *
- * Cost: a frame is copied once, when it is complete. Memory is bounded, because a length is accepted only with a valid
- * checksum, and only up to MAX_AWS_FRAME_BYTES.
+ * Cost: a frame is copied at most twice: when its prelude has arrived, and when it is complete. Memory is bounded,
+ * because a length is accepted only with a valid checksum, and only up to MAX_AWS_FRAME_BYTES.
  */
 
 import { crc32 } from 'node:zlib';

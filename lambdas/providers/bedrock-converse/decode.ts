@@ -1,6 +1,6 @@
 /**
- * Converts Converse's answers to events of the Messages API. Some models deviate from AWS's documentation. Where the
- * gateway tolerates a deviation, a comment names the model.
+ * Converts Converse's answers to events of the Messages API. Some models deviate from AWS's documentation. Comments
+ * describe the deviations that the gateway tolerates.
  */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';

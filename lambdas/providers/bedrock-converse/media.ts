@@ -24,7 +24,7 @@ const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 /** Content of a document without text, because Converse rejects documents without content. */
 const EMPTY_DOCUMENT = '(empty)';
 
-/** @throws {GatewayError} 400 for an image given by a URL or a file id */
+/** @throws {GatewayError} 400 for a URL, a file id, or an image other than PNG, JPEG, GIF and WebP */
 export function imageBlock(block: Block, path: string): object {
   const source = block['source'] as MediaSource;
   if (source.type !== 'base64') {

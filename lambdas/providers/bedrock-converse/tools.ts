@@ -7,7 +7,7 @@ import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
  * Returns tools and tool choice in Converse's form. Converse has no choice "none", so for "none" no tools are sent.
- * @throws {GatewayError} 400 for a choice that the model does not support
+ * @throws {GatewayError} 400 for a tool or a choice that the model does not support, or a forced choice without tools
  */
 export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const { tools = [], tool_choice: choice } = request;

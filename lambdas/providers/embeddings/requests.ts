@@ -4,7 +4,7 @@ import type { EmbeddingTask } from './codec.ts';
 
 const BYTES_PER_TOKEN = 4;
 
-/** @throws {GatewayError} 400 for token input, which only models on OpenAI's wire accept */
+/** @throws {GatewayError} 400 for token input, which only some models on OpenAI's wire accept */
 export function textsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): string[] {
   return inputs.map((input: EmbeddingInput) => {
     if (typeof input !== 'string') {

@@ -1,4 +1,7 @@
-/** Rules for errors that only the operator can fix: keys, balances, projects, contracts, regions, permissions. */
+/**
+ * Rules for errors that only the operator can fix: keys, balances, projects, contracts, regions, permissions. The first
+ * rule is for a rate limit whose code looks like one of these errors.
+ */
 
 import { rulesFrom } from './fault-rule.ts';
 

@@ -151,8 +151,8 @@ function remainingOf(resetHeader: string): string {
 }
 
 /**
- * Returns the seconds until a limit is reset. A header has a duration, a number of seconds, or a point in time in
- * seconds or milliseconds since 1970.
+ * Returns the seconds until a limit is reset. A header has a duration, a number of seconds, a date, or a point in time
+ * in seconds or milliseconds since 1970.
  */
 function untilReset(value: unknown): number | undefined {
   const seconds = untilThen(value);

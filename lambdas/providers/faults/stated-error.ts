@@ -15,7 +15,7 @@ export interface StatedError {
   messages: readonly string[];
   /** HTTP status in the error body; undefined if there is none. */
   status: number | undefined;
-  /** Requested wait in the error body, not parsed: Google's RetryInfo, or a number of seconds. */
+  /** Requested wait in the error body, not parsed: seconds, a duration such as `500ms`, or Google's RetryInfo. */
   retryDelay: unknown;
   /**
    * Headers of the original provider's response, if a relay includes them in its error body. Names are in lower case.
@@ -66,7 +66,7 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** Fields with a wait in seconds. Relays, Codex's backend, and servers that load a model use them. */
+/** Fields with a wait, in seconds or as a duration such as `34s`, in errors of Google, relays and other servers. */
 const WAIT_FIELDS = [
   'retryDelay',
   'retry_after',

@@ -17,7 +17,8 @@ import type { GeminiTarget } from './target.ts';
  * Returns the turns. Adjacent turns of the same role are merged, and turns without parts are dropped. A conversation
  * that begins with the model gets a user turn before it, because Gemini rejects a function call without an earlier turn
  * (https://github.com/google-gemini/gemini-cli/issues/11814).
- * @throws {GatewayError} 400 if the client began the answer, and the model does not continue it
+ * @throws {GatewayError} 400 for content that the model does not support, or if the client began the answer, and the
+ *   model does not continue it
  */
 export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
   const calls = callsOf(messages);

@@ -25,7 +25,7 @@ const typesByEnding: Record<string, string> = {
   bmp: 'image/bmp',
 };
 
-/** @throws {GatewayError} 400 for a file id, or an image type that Gemini does not accept */
+/** @throws {GatewayError} 400 for a file id, a URL without https, or an image type that is unknown or not accepted */
 export function imagePart(block: Block, path: string): GeminiPart {
   const source = block['source'] as { type: string; media_type: string; data: string; url: string };
   if (source.type === 'base64') {
@@ -42,7 +42,7 @@ export function imagePart(block: Block, path: string): GeminiPart {
   );
 }
 
-/** @throws {GatewayError} 400 for a file id, or a document feature that only Claude models support */
+/** @throws {GatewayError} 400 for a file id, a URL without https, or a feature that only Claude models support */
 export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
   if (document.text !== undefined) return [{ text: document.text }];

@@ -24,7 +24,7 @@ export function makesMusic({ modalities }: MessagesRequest): boolean {
 
 /**
  * Returns the prompt for music: one turn, which begins with the system texts.
- * @throws {GatewayError} 400 for a voice, a format other than MP3, documents, or more than one turn
+ * @throws {GatewayError} 400 for a voice, a format other than MP3, documents, audio, or more than one turn
  */
 export function musicPrompt({ audio }: MessagesRequest, { contents, systemInstruction: system }: GeminiPrompt): object {
   if (audio?.voice) throw invalidRequest('audio.voice', 'has no effect on music; leave it out');

@@ -25,8 +25,8 @@ export function callsOf(messages: Message[]): PriorCalls {
 }
 
 /**
- * @throws {GatewayError} 400 for a result whose call is not in the conversation, because Gemini requires the name of
- *   the called tool
+ * @throws {GatewayError} 400 for unsupported content, or for a result whose call is not in the conversation, because
+ *   Gemini requires the name of the called tool
  */
 export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));

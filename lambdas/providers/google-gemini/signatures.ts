@@ -20,8 +20,8 @@ const sealedSignatureSchema = z.object({
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
 /**
- * Placeholder, accepted by Gemini, for the missing signature of a call. A signature is missing if another model made
- * the call, or the client did not keep the thinking before the call.
+ * Placeholder, accepted by Gemini, for a missing signature. A signature is missing if another model made the signed
+ * part, or the client did not keep the thinking before that part.
  */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 

@@ -9,8 +9,8 @@ import type { GeminiTarget } from './target.ts';
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
 /**
- * Returns Gemini's thinkingConfig. Returns undefined, so that the model's default applies, if the request mentions
- * neither thinking nor effort, or if the model lists no reasoning.
+ * Returns Gemini's thinkingConfig. Returns undefined, so that the model's default applies, if there is nothing to set:
+ * for example, if the request mentions neither thinking nor effort, or if the model lists no reasoning.
  */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;

@@ -5,8 +5,8 @@ import { withoutUndefined } from '../../platform/json/records.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
 /**
- * Kinds of traffic for which the served tier is not reported. On-demand traffic has the standard price; provisioned
- * throughput is paid separately.
+ * Kinds of traffic that are not a service tier. On-demand traffic has the standard price; provisioned throughput is
+ * paid separately.
  */
 const USUAL_TRAFFIC: ReadonlySet<string> = new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED', 'PROVISIONED_THROUGHPUT']);
 

@@ -5,7 +5,7 @@ const LAST_WORDS_MS = 5_000;
 
 /**
  * Iterates over the chunks of a body. After the stop reason was read, the iteration continues for at most
- * LAST_WORDS_MS, and then ends as if the body had ended. The caller closes the connection.
+ * LAST_WORDS_MS, and then ends as if the body had ended. The body's `return` is called.
  * @param isClosing returns whether the stop reason was read; called before each chunk is requested
  */
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {

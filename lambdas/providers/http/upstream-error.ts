@@ -15,7 +15,7 @@ export type UpstreamFailure =
 /** Matches error codes of the operating system and of certificates, such as `ENOTFOUND` and `CERT_HAS_EXPIRED`. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 
-/** Thrown if the provider could not be reached, went silent, closed the connection, or sent unreadable data. */
+/** Thrown if an exchange with a provider fails, or the gateway aborts the exchange. `failure` has the reason. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
   readonly failure: UpstreamFailure;

@@ -1,6 +1,6 @@
 /**
  * Converts chat-completions streams to events of the Messages API. The code follows recordings of many providers. It
- * tolerates missing, repeated or differently spelled fields; a comment names the provider for each case.
+ * tolerates missing, repeated or differently spelled fields.
  */
 
 import { numberOrNaN, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';

@@ -191,7 +191,7 @@ function assistantMessages(
   return [message];
 }
 
-/** Returns whether the model thinks for this request. True if the model's thinking cannot be switched off. */
+/** Returns whether the model may think for this request. True if the model's thinking cannot be switched off. */
 function thinksNow(
   { thinking }: MessagesRequest,
   { reasoning_request: requested = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
@@ -234,8 +234,8 @@ function idRule(quirks: ChatTarget['quirks']) {
 }
 
 /**
- * Returns the message for a tool result. Most providers accept only text in the `tool` role, so images and documents of
- * a result move to a user message after the result.
+ * Returns the message for a tool result. Most providers accept only text in the `tool` role. Documents, and images
+ * unless the endpoint accepts them in this role, move to a user message after the result.
  */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];

@@ -68,8 +68,8 @@ function effortFields(
 }
 
 /**
- * Returns the thinking budget for an effort, for endpoints that accept only budgets. Returns undefined for high
- * efforts, so that the endpoint's default applies.
+ * Returns the thinking budget for an effort, for endpoints that accept only budgets. Returns undefined without an
+ * effort and for high efforts, so that the endpoint's default applies.
  */
 function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
   return budgetsOfEfforts[output?.effort ?? ''];

@@ -39,7 +39,7 @@ function requestsThinking({ thinking }: MessagesRequest): boolean {
 
 /**
  * Returns the highest accepted effort that does not exceed the requested effort. If there is none, returns the lowest
- * accepted effort other than "none".
+ * accepted effort other than "none". If thinking is turned off, returns the lowest accepted effort.
  */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;

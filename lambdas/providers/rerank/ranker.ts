@@ -57,7 +57,7 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
   };
 }
 
-/** @throws {UpstreamError} unless each result has a score and a different document of the task */
+/** @throws {UpstreamError} for no or too many results, or unless each has a score and a different document */
 function checkedResults(
   results: unknown,
   codec: RerankCodec,

@@ -23,7 +23,7 @@ const SPOKEN_BYTES_PER_TOKEN = 4;
  */
 const SLOWEST_BYTES_PER_SECOND = 3;
 const MIN_SECONDS = 10;
-/** Size of a second of 48 kHz, 16-bit mono audio in base64 and JSON, in bytes. */
+/** Upper bound on the size of a second of 48 kHz, 16-bit mono audio in base64 and JSON, in bytes. */
 const MAX_BYTES_PER_SECOND = 192 * 1024;
 const SOUND_ENVELOPE_BYTES = 1024 * 1024;
 

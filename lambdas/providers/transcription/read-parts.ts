@@ -25,7 +25,7 @@ interface PartNames {
 
 /**
  * Reads a list of parts. An absent list is empty.
- * @throws {UpstreamError} for a list whose elements are not texts with their times
+ * @throws {UpstreamError} for a value that is not a list of texts with their times
  */
 export function spokenPartsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
   if (list === undefined || list === null) return [];

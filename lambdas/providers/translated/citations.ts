@@ -5,7 +5,7 @@
 
 const MAX_CITED_CHARACTERS = 150;
 
-/** @returns undefined for an annotation that is neither a URL nor a file citation */
+/** @returns undefined for an annotation that cites neither a URL nor a file */
 export function citationOf(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
   const { type } = annotation;
   if (type === 'url_citation') return urlCitation(annotation);

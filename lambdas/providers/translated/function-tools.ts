@@ -14,13 +14,14 @@ export interface FunctionTool {
   /** Description of the tool; undefined if it is missing or empty. */
   description: string | undefined;
   parameters: Record<string, unknown>;
-  /** Whether the client requested strict mode. If true, `parameters` fulfills the rules of strict mode. */
+  /** Whether the tool is sent in strict mode. If true, `parameters` fulfills the rules of strict mode. */
   strict: boolean;
 }
 
 /**
  * Returns the functions of a request; empty without tools.
- * @throws {GatewayError} 400 for a tool that is not a function, or for a tool choice that needs tools if there are none
+ * @throws {GatewayError} 400 for a tool that the endpoint does not support, or for a tool choice that needs tools if
+ *   there are none
  */
 export function functionTools({ tools, tool_choice: choice }: MessagesRequest, quirks: SchemaQuirks): FunctionTool[] {
   if (tools?.length) return tools.map((tool, index) => functionTool(tool, index, quirks));

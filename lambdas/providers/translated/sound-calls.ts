@@ -13,7 +13,7 @@ const NO_RESULT = '(no result)';
 /**
  * Repairs the tool calls and results of a request.
  * @returns the same request if nothing has to change
- * @throws {GatewayError} 400 for a result whose call is not directly before it
+ * @throws {GatewayError} 400 for a result whose call is not directly before it, or for a second result of a call
  */
 export function withSoundCalls(request: MessagesRequest): MessagesRequest {
   if (!request.messages.some(hasToolBlocks)) return request;
@@ -38,7 +38,7 @@ class SoundConversation {
   #answered = new Set<string>();
   /** System messages between the last calls and their results. */
   #between: Message[] = [];
-  /** Index in #messages of the user message with results for the last calls; undefined before the first result. */
+  /** Index in #messages of the first user message after the last calls, which gets the results; undefined before it. */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {

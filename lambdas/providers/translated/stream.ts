@@ -19,8 +19,9 @@ export interface StreamReader {
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
   /**
-   * Handles the end of the body. After the stop reason, this method is also called if the connection breaks, or if the
-   * body has not ended in time. It then completes the answer, and does not throw.
+   * Handles the end of the body. After the stop reason, this method is also called if the connection breaks, a chunk is
+   * unreadable, or the body has not ended in time. It then completes the answer, and throws only if required content is
+   * missing.
    */
   end(): void;
 }
@@ -108,7 +109,7 @@ function isEvent(data: string): boolean {
 
 /**
  * Parses the JSON of an event.
- * @throws {UpstreamError} if the text is not JSON
+ * @throws {UpstreamError} if the text is not JSON, or has too many values
  */
 export function parseEvent(data: string): unknown {
   return parseFrame(parseForeign, data);

@@ -11,7 +11,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
  * Request fields that the gateway can send to providers whose API is not the Messages API. The fields in `hints` cannot
- * change an answer, so they are silently dropped: cache marks, context edits, the client's identity, and fields whose
+ * change an answer, so they are silently dropped: cache marks, context edits, betas, diagnostics, and fields whose
  * schema allows only the standard price. docs/wires/README.md lists them.
  */
 const expressible = [

@@ -26,8 +26,9 @@ export interface Turn {
 }
 
 /**
- * Converts the conversation to the order that wires other than the Messages API require. Adjacent messages of the same
- * role become one turn. System messages between a tool call and its results move after the results.
+ * Converts the conversation to the order that wires other than the Messages API require. Adjacent user messages, and
+ * adjacent assistant messages, become one turn. System messages between a tool call and its results move after the
+ * results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];

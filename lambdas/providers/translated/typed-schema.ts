@@ -1,6 +1,6 @@
 /**
- * Converts schemas to the form that Moonshot's API requires: every subschema has a type, unless it has `anyOf`.
- * Moonshot rejects requests with other schemas (https://github.com/MoonshotAI/kimi-code/issues/2661,
+ * Converts schemas to the form that Moonshot's API requires: every subschema has a type, unless it has `anyOf`, `allOf`
+ * or `$ref`. Moonshot rejects requests with other schemas (https://github.com/MoonshotAI/kimi-code/issues/2661,
  * https://github.com/duolahypercho/codex-router/issues/641).
  */
 

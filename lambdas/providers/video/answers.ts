@@ -60,7 +60,7 @@ export function unsuccessful({ status, text }: VideoHttpAnswer, stated: unknown,
   return uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
 }
 
-/** Families of video providers that have their own rules for errors. */
+/** Families of video providers, which select the rules for errors. `video` has no rules of its own. */
 type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
