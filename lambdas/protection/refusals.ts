@@ -73,7 +73,7 @@ export function searchBroken(): GatewayError {
 
 const BUSY_RETRY_SECONDS = '3';
 
-/** Returns the error for a request whose search could not start, because other searches occupy the thread. */
+/** Returns the error for a request whose search gets no turn in the thread, because of other searches. */
 export function searchBusy(): GatewayError {
   return new GatewayError(
     'provider_overloaded',

@@ -18,7 +18,7 @@ export type TextKind =
   | 'signed'
   /** Text for programs, for example a name, an id or a URL. A change would change its meaning. */
   | 'label'
-  /** Keywords of the API, which are never searched. */
+  /** Keywords of the API. Terms of the dictionary are ignored there. A value of a category is refused. */
   | 'protocol';
 
 /** A text of a request. Its position is stored separately. */
@@ -151,7 +151,7 @@ export class RequestTexts<Request extends MessagesRequest> {
     return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }
 
-  /** Returns the request with changed texts. Copies only containers that contain a changed text. */
+  /** Returns the request with changed texts, without emptied messages. Copies only containers with a changed text. */
   with(changes: TextChanges): Request {
     if (changes.size === 0) return this.#request;
     const edits = new Map<Container, Edits>();

@@ -102,12 +102,12 @@ export interface FollowUps {
    * @param place path below the provider's base URL, or a URL of the provider
    * @param ownDomain domain whose hosts belong to the provider, in addition to the host of its base URL
    * @returns the JSON of the response
-   * @throws {UpstreamError} for a URL of another host, which must not get the credential
+   * @throws {Error} if several consecutive polls fail, or for a URL of another host, which must not get the credential
    */
   poll: (place: string, ownDomain?: string) => Promise<unknown>;
   /**
    * Downloads a file from a public address, without the credential.
-   * @throws {UpstreamError} for an address that is not public, or a file that is too large
+   * @throws {UpstreamError} if the file cannot be fetched, is too large, or its address is not public
    */
   download: (url: string, maxBytes: number) => Promise<Buffer>;
 }

@@ -28,7 +28,8 @@ export class AnswerOrder {
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
   /**
-   * Indexes of blocks that the gateway itself closed. The provider may still send content_block_stop for these blocks.
+   * Indexes of blocks that the gateway itself closed at the stop reason. The provider may still send content_block_stop
+   * for these blocks.
    */
   readonly #closedEarly = new Set<number>();
   /** message_delta events that are held back until the provider closes the open tool call. */

@@ -18,7 +18,7 @@ export class QuietBound {
   /**
    * Adds the bytes of a chunk to the count, or resets the count if the chunk has output.
    * @param read.pendingBytes size of an incomplete event
-   * @param read.hasOutput whether the chunk completed a piece of the answer
+   * @param read.hasOutput whether the chunk contained output of the model
    * @returns the failure of the provider if the limit is exceeded
    */
   count(read: { bytes: number; pendingBytes: number; hasOutput: boolean }): UpstreamError | undefined {
