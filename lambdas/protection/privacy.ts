@@ -13,10 +13,10 @@ export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
- * Returns a function that returns why an endpoint must not get a prompt; undefined if it may get it. Used for inference
- * and for lists of models. The settings of account, workspace and key must all allow the provider, and none of them may
- * ignore it. If any of them blocks logging (or training), the endpoint's declared data policy must exclude logging (or
- * training).
+ * Returns a function that returns the reason why an endpoint must not get a prompt, or undefined if the endpoint may
+ * get the prompt. Used for inference and for lists of models. The settings of account, workspace and key must all allow
+ * the provider, and none of them may ignore it. If any of them blocks logging (or training), the endpoint's declared
+ * data policy must exclude logging (or training).
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
@@ -35,7 +35,8 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
 }
 
 /**
- * Returns a function that returns why a search backend must not get the model's queries; undefined if it may get them.
+ * Returns a function that returns the reason why a search backend must not get the model's queries, or undefined if the
+ * backend may get them.
  * The rules are those of `privacyFilter`, without `allowedProviders`, which lists only providers of models.
  */
 export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {

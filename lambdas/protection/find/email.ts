@@ -21,7 +21,7 @@ const FILE_VERSION = /^\d+(?:x|\.\d+)\./;
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
 /**
- * Matches text before a user name which shows that `user@host` is not a mail address, as in
+ * Matches text before a user name if the text shows that `user@host` is not a mail address, as in
  * `https://user:password@host` and `ssh -p 22 user@host`.
  */
 const EMAIL_IN_ADDRESS =

@@ -11,7 +11,7 @@ const PIN_WITHIN = 72;
 const SENTENCE = /^[^\n;{}]*?(?=[.!?](?:\s|$)|[\n;{}]|$)/;
 const PIN_DIGITS =
   /(?<![\p{L}\d.,/:#№+-])(?:(?:[A-Z]{1,3}-)?\d{4,10}(?:[#*]\d{1,6})?|\d(?=[A-Za-z\d]*[A-Z])[A-Za-z\d]{5,9})(?![\p{L}\d]|[.,/:-]\d)/gu;
-/** Words directly before digits which show that the digits are something else, such as a year or a room. */
+/** Words directly before digits. They show that the digits are something else, such as a year or a room. */
 const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
 /** Matches the text after `pin` in texts such as `pin 18`, which means a pin of a chip or a plug. */

@@ -77,7 +77,7 @@ export function secretNext(rest: string, wants: 'password' | 'key'): { start: nu
 const RIGHT_AFTER =
   /^ (\p{L}{2,16}\d{3,8}|(?=\d{0,6}[A-Za-z]{0,6}[A-Z])(?=[A-Z\d]{0,6}[a-z])\w{0,5}\d\w{0,6})(?=[,.;)\n]|$)/u;
 
-/** Matches text between a value and the name that follows it: `«…» is the `, `… — это `, `… (`, `use … as the `. */
+/** Matches a value and the text up to the name that follows: `«…» is the `, `… — это `, `… (`, `use … as the `. */
 const BEFORE_NAME =
   /(?<![^\s"'`«“(])([^\s"'`<>;,()«»“”„]{6,64})(["'`»”*]{0,3}),?\s?(?:[–—-]\s?|\(|(?=(?:это|как|as|is|i\.e\.)\s))(?:(?:это|вот|как|as|is|i\.e\.|видимо|похоже|вроде|the|a|my|our|your|its|мой|ваш|наш|новый|старый|его|её|app|root|admin|pre-shared|shared)\s){0,3}$/iu;
 const MAX_WORDS_BEFORE = 120;
