@@ -44,12 +44,7 @@ function freeSockets(): number {
 }
 
 function idleSockets({ freeSockets: byHost }: http.Agent): Socket[] {
-  return Object.values(byHost).flatMap((sockets) => sockets ?? []);
-}
-
-function stopKeeping(agent: https.Agent): void {
-  agent.maxFreeSockets = 0;
-  for (const socket of idleSockets(agent)) socket.destroy();
+  return Object.values(byHost).flat() as Socket[];
 }
 
 /**
@@ -63,7 +58,11 @@ export function secureAgent(ca: string | undefined): https.Agent {
   if (known) return known;
   // A new provider or a changed certificate needs a new agent. If the oldest agent is dropped, its idle connections are
   // closed. Its running requests continue, and their connections are closed after them.
-  if (agentsByCa.size === MAX_CA_AGENTS) stopKeeping(agentsByCa.values().next().value!);
+  if (agentsByCa.size === MAX_CA_AGENTS) {
+    const [oldest] = agentsByCa.values();
+    oldest!.maxFreeSockets = 0;
+    for (const socket of idleSockets(oldest!)) socket.destroy();
+  }
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;
