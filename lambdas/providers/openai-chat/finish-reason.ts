@@ -14,9 +14,7 @@ const FAILURES = new Set([
   'network_error',
   'abort',
   'malformed_function_call',
-  'cancelled',
   'canceled',
-  'timeout',
   'time_limit',
 ]);
 /** Finish reasons for a refusal at OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude. */
@@ -34,7 +32,6 @@ const CHAT_REFUSALS = new Set([
   'model_armor',
   'error_toxic',
   'refusal',
-  'content_filtered',
   'guardrail_intervened',
 ]);
 
