@@ -9,8 +9,8 @@ let offsetMs: number | undefined;
 
 /**
  * Returns the time in ms since the epoch.
- * @throws {Error} if an offset is set anywhere except on a developer's machine. A gateway in production never runs at
- *   another date.
+ * @throws {Error} if the offset is not a whole number, or is set anywhere except on a developer's machine. A gateway in
+ *   production never runs at another date.
  */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();

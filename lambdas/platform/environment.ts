@@ -1,6 +1,6 @@
 /**
- * Defines the names of the environment variables, and reads them. No other file reads process.env. The CDK stacks, the
- * local gateway and the Lambda functions share these names.
+ * Defines the names of the environment variables, and reads them. No other file in lambdas/ reads process.env. The CDK
+ * stacks, the local gateway and the Lambda functions share these names.
  */
 
 import type { QueueName } from '../route.ts';
@@ -29,7 +29,10 @@ export const variables = {
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** CloudWatch namespace of the gateway's metrics; unset if nothing reads metrics. */
   metricsNamespace: 'METRICS_NAMESPACE',
-  /** Maximum number of output tokens by which a request extends its hold (the money reserved for it) at a time. */
+  /**
+   * Number of output tokens that the first step of a hold (the money reserved for a request) covers. Later steps are
+   * usually larger.
+   */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
   /** Maximum time in ms for which a request waits for money that other requests have reserved. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',

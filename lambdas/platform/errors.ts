@@ -168,7 +168,7 @@ export function gatewayStopping(): GatewayError {
 }
 
 /**
- * Returns an error with status 408 for a request whose client has disconnected. Only the log shows this error, so that
+ * Returns an error with status 408 for a request whose client has disconnected. Only the log shows this error. With it,
  * the request does not count as a failure of a provider.
  */
 export function clientHasLeft(cause?: unknown): GatewayError {

@@ -29,8 +29,8 @@ export function newGenerationId(): string {
 const REQUEST_ID = /^req_([0-9a-f]{8})([0-9a-f]{4})(7[0-9a-f]{3})([89ab][0-9a-f]{3})([0-9a-f]{12})$/;
 
 /**
- * Returns the generation id that belongs to the request id of an inference request: both have the same digits.
- * Undefined if the text is not a request id.
+ * Returns the generation id that belongs to the request id of an inference request: both have the same digits, except
+ * that a spread id has another version (`spreadId`). Undefined if the text is not a request id.
  */
 export function generationIdOf(requestId: string): string | undefined {
   const [, ...digits] = REQUEST_ID.exec(requestId) ?? [];

@@ -26,7 +26,7 @@ export const bookTripwires = {
 
 /** Log messages of a server process that raise an alarm. */
 export const serverTripwires = {
-  /** A new version of the gateway got requests, but its process ended before it answered any. */
+  /** A server process ended before it could answer requests. */
   notStarted: 'the server did not start',
 } as const;
 

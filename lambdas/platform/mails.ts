@@ -24,6 +24,7 @@ export interface Mails {
   /**
    * Subscribes an address, unless it is subscribed. The owner of the address gets a message to confirm.
    * @throws {GatewayError} 400 if the address is not accepted; 409 if there is no room for further addresses
+   * @throws {Error} if SNS fails in another way
    */
   subscribe(address: string): Promise<void>;
   /** @throws {Error} if the e-mail was not accepted; `isRejectedMail` of the error is true if a retry is useless */
@@ -33,7 +34,7 @@ export interface Mails {
 /** Name of the message attribute by which the filters of subscriptions select e-mails. */
 const RECIPIENT = 'to';
 
-/** Returns the e-mails that the environment configures; undefined if it configures none. */
+/** Opens the sender of e-mails that the environment configures; undefined if it configures none. */
 export function openMails(): Mails | undefined {
   const topicArn = optionalVariable(variables.mailTopic);
   if (topicArn !== undefined) return mailsThrough(topicArn);
@@ -49,7 +50,8 @@ export function mailsThrough(topicArn: string): Mails {
   const call = openSns();
   return {
     async subscribe(address) {
-      // An address in other letters would be a second subscription with the same filter, which doubles each e-mail.
+      // The same address in capital letters would be a second subscription with the same filter, which doubles each
+      // e-mail.
       const parameters = {
         TopicArn: topicArn,
         Protocol: 'email',
@@ -95,8 +97,8 @@ function subscriptionError(error: unknown): unknown {
 }
 
 /**
- * Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. After any other error, such as
- * a wrong topic, a retry succeeds as soon as the operator has fixed the cause.
+ * Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. After any other error, such
+ * as a wrong topic, a retry may succeed later, for example when the operator has fixed the cause.
  */
 export function isRejectedMail(error: unknown): boolean {
   return hasInvalid(error, /^(?:Subject|Message|Empty message)\b/);

@@ -64,7 +64,7 @@ export const metrics = {
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
   /** Absolute differences in RUB that a comparison of the books found. */
   DriftRub: { unit: 'None', by: ['all'] },
-  /** Requests that the gateway rejected, by the kind of the error. */
+  /** Requests whose response is an error, by the kind of the error. */
   Refused: { unit: 'Count', by: ['kind'] },
   /** Requests that failed because of an error in the gateway, before or during their answer. */
   Faults: { unit: 'Count', by: ['all', 'door'] },

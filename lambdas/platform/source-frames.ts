@@ -14,7 +14,7 @@ const BUNDLED_FRAME = /^(?<file>file:.*\.mjs):(?<line>\d+):(?<column>\d+)$/;
 const maps = new BoundedMap<string, SourceMap | undefined>(16);
 
 /**
- * Returns a frame of a stack trace with the position in the source file, or unchanged if the file has no source map.
+ * Returns a frame of a stack trace with the position in the source file, or unchanged if that position is unknown.
  * Names of minified functions are left out.
  * @param frame as in a stack trace: `at name (file:///var/task/index.mjs:1:2)`
  */

@@ -7,7 +7,8 @@ const DEFAULT_MESSAGE = 'Invalid input';
  * Returns the most specific issue within an issue of a schema, with its whole path. An issue of a union contains the
  * issues of each alternative. The issue with the longest path is returned, because the client most probably meant its
  * alternative.
- * If the value matched no field of any alternative, the union's own issue is returned.
+ * If no alternative has an issue within a field, the union's own issue is returned, provided that the union defines a
+ * message.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;

@@ -1,11 +1,11 @@
 /**
- * Retries calls of AWS services that failed temporarily. The store, the queues and the secrets use these retries;
- * aws-json.ts signs and sends the calls.
+ * Retries calls of AWS services that failed temporarily. aws-json.ts, aws-query.ts and aws-object.ts sign the calls,
+ * and use these retries.
  *
- * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. As in the standard mode
- * of AWS's SDK, there are up to four attempts, after random waits whose maximum doubles each time. If an attempt had
- * its effect and only its response was lost, the retry may have the effect again. Callers prevent that with a token or
- * a condition. The field `isUncertain` of an error shows whether an attempt got no conclusive response.
+ * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. There are up to four
+ * attempts. As in the standard mode of AWS's SDK, the maximum of the random waits between them doubles each time. If an
+ * attempt had its effect and only its response was lost, the retry may have the effect again. Callers prevent that with
+ * a token or a condition. The field `isUncertain` of an error shows whether an attempt got no conclusive response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,10 @@ export interface CallOptions {
  */
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 
-/** Thrown if a service rejected a call. `name` is the service's error code, for example `ThrottlingException`. */
+/**
+ * Thrown if a service answered a call with an error. `name` is the error code, for example `ThrottlingException`, or
+ * `AwsError` if the answer has none.
+ */
 export class AwsError extends ServiceError {
   readonly status: number;
   /** Body of the response. */
@@ -54,7 +57,7 @@ export function isUncertain(error: unknown): boolean {
   return !(error instanceof AwsError) || error.isUncertain;
 }
 
-/** Thrown if a service did not respond. `code` is Node's error code, if the connection failed. */
+/** Thrown if no usable response of a service arrived. `code` is Node's error code, if the connection failed. */
 export class NoReplyError extends ServiceError {
   override name = 'NoReplyError';
   readonly isPassing = true;
@@ -103,7 +106,7 @@ export class CallTime {
   }
 }
 
-/** Sends a call, and retries it as long as a retry may succeed and time remains. */
+/** Sends a call, and retries it up to three times, if a retry may succeed and time remains. */
 export async function retryTransient<Output>(attempt: () => Promise<Output>, time = new CallTime({})): Promise<Output> {
   let wasUncertain = false;
   for (let attempts = 1; ; attempts += 1) {
@@ -120,8 +123,8 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, tim
 }
 
 /**
- * Returns whether the same call may succeed later: the error code is that of a temporary failure, the service had an
- * internal error, or the service did not respond.
+ * Returns whether the same call may succeed later: the error code or status is that of a temporary failure, or no
+ * response arrived.
  */
 function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;

@@ -30,7 +30,7 @@ export interface ServiceReply {
 
 /**
  * Sends a request, and reads the whole response.
- * @throws {NoReplyError} if there is no response in time
+ * @throws {NoReplyError} if no complete response arrives in time, or if it is too long
  */
 export function exchangeSigned(url: URL, { method, headers, body = '', signal }: SignedRequest): Promise<ServiceReply> {
   const { protocol, hostname, port, pathname: path } = url;

@@ -34,7 +34,7 @@ export interface AwsIdentity {
  */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
-/** Identity of a Lambda function: its own role, in its own region. */
+/** Identity of a Lambda function or container: its own role, in its own region. */
 const roleIdentity: AwsIdentity = {
   credentials: ownCredentials,
   region: async () => requireVariable(awsVariables.region),

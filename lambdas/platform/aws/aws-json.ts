@@ -28,7 +28,7 @@ export interface AwsService {
   origin?: string | undefined;
 }
 
-/** Error codes with which a service rejects a call because the local clock is wrong. */
+/** Error codes with which a service may reject a call because the local clock is wrong. */
 const SKEWED = new Set([
   'InvalidSignatureException',
   'RequestExpired',
@@ -45,7 +45,7 @@ interface ServicePlace {
 
 /**
  * Returns the function that calls a service.
- * @param options.endpoint URL of an emulator, which accepts any signature
+ * @param options.endpoint URL of an emulator, to which calls are signed with `localCredentials`
  */
 export function openAwsJson(
   service: AwsService,

@@ -16,7 +16,7 @@ import { localCredentials } from './sdk.ts';
 export interface ObjectPlace {
   bucket: string;
   key: string;
-  /** URL of an emulator, which accepts any signature of a local key. */
+  /** URL of an emulator, to which requests are signed with `localCredentials`. */
   endpoint?: string | undefined;
   identity: AwsIdentity;
 }
@@ -55,8 +55,8 @@ export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<
 }
 
 /**
- * Returns the URL of an object, and the signer for requests of this object. In S3, the name of the bucket is a part of
- * the host name; in an emulator, it is a part of the path.
+ * Returns the URL of an object, and the signer for requests of this object. In S3, the name of the bucket is usually a
+ * part of the host name; in an emulator, it is a part of the path.
  */
 async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
   const region = endpoint === undefined ? await identity.region() : 'us-east-1';

@@ -34,8 +34,8 @@ export interface Bucket {
 }
 
 /**
- * Size in bytes of each part of an upload except the last part, above the minimum that S3 requires. At most two parts
- * are in memory.
+ * Size in bytes of each part of an upload except the last part, above the minimum that S3 requires. A few parts are in
+ * memory at a time.
  */
 const PART_BYTES = 8 * 1024 * 1024;
 

@@ -17,14 +17,14 @@ interface SdkLogger {
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 
 /**
- * Timeouts of a call, in ms. A call without a response is given up and retried, so that one lost response does not
- * delay requests for long.
+ * Timeouts of one attempt of a call, in ms. They are short, so that a lost response, after which callers retry, does
+ * not delay requests for long.
  */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
- * Settings of all clients of AWS's SDK. A client makes only one attempt. Code that retries must know whether an attempt
- * got no response, and the SDK does not report that.
+ * Settings for clients of AWS's SDK that make only one attempt. Code that retries must know whether an attempt got no
+ * response, and the SDK does not report that.
  */
 export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler: requestTimeouts };
 

@@ -1,4 +1,4 @@
-/** Reasons why the gateway could not fetch a URL given by a person. */
+/** Reasons why a request to a URL given by a person or a provider failed. */
 
 import type { UrlFault } from './public-url.ts';
 

@@ -33,7 +33,10 @@ const SURELY_EXACT_LENGTH = 4;
 /** Number of characters up to which a JavaScript number represents every JSON number without an exponent exactly. */
 const EXACT_DIGITS = 15;
 
-/** Measures a text in one pass, without parsing it and without allocating memory. The text need not be valid JSON. */
+/**
+ * Measures a text in one pass, without parsing it and almost without allocating memory. The text need not be valid
+ * JSON.
+ */
 export function measureJson(text: string, maxValues: number, maxFields = maxValues): JsonMeasure {
   let open = 0;
   let depth = 0;
@@ -77,7 +80,7 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 
 /**
  * Parses JSON. If it has inexact numbers, they keep their text (`parseExactly`). Measuring first is faster than always
- * keeping the text, because that reads every number twice.
+ * calling `parseExactly`, which reads every number twice.
  * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested so deeply that JSON.stringify
  *   could not write it
  */

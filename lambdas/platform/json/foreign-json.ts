@@ -28,7 +28,7 @@ export function parseForeign(text: string): unknown {
 
 /**
  * Parses JSON with values that a model wrote. Its numbers keep all their digits.
- * @throws {SyntaxError} as parseForeign does
+ * @throws {SyntaxError} as `readExactly` does
  */
 export function parseForeignExactly(text: string): unknown {
   return readExactly(text, MAX_FOREIGN_VALUES);
@@ -45,8 +45,9 @@ export function recordOrEmpty(value: unknown): Record<string, unknown> {
 }
 
 /**
- * Converts a JSON number, or a text that contains a number, to a number. Returns NaN for all other values. `Number` and
- * `String` cannot be used directly, because they throw for an object such as `{"toString": 0}`.
+ * Converts a JSON number, or a text that contains a number, to a number. An empty text becomes 0. Returns NaN for all
+ * other values. `Number` and `String` cannot be used directly, because they throw for an object such as
+ * `{"toString": 0}`.
  */
 export function numberOrNaN(value: unknown): number {
   if (isRawNumber(value)) return Number(value.rawJSON);

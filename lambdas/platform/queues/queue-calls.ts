@@ -13,7 +13,7 @@ export function openQueueCalls(queueUrl: string): AwsCall {
     name: 'sqs',
     target: 'AmazonSQS',
     address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
-    // An emulator may give its queues URLs that cannot be reached. Then the URL of the emulator is used.
+    // An emulator may give its queues URLs that cannot be reached, so the URL of the emulator is used instead.
     origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
   };
   return openAwsJson(sqs, { endpoint, identity: ownIdentity });

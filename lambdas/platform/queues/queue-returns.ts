@@ -8,7 +8,8 @@ import { openQueueCalls } from './queue-calls.ts';
 export interface QueueRetries {
   /**
    * Requests that the queue deliver the messages again after a few seconds instead of after their visibility timeout.
-   * The wait doubles each time. Never throws: a message that cannot be returned is delivered again after that timeout.
+   * The wait doubles each time, up to two minutes. Never throws: a message that cannot be returned is delivered again
+   * after that timeout.
    */
   retrySoon(records: SQSRecord[]): Promise<void>;
 }

@@ -20,8 +20,8 @@ interface LocalSecrets {
 
 /**
  * Thrown if a secret cannot be read: Secrets Manager rejects the request or does not respond, or the secret has no
- * usable value. Only the operator can fix the cause. Clients get the same temporary error as for any unavailable
- * service.
+ * usable value. Usually only the operator can fix the cause. Clients get the same temporary error as for any
+ * unavailable service.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
@@ -173,7 +173,7 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
 
 /**
  * Returns the unchanged value of a secret that an operator named.
- * @throws {AwsError} if Secrets Manager rejects the request
+ * @throws {AwsError | NoReplyError} if Secrets Manager rejects the request, or does not respond
  * @throws {SecretUselessError} if the secret is empty
  */
 export function readNamedSecret(arn: string): Promise<string> {

@@ -18,8 +18,8 @@ const MAX_ANSWER_BYTES = 100_000;
  * Requests a timestamp of a SHA-256 hash from an authority.
  * @param url URL of the authority, as configured by the operator
  * @returns the authority's response in the DER form that `openssl ts -verify -in` reads
- * @throws {Error} if the response has no timestamp for this hash. That response must not be stored, because stored
- *   files cannot be replaced.
+ * @throws {Error} if the authority sends no timestamp for this hash. Another response must not be stored, because
+ *   stored files cannot be replaced.
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
