@@ -1,6 +1,6 @@
 /**
  * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part before
- * a marker is a sentence, or the beginning of a sentence up to the marker, and has the marker's sources.
+ * a marker is a sentence, or a piece of a sentence that ends at the marker, and has the marker's sources.
  *
  * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
  * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.

@@ -205,7 +205,7 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a search result directly after its call, before the other content of the user message there. */
+  /** Puts a search result into the user message after its call, behind that message's first blocks of the same type. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared

@@ -42,7 +42,10 @@ function webAddress(url: string): string | undefined {
   return username || password || href.length > MAX_URL_CHARACTERS ? undefined : href;
 }
 
-/** Returns a text without control characters, repeated white space and unpaired surrogates, cut to a maximum length. */
+/**
+ * Returns a text without unpaired surrogates, in which one space or line feed replaces a sequence of white space and
+ * control characters, cut to a maximum length.
+ */
 function boundedHit(text: string, maxCharacters: number): string {
   const clean = text
     .slice(0, MAX_HIT_READ_CHARACTERS)

@@ -7,7 +7,10 @@ import { resultText } from './sources.ts';
 /** Maximum length of a query in code points, which all backends accept. */
 const MAX_QUESTION_CHARACTERS = 400;
 
-/** Returns the text of the last message if the user wrote it; otherwise undefined. */
+/**
+ * Returns the last text of the last message, cut to the length of a query; undefined if the message has no text, or is
+ * not from the user.
+ */
 export function questionOf({ messages }: MessagesRequest): string | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;

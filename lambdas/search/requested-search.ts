@@ -44,7 +44,7 @@ const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as 
 /**
  * Reads the searches of a request, and converts its conversation for the model.
  * @param requested.isOnline whether a suffix of the model's name requests a search
- * @throws {GatewayError} 400 for results that this gateway did not return
+ * @throws {GatewayError} 400 for results that were altered, or that belong to no call
  */
 export async function readSearches(
   message: MessagesRequest,

@@ -31,8 +31,8 @@ export interface SearchBlocks {
 }
 
 /**
- * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the time that the
- * function has left.
+ * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the time that remains
+ * for the function.
  */
 const SEARCH_PATIENCE_MS = 8_000;
 /** Maximum number of searches in an answer, even if the client allows more. */
@@ -86,8 +86,8 @@ export class SearchSession {
 
   /**
    * Runs searches concurrently, and yields their results in the order of the calls. The client pays for every
-   * successful query that a backend received. If the consumer stops early, the method therefore waits up to eight
-   * seconds for running searches, and charges the successful ones.
+   * successful query that a backend received. If the consumer stops early, the method therefore waits for running
+   * searches, up to eight seconds after an abort, and charges the successful ones.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -180,7 +180,7 @@ export class SearchSession {
 
 /**
  * Returns a signal that aborts some time after the given signal, because the backend charges a running query even if it
- * is aborted.
+ * is aborted. If the given signal has already aborted, no query runs, and the returned signal is aborted too.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

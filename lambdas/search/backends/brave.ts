@@ -1,7 +1,7 @@
 /**
  * Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get.
- * Domain filters are part of the query. The location is a country of Brave's list; headers have city, region and time
- * zone.
+ * Domain filters are part of the query. The location is a country of Brave's list; headers have country, city, region
+ * and time zone.
  */
 
 import * as z from 'zod';
@@ -84,7 +84,7 @@ function languageOf({ text: query }: SearchQuery): { search_lang?: string } {
   return /\p{Script=Cyrillic}/u.test(query) ? { search_lang: 'ru' } : {};
 }
 
-/** Returns the headers for a location. Headers may only contain ASCII, so a city with other letters is omitted. */
+/** Returns the headers for a location. Headers may only contain ASCII, so a name with other letters is omitted. */
 function placeHeaders(location: UserLocation | undefined): Record<string, string> {
   const places = {
     'x-loc-city': location?.city,

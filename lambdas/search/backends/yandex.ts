@@ -96,8 +96,8 @@ function dateOf(time: string): string | null {
 const yandexCountryCode = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
 
 /**
- * Returns the index to search: the Turkish index for Turkey, the international index for most other countries,
- * otherwise the Russian index.
+ * Returns the index to search: the Turkish index for Turkey, the Russian index for the countries of `yandexRegions` and
+ * if no country is known, otherwise the international index.
  */
 function yandexIndex(location: UserLocation | undefined): { searchType: string } {
   const country = yandexCountryCode(location);
