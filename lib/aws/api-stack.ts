@@ -78,7 +78,7 @@ export class ApiStack extends Stack {
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
-  /** Nested stacks: routes, and everything about alerts. A template may have at most 500 resources. */
+  /** Nested stacks: routes, and the functions of alerts. A template may have at most 500 resources. */
   readonly #routes: NestedStack;
   readonly #alerts: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
@@ -290,7 +290,10 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /** Returns the stack of a function. The other templates are nearly full. */
+  /**
+   * Returns the stack of a function. Functions of alerts have their own stack, because the other templates are nearly
+   * full.
+   */
   #stackOf(name: string, usual: Stack = this): Stack {
     return /alert/.test(name) ? this.#alerts : usual;
   }

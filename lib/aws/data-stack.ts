@@ -85,7 +85,7 @@ export class DataStack extends Stack {
     this.table = this.#adopted(config) ?? own;
     this.secrets = {
       // Never change generateSecretString, not even the length: CloudFormation would generate a new secret. API keys
-      // created with the previous secret would still work, but a second change would invalidate every key.
+      // created with the previous secret would still work, but a second change would invalidate these keys.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,

@@ -33,8 +33,7 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
 }
 
 /**
- * Headers that may contain a key. A request without a key is rejected before any provider or the table is called, so it
- * needs no rate limit.
+ * Headers that may contain a key. A request without a key reaches no provider, so it needs no such limit.
  */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;

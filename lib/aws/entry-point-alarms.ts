@@ -63,8 +63,8 @@ export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
 }
 
 /**
- * Adds an alarm on provider rejections whose cause is the operator's account at the provider. Clients do not notice
- * such rejections if another endpoint answers.
+ * Adds an alarm on provider rejections whose cause only the operator can fix, for example an invalid account. Clients
+ * do not notice such rejections if another endpoint answers.
  */
 export function addOperatorAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('OperatorNeededAlarm', ownMetric(namespace, 'OperatorNeeded'), {

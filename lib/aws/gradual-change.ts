@@ -39,7 +39,8 @@ export class GradualChange {
   /** Alarm on faults of the gateway, in any function. */
   readonly #faults: IAlarm;
   /**
-   * Alarm that is raised if the settlement worker returns messages to its queue, which Lambda does not count as errors.
+   * Alarm that is raised if settlements fail. Lambda does not count these failures as errors, because the worker
+   * returns the messages to its queue.
    */
   readonly failedSettlements: IAlarm;
 

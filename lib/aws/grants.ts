@@ -42,7 +42,10 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** Returns the union of the grants of several functions, for a process that does the work of all these functions. */
+/**
+ * Returns the union of the grants of several functions, for a process that does the work of all these functions. The
+ * permission for e-mails is left out, because inference functions do not have it.
+ */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),

@@ -7,7 +7,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EntryPoint, MetricDimension, MetricsBy } from '../../lambdas/platform/metrics.ts';
 
-/** Period of each data point in graphs and alarms. */
+/** Period of each data point of these metrics, in graphs and alarms. */
 export const metricPeriod = Duration.minutes(5);
 
 /** Returns a metric without dimensions. */

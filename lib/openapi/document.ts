@@ -85,8 +85,8 @@ function withSharedBodies<Named extends Operation & { name: string }>(operations
 }
 
 /**
- * Moves the shapes that list schemas define locally to the shared components. Also removes bounds that allow every safe
- * integer, because such bounds contain no information.
+ * Replaces the shapes that list schemas define locally by the shared components of the same name. Also removes bounds
+ * that allow every safe integer, because such bounds contain no information.
  */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
@@ -260,7 +260,7 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (params) all.add('not_found');
   if (once || about.ifMatch || about.chargedOnce) all.add('conflict');
   if (about.ifMatch) all.add('precondition_failed');
-  // Any route can be throttled. If a route records spending, it can also be overloaded.
+  // Any route can be throttled. If a route updates the table, it can also be overloaded.
   all.add('rate_limit_exceeded');
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
@@ -292,7 +292,7 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
   },
 };
 
-/** Example metadata of the error kinds that have metadata. */
+/** Example metadata of some error kinds, in addition to `error_type`. */
 const errorDetails: Partial<Record<ErrorKind, object>> = {
   invalid_request: { field: 'name' },
   payment_required: {

@@ -14,8 +14,8 @@ export function print(value: Row | Row[], json: boolean): void {
 }
 
 /**
- * Returns the maximum width of a table in characters: the width of the terminal. Output to files and pipes is never
- * shortened.
+ * Returns the maximum width of a table in characters: the width of the terminal, but at least MIN_TERMINAL_COLUMNS.
+ * Output to files and pipes is never shortened.
  */
 function outputColumns(): number {
   const { isTTY, columns } = process.stdout;
@@ -54,7 +54,10 @@ function areNumbers(cells: string[]): boolean {
   return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
 }
 
-/** Returns the column widths. The widest text columns become narrower until all columns fit. */
+/**
+ * Returns the column widths. The widest text columns become narrower until all columns fit, or have their minimum
+ * width.
+ */
 function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): number[] {
   const fitted = [...widths];
   const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxCharacters;

@@ -30,7 +30,7 @@ export interface Upgraded {
 /**
  * Upgrades the records to the current version. A table without a version mark is new.
  *
- * Guarantee: the version is written after each step, so a completed step is not repeated.
+ * Guarantee: the version is written after each step, so an interrupted upgrade repeats at most one step.
  * @throws {StartFailure} if the records have a later version, which this gateway may not support
  */
 export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[] = releaseSteps): Promise<Upgraded> {

@@ -28,7 +28,9 @@ interface CheckResult {
   says: string;
 }
 
-/** Runs the checks one after the other. Skips a check if earlier checks did not find a required model or key. */
+/**
+ * Runs the checks one after the other. Skips checks that need a model or an accepted key, if earlier checks found none.
+ */
 async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
   const findings: Findings = {};
   const results: CheckResult[] = [];
@@ -52,7 +54,7 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
   } catch (error) {
     if (error instanceof SkippedError) return of('skipped', error.message);
     if (error instanceof FailedError) return of('failed', error.message);
-    // Other errors come from a response with an unexpected shape.
+    // Other errors mostly come from a response with an unexpected shape.
     return of('failed', `unexpected response: ${(error as Error).message}`);
   }
 }
@@ -133,7 +135,7 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
 }
 
 /**
- * Rejects a management key given as inference key, and vice versa, because all checks would fail for this reason.
+ * Rejects a management key given as inference key, and vice versa, because the checks with this key would fail.
  * @throws {StartFailure}
  */
 function refuseKind(

@@ -16,7 +16,9 @@ export interface Target {
   settledWithinMs: number;
 }
 
-/** Thrown by a check that does not apply, because an option is missing or the deployment lacks the feature. */
+/**
+ * Thrown by a check that cannot be done, for example because an option is missing or the deployment lacks the feature.
+ */
 export class SkippedError extends Error {
   override name = 'SkippedError';
 }
