@@ -1,7 +1,7 @@
 /**
- * Local counterparts of API Gateway and of the Lambda function URL. They throttle requests, reject requests whose
- * function has reached its concurrency limit, decompress bodies, and stop waiting for functions that take too long or
- * send nothing for minutes.
+ * Local counterparts of API Gateway and of the Lambda function URL. Both reject requests whose function has reached its
+ * concurrency limit. The counterpart of API Gateway also throttles requests, decompresses bodies, and stops waiting for
+ * functions that take too long or send nothing for minutes.
  */
 
 import { promisify } from 'node:util';

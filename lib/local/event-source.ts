@@ -29,8 +29,8 @@ const GATHERING_MS = 25;
 /**
  * Emulates Lambda's event source for a queue: polls the queue, passes batches to the worker, and deletes processed
  * messages. Messages in `batchItemFailures` stay in the queue, or all messages if the worker threw. They are delivered
- * again when their visibility timeout ends, or after the delay that the worker has set. At most `maxConcurrency`
- * batches run at a time.
+ * again when their visibility timeout ends, or after the delay that the worker has set. If `maxConcurrency` batches are
+ * running, one of them must end before more messages are received.
  */
 export function startEventSource(
   sqs: LocalSqs,

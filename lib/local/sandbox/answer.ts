@@ -9,7 +9,7 @@ export type WireEvent = object | string;
 export interface SandboxFraming {
   contentType: string;
   encode: (event: WireEvent) => Buffer;
-  /** Invalid bytes that are sent instead of an event. */
+  /** Invalid bytes that the directive `garbage` sends between two events. */
   garbage: Buffer;
 }
 

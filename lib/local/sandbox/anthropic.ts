@@ -93,7 +93,7 @@ function anthropicText(blocks: AnthropicBlock[]): string {
   return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
-/** Returns the error message if the Messages API would reject the request; undefined otherwise. */
+/** Checks a rule of the Messages API. Returns the error message if the request breaks it; undefined otherwise. */
 function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicRequest): string | undefined {
   const isTooMuch = thinking?.budget_tokens !== undefined && thinking.budget_tokens >= (maxTokens ?? Infinity);
   return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;

@@ -36,8 +36,8 @@ export interface Directives {
   stallAt: number | undefined;
   failAt: number | undefined;
   /**
-   * Index of the output piece that is replaced by invalid bytes (`garbageAt`), null (`nullAt`) or a number
-   * (`numberAt`).
+   * Index of an output piece. In streams of chat wires, invalid bytes precede the piece (`garbageAt`), or null
+   * (`nullAt`) or a number (`numberAt`) replaces it.
    */
   garbageAt: number | undefined;
   nullAt: number | undefined;

@@ -1,6 +1,7 @@
 /**
- * Sandbox in the format of the Gemini API. Like models of generation 3, it signs function calls and texts, and requires
- * the signature of an earlier call in the next request. It verifies every signature that it receives.
+ * Sandbox in the format of the Gemini API. Like models of generation 3, it signs function calls, texts and images, and
+ * requires the signatures of earlier calls and images in the next request. It verifies every signature that it
+ * receives.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -103,7 +104,10 @@ function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undef
   return (inlineData ?? fileData)?.mimeType;
 }
 
-/** Returns the error message if the Gemini API would reject the conversation; undefined otherwise. */
+/**
+ * Checks the Gemini API's rules for function calls and signatures. Returns the error message if the conversation breaks
+ * one of them; undefined otherwise.
+ */
 function geminiObjection(contents: Content[]): string | undefined {
   for (const [index, { role, parts }] of contents.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall !== undefined);

@@ -1,4 +1,4 @@
-/** Reads requests of the Responses API, and rejects the same requests as that API. */
+/** Reads requests of the Responses API, and rejects requests that break some of that API's rules. */
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
@@ -68,7 +68,10 @@ function responsesTurns(input: Item[]): SandboxTurn[] {
     );
 }
 
-/** Returns the error message if the Responses API would reject the request; undefined otherwise. */
+/**
+ * Checks some rules of the Responses API. Returns the error message if the request breaks one of them; undefined
+ * otherwise.
+ */
 function responsesObjection({ input, max_output_tokens: maxTokens = Infinity }: ResponsesRequest): string | undefined {
   if (maxTokens < MIN_OUTPUT_TOKENS) {
     return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT_TOKENS}, but got ${maxTokens} instead.`;

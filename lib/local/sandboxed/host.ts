@@ -109,7 +109,10 @@ function localValue(value: LocalValue, parts: LocalParts): string {
   return `local:${value.secret}`;
 }
 
-/** Returns the provider keys. For a local gateway they are environment variables; on AWS they are in a secret. */
+/**
+ * Returns the provider keys whose names end with `_API_KEY`. For a local gateway they are environment variables; on AWS
+ * they are in a secret.
+ */
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

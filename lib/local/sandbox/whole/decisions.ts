@@ -139,7 +139,7 @@ function sharedWords(text: string, state: string): number {
   return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
-/** Returns the set of words in a text. Only the first five letters of a word count, so that endings do not matter. */
+/** Returns the first five letters of each word with at least four letters, so that endings of words do not matter. */
 function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }

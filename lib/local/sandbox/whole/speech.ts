@@ -1,6 +1,6 @@
 /**
- * Speech of the sandbox in the format of OpenAI: a tone for each word. The model `storyteller` responds with events and
- * usage.
+ * Speech of the sandbox in the format of OpenAI: a tone for each word. A request with `stream_format: sse` gets events
+ * and usage.
  */
 
 import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
