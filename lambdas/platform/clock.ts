@@ -37,7 +37,7 @@ export function thisMoment(): Moment {
   return { wallMs: Date.now(), steadyMs: performance.now() };
 }
 
-/** Returns the earlier one of two moments, by each clock. */
+/** Returns the earlier of two moments, separately for each clock. */
 export function earlierOf(a: Moment, b: Moment): Moment {
   return { wallMs: Math.min(a.wallMs, b.wallMs), steadyMs: Math.min(a.steadyMs, b.steadyMs) };
 }

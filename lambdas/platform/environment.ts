@@ -169,7 +169,7 @@ export const serverVariables = {
   leases: 'GATEWAY_LEASES',
   /** Maximum number of requests that a process handles at a time. Further requests get status 529. */
   maxRequests: 'GATEWAY_MAX_REQUESTS',
-  /** Seconds from SIGTERM until a container's process ends. */
+  /** Maximum number of seconds from SIGTERM until a container's process ends. */
   graceSeconds: 'GATEWAY_GRACE_SECONDS',
 } as const;
 

@@ -60,7 +60,7 @@ export const metrics = {
    */
   FirstEventMs: { unit: 'Milliseconds', by: ['provider'] },
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
-  /** Time from the end of an answer to its settlement. */
+  /** Time from the queued message of an ended answer to its settlement. */
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
   /** Absolute differences in RUB that a comparison of the books found. */
   DriftRub: { unit: 'None', by: ['all'] },

@@ -77,8 +77,8 @@ const settingsSchema = z.strictObject({
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Additional runtime for the inference routes, next to the API. `functions`: only the function URL. `web`: a server
-   * as a Lambda Web Function, which handles many requests in one process.
+   * Additional runtime next to the API. `functions`: only the function URL. `web`: also a server for all routes except
+   * management routes, as a Lambda Web Function, which handles many requests in one process.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
   /** Origins that CORS allows to call the gateway, comma-separated; `*` for all. By default no origin is allowed. */

@@ -44,7 +44,7 @@ const secretVariables: Record<SecretName, string> = {
 
 /**
  * Returns the union of the grants of several functions, for a process that does the work of all these functions. The
- * permission for e-mails is left out, because inference functions do not have it.
+ * permission for e-mails is left out, because no function of the server has it.
  */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [

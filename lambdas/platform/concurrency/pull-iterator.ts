@@ -1,6 +1,7 @@
 /**
- * An async iterator that its consumer may stop early with `return()`. Every async generator is one. Code that only
- * looks at passing items is not written as a generator, because a generator adds three microtasks to each item.
+ * An async iterator that its consumer may stop early with `return()`. Every async generator is a pull iterator. Code
+ * that only inspects passing items is not written as a generator, because a generator adds three microtasks to each
+ * item.
  */
 export interface PullIterator<Item> extends AsyncIterable<Item> {
   next(): Promise<IteratorResult<Item, void>>;

@@ -315,8 +315,8 @@ const withLazyParts: Plugin = {
 export const SERVER_PROGRAM = 'index.mjs';
 
 /**
- * Bundles the server: all inference routes, in one directory. Rarely used parts are separate files, which are loaded
- * when they are first used.
+ * Bundles the server: all routes that it serves, in one directory. Rarely used parts are separate files, which are
+ * loaded when they are first used.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @returns the directory, which needs nothing but Node
  * @throws {CatalogError} if the catalog has a mistake
