@@ -165,6 +165,8 @@ describe('a chat as a message', () => {
       { type: 'enabled', budget_tokens: 1_024, display: 'summarized' },
       undefined,
     ],
+    [{ chat_template_kwargs: { enable_thinking: false } }, { type: 'disabled' }, undefined],
+    [{ chat_template_kwargs: { thinking: false } }, { type: 'disabled' }, undefined],
     [{ reasoning: { enabled: true }, enable_thinking: false }, { type: 'adaptive', display: 'summarized' }, undefined],
   ])('has the thinking settings of %j', (body, thinking, output) => {
     const message = messageOf(body);

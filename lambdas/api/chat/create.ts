@@ -28,6 +28,6 @@ function chatForm(call: ChatCall): AnswerForm {
 
 export const handler = defineEndpoint('create-chat-completion', accepts, ({ body: call, ...input }) =>
   answerMessage({ ...input, body: call.message }, chatForm(call)).catch((error: unknown) => {
-    throw withClientFieldName(error, chatFieldNames(call.origins));
+    throw withClientFieldName(error, chatFieldNames(call));
   }),
 );

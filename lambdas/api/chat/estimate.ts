@@ -8,6 +8,6 @@ const rules = { body: chatRequestSchema, ...chatJson };
 
 export const { accepts, handler } = estimateEndpoint('estimate-chat-completion', rules, ({ body: call, ...input }) =>
   estimateMessage({ ...input, body: call.message }).catch((error: unknown) => {
-    throw withClientFieldName(error, chatFieldNames(call.origins));
+    throw withClientFieldName(error, chatFieldNames(call));
   }),
 );

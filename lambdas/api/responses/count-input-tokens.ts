@@ -1,5 +1,6 @@
 import { withClientFieldName } from '../../client-apis/field-names.ts';
-import { responsesFieldNames, responsesJson, responsesRequestSchema } from '../../client-apis/responses/request.ts';
+import { responsesFieldNames } from '../../client-apis/responses/field-names.ts';
+import { responsesJson, responsesRequestSchema } from '../../client-apis/responses/request.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { countPrompt } from '../../inference/estimates/count-prompt.ts';

@@ -1,11 +1,6 @@
+import { responsesFieldNames, responsesRenames } from '../../client-apis/responses/field-names.ts';
 import { KEEP_ALIVE } from '../../platform/sse.ts';
-import {
-  responsesRenames,
-  responsesJson,
-  responsesFieldNames,
-  responsesRequestSchema,
-  type ResponsesCall,
-} from '../../client-apis/responses/request.ts';
+import { responsesJson, responsesRequestSchema, type ResponsesCall } from '../../client-apis/responses/request.ts';
 import { wholeResponse } from '../../client-apis/responses/whole-response.ts';
 import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';

@@ -1,4 +1,5 @@
-import { responsesJson, responsesFieldNames, responsesRequestSchema } from '../../client-apis/responses/request.ts';
+import { responsesFieldNames } from '../../client-apis/responses/field-names.ts';
+import { responsesJson, responsesRequestSchema } from '../../client-apis/responses/request.ts';
 import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';
 import { estimateEndpoint } from '../parts/estimate-endpoint.ts';

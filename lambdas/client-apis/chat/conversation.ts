@@ -266,7 +266,10 @@ class MessageReader {
       case 'developer':
         return { role: 'system', content: authoredBlocks(message) };
       case 'user':
-        return { role: 'user', content: isPlain(message) ? message.content : authoredBlocks(message) };
+        return {
+          role: 'user',
+          content: isPlain(message) ? message.content : authoredBlocks(message).map((block) => this.#withOwnId(block)),
+        };
       case 'assistant':
         return { role: 'assistant', content: this.#assistantBlocks(message) };
     }
@@ -278,10 +281,10 @@ class MessageReader {
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;
-    const written = authoredBlocks(message);
+    const written = authoredBlocks(message).map((block) => this.#withOwnId(block));
     const texts = written.length === 0 && audio?.transcript ? [{ type: 'text', text: audio.transcript }] : written;
     return [
-      ...thinkingOf(message),
+      ...(written.some(({ type }) => type === 'thinking') ? [] : thinkingOf(message)),
       ...(texts.length === 0 && refusal ? [{ type: 'text', text: refusal }] : texts),
       ...(this.#hasImages ? (images ?? []).map((image) => sentImage(image.image_url.url)) : []),
       ...(calls ?? []).map((call) =>
@@ -291,6 +294,20 @@ class MessageReader {
       ),
       ...(called ? [this.#functionCall(functionCallId(called.name), called)] : []),
     ];
+  }
+
+  /** Returns a block with the call's id and name as sent to the provider. */
+  #withOwnId(block: Block): Block {
+    switch (block.type) {
+      case 'tool_use': {
+        const { id, name } = block as Block & { id: string; name: string };
+        return { ...block, id: this.#callIds.ofCall(id), name: this.#names.sentName({ name }) };
+      }
+      case 'tool_result':
+        return { ...block, tool_use_id: this.#callIds.ofResult(block['tool_use_id'] as string) };
+      default:
+        return block;
+    }
   }
 
   #functionCall(id: ForeignCallId, { name: called, arguments: text }: z.output<typeof calledFunction>): Block {

@@ -1,4 +1,6 @@
-import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
+import type { ClientFieldNames } from '../field-names.ts';
+import { responsesFieldNames } from '../responses/field-names.ts';
+import type { ChatCall } from './request.ts';
 
 /** Field names of the Chat Completions API, by their names in the Messages API. */
 const chatFields: ClientFieldNames['fields'] = {
@@ -11,6 +13,7 @@ const chatFields: ClientFieldNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-export function chatFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
+export function chatFieldNames({ origins, hasItems }: Pick<ChatCall, 'origins' | 'hasItems'>): ClientFieldNames {
+  if (hasItems) return responsesFieldNames(origins);
   return { fields: chatFields, conversation: 'messages', origins };
 }

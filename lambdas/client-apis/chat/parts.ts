@@ -1,7 +1,8 @@
 /** Content parts of the Chat Completions API, and their conversion to blocks. */
 
 import * as z from 'zod';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { anyObject, optionalField } from '../../messages/field-kinds.ts';
+import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
 import { cacheMarks, marked } from '../cache-marks.ts';
 import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
@@ -56,13 +57,57 @@ const refusalPart = z.object({
 });
 
 type TextPart = z.output<typeof textPart>;
-type UserPart = TextPart | z.output<typeof imagePart> | z.output<typeof filePart> | z.output<typeof inputAudio>;
-type AssistantPart = TextPart | z.output<typeof refusalPart>;
+type ResultPart = TextPart | z.output<typeof imagePart> | z.output<typeof filePart>;
+type UserPart = ResultPart | z.output<typeof inputAudio> | z.output<typeof blockResult>;
+type AssistantPart =
+  | TextPart
+  | z.output<typeof refusalPart>
+  | z.output<typeof blockCall>
+  | z.output<typeof blockThinking>
+  | z.output<typeof blockEncrypted>;
 
 export const systemParts = [textPart] as const;
-export const userParts = [textPart, imagePart, filePart, inputAudio] as const;
 export const toolResultParts = [textPart, imagePart, filePart] as const;
-export const assistantParts = [textPart, refusalPart] as const;
+
+/**
+ * Blocks of the Messages API, which Cursor sends to this API for models of Anthropic
+ * (https://github.com/router-for-me/CLIProxyAPI/issues/3805), and thinking in Mistral's form.
+ */
+const blockCall = z.object({
+  type: z.literal('tool_use'),
+  id: z.string().min(1).meta({ description: 'The id of the call; its result refers to it.' }),
+  name: z.string().min(1).meta({ description: 'The name of the tool that the model has called.' }),
+  input: anyObject.meta({ description: 'The arguments of the call.' }),
+  ...cacheMarks,
+});
+const blockResult = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string().min(1).meta({ description: 'The id of the call that this is the result of.' }),
+  content: optionalField(z.union([z.string(), boundedList(z.discriminatedUnion('type', toolResultParts))])).meta({
+    description: 'The result of the call: a text, or a list of parts.',
+  }),
+  is_error: optionalField(z.boolean()).meta({ description: 'With true the call has failed.' }),
+  ...cacheMarks,
+});
+const blockThinking = z.object({
+  type: z.literal('thinking'),
+  thinking: z
+    .union([
+      z.string(),
+      boundedList(
+        z.object({ type: z.literal('text'), text: z.string().meta({ description: 'A text of the thinking.' }) }),
+      ),
+    ])
+    .meta({ description: 'The thinking of the model, as a text or a list of texts.' }),
+  signature: optionalField(z.string()).meta({ description: 'The signature of the thinking; send it back unchanged.' }),
+});
+const blockEncrypted = z.object({
+  type: z.literal('redacted_thinking'),
+  data: z.string().meta({ description: 'Encrypted thinking; send it back unchanged.' }),
+});
+
+export const userParts = [textPart, imagePart, filePart, inputAudio, blockResult] as const;
+export const assistantParts = [textPart, refusalPart, blockCall, blockThinking, blockEncrypted] as const;
 
 /**
  * Converts a part to a block.
@@ -78,7 +123,27 @@ export function partBlock(part: UserPart | AssistantPart): Block {
       return marked(sentDocument(part.file.file_data!, part.file.filename ?? undefined), part);
     case 'input_audio':
       return sentAudio(part);
+    case 'tool_use':
+      return marked({ type: part.type, id: part.id, name: part.name, input: part.input }, part);
+    case 'tool_result':
+      return marked(resultBlock(part), part);
+    case 'thinking': {
+      const { thinking, signature } = part;
+      const text = typeof thinking === 'string' ? thinking : thinking.map((one) => one.text).join('');
+      return { type: 'thinking', thinking: text, signature: signature ?? '' };
+    }
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: part.data };
     case 'image_url':
       return marked(sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url), part);
   }
+}
+
+function resultBlock({ tool_use_id: id, content, is_error: failed }: z.output<typeof blockResult>): Block {
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: typeof content === 'string' ? content : (content ?? []).map(partBlock),
+    ...(failed ? { is_error: true } : {}),
+  };
 }

@@ -3,6 +3,8 @@
  * docs/client-apis/chat.md.
  */
 
+import * as z from 'zod';
+import { isAbsentOrEmpty } from '../../messages/field-kinds.ts';
 import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
@@ -22,10 +24,11 @@ import type { ClientMessagePosition } from '../field-names.ts';
 import { requestedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
+import { callOfItems } from './items.ts';
 import { chatConversation } from './conversation.ts';
 import type { ChunkSettings } from './chunks.ts';
 import { mediaFault, requestedMediaFields } from './media-fields.ts';
-import { chatBody, chatReasoning, chatThinking, type ChatBody } from './schema.ts';
+import { chatBody, chatReasoning, chatThinking, templateSettings, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
 /** A converted request, with the settings that its answer needs. */
@@ -33,6 +36,8 @@ export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
   /** For each converted message, its position in the client's `messages`. */
   origins: ClientMessagePosition[];
+  /** Whether the client sent its conversation as `input`, in the form of the Responses API. */
+  hasItems: boolean;
   /** Names of the client's fields that no endpoint gets. */
   leftOut: string[];
 }
@@ -56,9 +61,16 @@ const asTheyAre = [
 
 export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const { messages: sentMessages } = body;
+  if (!sentMessages?.length && !isAbsentOrEmpty(body.input)) return callOfItems(body, context);
+  if (!sentMessages) {
+    refuse(['messages'], 'is required (expected a list)');
+    return z.NEVER;
+  }
+  if (!isAbsentOrEmpty(body.input)) refuse(['input'], 'cannot be used together with messages; leave it out');
   const sent = new ChatTools(body);
   const media = requestedMediaFields(body);
-  const { system, messages, origins } = chatConversation(body.messages, {
+  const { system, messages, origins } = chatConversation(sentMessages, {
     names: sent.names,
     hasImages: media.modalities?.includes('image') === true,
   });
@@ -97,6 +109,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
   return {
     message,
     origins,
+    hasItems: false,
     leftOut,
     showsReasoning,
     tools: sent.names,
@@ -111,6 +124,7 @@ function chatLeftOut(body: ChatBody): string[] {
     ...unknownFields(body, chatBody.shape),
     ...unknownFields(body.reasoning, chatReasoning, 'reasoning.'),
     ...unknownFields(body.thinking, chatThinking, 'thinking.'),
+    ...unknownFields(body.chat_template_kwargs, templateSettings, 'chat_template_kwargs.'),
     ...unknownFields(body.stream_options, streamOptions, 'stream_options.'),
     ...unheededFields(body, unheededHints),
   ]);
@@ -156,8 +170,10 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
  * Returns whether the request turns thinking on or off in a field of other chat services; undefined without such a
  * field.
  */
-function requestedThinking({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
-  return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
+function requestedThinking(body: ChatBody): boolean | undefined {
+  const { thinking, enable_thinking: isEnabled, chat_template_kwargs: settings } = body;
+  if (thinking) return thinking.type !== 'disabled';
+  return isEnabled ?? settings?.enable_thinking ?? settings?.thinking ?? undefined;
 }
 
 function pluginFields({ plugins, web_search_options: options }: ChatBody): PromptPlugins {
@@ -178,5 +194,5 @@ export const chatJson = {
    * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
    * amounts of money.
    */
-  exactWithin: ['parameters', 'schema', 'max_price'],
+  exactWithin: ['parameters', 'input_schema', 'input', 'schema', 'max_price'],
 };

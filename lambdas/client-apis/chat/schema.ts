@@ -8,15 +8,7 @@ import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import { repetitionPenalty, verbosity } from '../../messages/sampling-fields.ts';
-import {
-  commonFields,
-  jsonFormat,
-  namedSchema,
-  rareTuningFields,
-  textFormat,
-  tokenLimit,
-  unsupported,
-} from '../common-fields.ts';
+import { commonFields, jsonFormat, namedSchema, rareTuningFields, textFormat, tokenLimit } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
@@ -47,6 +39,11 @@ export const chatThinking = {
   budget_tokens: tokenLimit.meta({ description: 'The most tokens of thinking.' }),
 };
 
+export const templateSettings = {
+  enable_thinking: optionalField(z.boolean()).meta({ description: 'The same as the field `enable_thinking`.' }),
+  thinking: optionalField(z.boolean()).meta({ description: 'The same, as some models of vLLM name it.' }),
+};
+
 export const chatReasoning = {
   effort: reasoningEffort.meta({
     description:
@@ -64,7 +61,9 @@ export const chatReasoning = {
 
 export const chatBody = z.looseObject({
   ...commonFields,
-  messages: chatMessages,
+  messages: chatMessages.optional().meta({
+    description: 'The conversation so far, with the oldest message first. It is required, unless `input` is sent.',
+  }),
   max_tokens: tokenLimit.meta({
     description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
   }),
@@ -104,6 +103,9 @@ export const chatBody = z.looseObject({
   thinking_budget: tokenLimit.meta({
     description: 'The most tokens of thinking, in the form of Qwen’s services.',
   }),
+  chat_template_kwargs: optionalField(z.looseObject(templateSettings)).meta({
+    description: 'Settings of the prompt format of vLLM, SGLang and llama.cpp. Only those of thinking have an effect.',
+  }),
   include_reasoning: optionalField(z.boolean()).meta({
     description: 'With false the answer does not show the thinking.',
   }),
@@ -131,8 +133,9 @@ export const chatBody = z.looseObject({
     description: 'Your functions in the older form of `tools`; the answer then has a call as `function_call`.',
   }),
   function_call: olderFunctionCall.meta({ description: 'The older form of `tool_choice`.' }),
-  input: unsupported('is a field of POST /responses; send the request there, or send messages instead').meta({
-    description: 'This field is refused: it belongs to `POST /responses`.',
+  input: optionalField(z.union([z.string(), z.array(z.unknown())], 'must be a text or a list of items')).meta({
+    description:
+      'The conversation in the form of `POST /responses`, as Cursor sends it. The other fields are then those of that route, and the answer has the form of this route.',
   }),
   usage: optionalField(
     z.strictObject({

@@ -62,6 +62,50 @@ type ChatFunction = z.output<typeof functionDeclaration>;
 type ChatCustomTool = z.output<typeof customDeclaration>;
 type Declaration = ChatFunction | ChatCustomTool | z.output<typeof searchDeclaration>;
 
+/**
+ * Tools in the forms of the Responses API and of the Messages API, which Cursor sends to this API
+ * (https://github.com/BerriAI/litellm/pull/34029, https://github.com/router-for-me/CLIProxyAPI/issues/3805).
+ */
+const flatFunction = functionDeclaration.shape.function.extend({
+  type: z.literal('function'),
+  cache_control: cacheControl,
+});
+const flatCustomTool = customDeclaration.shape.custom.extend({
+  type: z.literal('custom'),
+  format: optionalField(grammar.partial().extend({ type: z.enum(['text', 'grammar']) })),
+  cache_control: cacheControl,
+});
+const messagesTool = functionDeclaration.shape.function.omit({ parameters: true }).extend({
+  type: z.undefined().optional(),
+  input_schema: anyObject,
+  cache_control: cacheControl,
+});
+type ForeignTool = z.output<typeof flatFunction> | z.output<typeof flatCustomTool> | z.output<typeof messagesTool>;
+
+/** Returns the schema of a tool in the form of another API; undefined for tools in the form of this API. */
+function foreignSchema(value: unknown): z.ZodType<ForeignTool> | undefined {
+  const { type, ...members } = (value ?? {}) as Record<string, unknown>;
+  if (type === undefined && 'input_schema' in members) return messagesTool;
+  if (!('name' in members)) return undefined;
+  if (type === 'function' && !('function' in members)) return flatFunction;
+  return type === 'custom' && !('custom' in members) ? flatCustomTool : undefined;
+}
+
+/** Converts a tool in the form of another API to the form of this API. */
+function ownForm(tool: Declaration | ForeignTool): Declaration {
+  if (!foreignSchema(tool)) return tool as Declaration;
+  const { type, cache_control: cache, ...declared } = tool as ForeignTool;
+  if (type === 'custom') {
+    const { format, ...custom } = declared as z.output<typeof flatCustomTool>;
+    const { definition, syntax } = format ?? {};
+    const isBound = format?.type === 'grammar' && definition !== undefined;
+    const bound = isBound ? { format: { type: 'grammar' as const, grammar: { definition, syntax } } } : {};
+    return { type, custom: { ...custom, ...bound }, cache_control: cache };
+  }
+  const { input_schema: parameters, ...named } = declared as z.output<typeof messagesTool>;
+  return { type: 'function', function: { parameters, ...named }, cache_control: cache };
+}
+
 function isCustom(value: unknown): value is ChatCustomTool {
   return (value as { type?: unknown } | null)?.type === 'custom';
 }
@@ -71,9 +115,11 @@ function isSearch(value: unknown): value is z.output<typeof searchDeclaration> {
   return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type);
 }
 
-const declaration = checkedBy<Declaration>(
+const declaration = checkedBy<Declaration | ForeignTool>(
   (value) => {
     if (isSearch(value)) return searchDeclaration;
+    const foreign = foreignSchema(value);
+    if (foreign) return foreign;
     return isCustom(value) ? customDeclaration : functionDeclaration;
   },
   [functionDeclaration, customDeclaration, searchDeclaration],
@@ -86,10 +132,11 @@ function declaredName(tool: Declaration): string {
 
 export const chatTools = optionalField(
   boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {
-    const repeated = repeatedName(tools.map(declaredName));
+    const repeated = repeatedName(tools.map((tool) => declaredName(ownForm(tool))));
     if (repeated === undefined) return;
     const tool = tools[repeated];
-    const path = isSearch(tool) ? ['type'] : [isCustom(tool) ? 'custom' : 'function', 'name'];
+    const member = foreignSchema(tool) ? [] : [isCustom(tool) ? 'custom' : 'function'];
+    const path = isSearch(tool) ? ['type'] : [...member, 'name'];
     refuse(context, { path: [repeated, ...path], message: REPEATED_TOOL_NAME });
   }),
 );
@@ -121,13 +168,32 @@ const allowedTools = z.strictObject({
     })
     .meta({ description: 'The only tools of the request that the model may call.' }),
 });
+/** Choices in the forms of the Responses API and of the Messages API. */
+const flatChoice = z.strictObject({
+  type: z.enum(['function', 'custom', 'tool']).meta({ description: 'The kind of the tool.' }),
+  name: z.string().min(1).meta({ description: 'The name of the tool that the model must call.' }),
+});
+const messagesChoice = z.strictObject({
+  type: z.enum(['auto', 'any', 'none']).meta({ description: 'With `any` the model must call a tool.' }),
+});
 export const chatToolChoice = optionalField(
-  z.union([z.enum(['auto', 'none', 'required']), namedFunction, namedCustomTool, allowedTools], CHOICES),
+  z.union(
+    [
+      z.enum(['auto', 'none', 'required']),
+      namedFunction,
+      namedCustomTool,
+      allowedTools,
+      flatChoice.meta({ description: 'The tool to call, in the form of other APIs.' }),
+      messagesChoice.meta({ description: 'Whether the model calls a tool, in the form of the Messages API.' }),
+    ],
+    CHOICES,
+  ),
 );
 
-type NamedTool = z.output<typeof namedFunction> | z.output<typeof namedCustomTool>;
+type NamedTool = z.output<typeof namedFunction> | z.output<typeof namedCustomTool> | z.output<typeof flatChoice>;
 
 function nameOfChosen(tool: NamedTool): string {
+  if ('name' in tool) return tool.name;
   return tool.type === 'custom' ? tool.custom.name : tool.function.name;
 }
 
@@ -150,7 +216,7 @@ export const olderFunctionCall = optionalField(
 );
 
 interface SentTools {
-  tools?: readonly Declaration[] | null | undefined;
+  tools?: readonly (Declaration | ForeignTool)[] | null | undefined;
   tool_choice?: z.output<typeof chatToolChoice>;
   functions?: z.output<typeof olderFunctions>;
   function_call?: z.output<typeof olderFunctionCall>;
@@ -171,7 +237,7 @@ export class ChatTools {
     this.areOlder = Boolean(functions?.length);
     this.#declared = functions?.length
       ? functions.map((declared) => ({ type: 'function' as const, function: declared }))
-      : (tools ?? []);
+      : (tools ?? []).map(ownForm);
     const newer = typeof called === 'object' && called ? { type: 'function' as const, function: called } : called;
     this.#choice = this.areOlder ? newer : choice;
     this.names = new ToolNames(
@@ -205,6 +271,7 @@ export class ChatTools {
     if (choice === 'required') return { type: 'any' };
     if (typeof choice === 'string') return { type: choice };
     if (choice.type === 'allowed_tools') return { type: choice.allowed_tools.mode === 'required' ? 'any' : 'auto' };
+    if (!('name' in choice || 'function' in choice || 'custom' in choice)) return { type: choice.type };
     return { type: 'tool', name: this.names.sentName({ name: nameOfChosen(choice) }) };
   }
 

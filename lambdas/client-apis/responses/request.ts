@@ -18,7 +18,7 @@ import {
   unheededHints,
 } from '../common-fields.ts';
 import { insistenceFault, namesOf, unheededFields, unknownFields } from '../../messages/unknown-fields.ts';
-import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
+import type { ClientMessagePosition } from '../field-names.ts';
 import { requestedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import type { ToolNames } from '../tool-names.ts';
@@ -163,21 +163,3 @@ export const responsesJson = {
    */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
-
-/** Field names of the Responses API, by their names in the Messages API. */
-export const responsesRenames: ClientFieldNames['fields'] = {
-  verbosity: 'text.verbosity',
-  logprobs: 'include',
-  max_tokens: 'max_output_tokens',
-  system: 'instructions',
-  thinking: 'reasoning',
-  'output_config.effort': 'reasoning.effort',
-  'output_config.format': 'text.format',
-  'metadata.user_id': 'user',
-  'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
-};
-
-/** Returns the client's names for fields of the Messages API, and the positions of messages in the client's request. */
-export function responsesFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
-  return { fields: responsesRenames, conversation: 'input', origins };
-}

@@ -284,7 +284,7 @@ const withoutRareParts: Plugin = {
 };
 
 /**
- * Files that functions need only after a failure, as separate bundles. A function loads such a bundle synchronously, at
+ * Files that functions need only after a failure or for few requests, as separate bundles. A function loads such a bundle synchronously, at
  * the first call of the bundle's function `call`. Like the modules of `rareParts`, these modules may have no state, and
  * no classes that are compared with `instanceof`.
  */
@@ -295,6 +295,8 @@ const lazyParts = [
     entry: 'providers/faults/retry-after.ts',
     call: 'retryAfterSeconds',
   },
+  { of: 'lambdas/catalog/similar-model.ts', entry: 'catalog/similar-model.ts', call: 'similarModel' },
+  { of: 'lambdas/client-apis/chat/items.ts', entry: 'client-apis/chat/items.ts', call: 'callOfItems' },
 ];
 
 /** Plugin that replaces the modules in `lazyParts` by functions that load them. */

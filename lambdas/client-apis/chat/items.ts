@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { responsesRequestSchema, type ResponsesCall } from '../responses/request.ts';
+import type { ChunkSettings } from './chunks.ts';
+import type { ChatBody } from './schema.ts';
+
+type ItemsCall = Pick<ResponsesCall, 'message' | 'origins' | 'leftOut'> & ChunkSettings & { hasItems: true };
+
+/**
+ * Converts a request whose conversation is in `input`, in the form of the Responses API. For models of OpenAI, Cursor
+ * sends such requests to this API, and reads answers of this API (https://github.com/BerriAI/litellm/pull/34029).
+ */
+export function callOfItems(body: ChatBody, context: z.core.$RefinementCtx): ItemsCall {
+  const { data, error } = responsesRequestSchema.safeParse({ ...body, messages: undefined });
+  if (!data) {
+    for (const issue of error.issues) context.addIssue({ ...issue });
+    return z.NEVER;
+  }
+  const { message, origins, leftOut, tools, showsThinking: showsReasoning } = data;
+  const hasUsageChunk = body.stream_options?.include_usage === true;
+  return { message, origins, leftOut, tools, hasItems: true, showsReasoning, hasOlderCalls: false, hasUsageChunk };
+}

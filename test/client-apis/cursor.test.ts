@@ -1,0 +1,182 @@
+/**
+ * Tests of requests to the Chat Completions API in the forms of the two other APIs, which Cursor sends
+ * (https://github.com/BerriAI/litellm/pull/34029, https://github.com/router-for-me/CLIProxyAPI/issues/3805).
+ */
+
+import { describe, expect, it } from 'vitest';
+import { ChunkWriter } from '../../lambdas/client-apis/chat/chunks.ts';
+import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
+import { parseWith } from '../../lambdas/http/parse.ts';
+import { refused } from '../support/refused.ts';
+
+const user = { role: 'user', content: 'Hi' };
+const read = (more: object) => parseWith(chatRequestSchema, { model: 'm', messages: [user], ...more });
+const messageOf = (more: object) => read(more).message;
+const parameters = { type: 'object', properties: { path: { type: 'string' } } };
+const patch = {
+  type: 'custom',
+  name: 'ApplyPatch',
+  description: 'Edits files.',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: "*** Begin Patch"' },
+};
+
+describe('tools in the form of another API', () => {
+  it('are the same as in the form of this API', () => {
+    const own = messageOf({
+      tools: [{ type: 'function', function: { name: 'read', description: 'Reads.', parameters } }],
+    });
+    expect(messageOf({ tools: [{ type: 'function', name: 'read', description: 'Reads.', parameters }] })).toEqual(own);
+    expect(messageOf({ tools: [{ name: 'read', description: 'Reads.', input_schema: parameters }] })).toEqual(own);
+  });
+
+  it('may be custom tools with a grammar, next to functions', () => {
+    const { format, ...named } = patch;
+    const { syntax, definition } = format;
+    const nested = {
+      type: 'custom',
+      custom: { ...named, type: undefined, format: { type: 'grammar', grammar: { syntax, definition } } },
+    };
+    const reads = { type: 'function', function: { name: 'read', parameters } };
+    expect(messageOf({ tools: [reads, patch] })).toEqual(messageOf({ tools: [reads, nested] }));
+  });
+
+  it.each([
+    [
+      { type: 'function', name: 'read' },
+      { type: 'tool', name: 'read' },
+    ],
+    [
+      { type: 'tool', name: 'read' },
+      { type: 'tool', name: 'read' },
+    ],
+    [{ type: 'any' }, { type: 'any' }],
+    [{ type: 'auto' }, { type: 'auto' }],
+  ])('may be chosen as %j', (tool_choice, expected) => {
+    expect(messageOf({ tools: [{ name: 'read', input_schema: parameters }], tool_choice }).tool_choice).toEqual(
+      expected,
+    );
+  });
+
+  it('are refused with the path of the fault', () => {
+    expect(refused(() => read({ tools: [patch, patch] }))).toMatchObject({ metadata: { field: 'tools.1.name' } });
+    expect(refused(() => read({ tools: [{ type: 'function', name: 7 }] }))).toMatchObject({
+      metadata: { field: 'tools.0.name' },
+    });
+  });
+});
+
+describe('blocks of the Messages API in a conversation', () => {
+  it('are calls, results and thinking', () => {
+    const { messages } = messageOf({
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+            { type: 'text', text: 'I look.' },
+            { type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_1',
+              content: [{ type: 'text', text: 'Water.' }],
+              is_error: true,
+            },
+            { type: 'text', text: 'Go on.' },
+          ],
+        },
+      ],
+    });
+    expect(messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'Water.' }], is_error: true },
+          { type: 'text', text: 'Go on.' },
+        ],
+      },
+    ]);
+  });
+
+  it('may have thinking in parts, as Mistral writes it', () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'A river.' },
+    ];
+    expect(messageOf({ messages: [user, { role: 'assistant', content }, user] }).messages[1]!.content).toEqual([
+      { type: 'thinking', thinking: 'Hm.', signature: '' },
+      { type: 'text', text: 'A river.' },
+    ]);
+  });
+});
+
+describe('a conversation in the form of the Responses API', () => {
+  const input = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'input_text', text: 'Edit it.' }] },
+    { type: 'custom_tool_call', call_id: 'c1', name: 'ApplyPatch', input: '*** Begin Patch' },
+    { type: 'custom_tool_call_output', call_id: 'c1', output: 'Done.' },
+  ];
+  const body = {
+    messages: undefined,
+    input,
+    tools: [patch],
+    store: false,
+    stream: true,
+    stream_options: { include_usage: true },
+    reasoning: { effort: 'low', summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
+  };
+
+  it('is read as by POST /responses', () => {
+    const { message, leftOut, hasUsageChunk, showsReasoning } = read(body);
+    expect(message).toMatchObject({
+      system: [{ type: 'text', text: 'Be brief.' }],
+      output_config: { effort: 'low' },
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Edit it.' }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'ApplyPatch' }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'Done.' }] },
+      ],
+    });
+    expect([leftOut, hasUsageChunk, showsReasoning]).toEqual([[], true, true]);
+  });
+
+  it('is answered in chunks of this API', () => {
+    const writer = new ChunkWriter(
+      { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' },
+      read(body),
+    );
+    const block = { type: 'tool_use', id: 'c2', name: 'ApplyPatch', input: {} };
+    const text =
+      writer.write({ type: 'content_block_start', index: 0, content_block: block }) +
+      writer.write({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: '{"input":"+a"}' },
+      }) +
+      writer.write({ type: 'content_block_stop', index: 0 });
+    expect(text).toContain('"type":"custom","custom":{"name":"ApplyPatch","input":""}');
+    expect(text).toContain('"custom":{"input":"+a"}');
+  });
+
+  it('is refused with the path of the fault, and next to messages', () => {
+    const bad = [{ role: 'nobody', content: 'x' }];
+    expect(refused(() => read({ ...body, input: bad }))).toMatchObject({ metadata: { field: 'input.0.role' } });
+    expect(refused(() => read({ input }))).toMatchObject({ metadata: { field: 'input' } });
+    expect(refused(() => read({ messages: undefined }))).toMatchObject({ metadata: { field: 'messages' } });
+  });
+});
