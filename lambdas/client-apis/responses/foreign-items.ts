@@ -27,6 +27,7 @@ const droppedTypes = [
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_approval_response',
+  'agent_reasoning',
 ] as const;
 const refused = {
   item_reference: NO_REFERENCES,
@@ -84,7 +85,19 @@ const serviceCalls = [
   serviceCall('program_output'),
 ] as const;
 
+/**
+ * Message of another agent of Codex. The model writes it into the arguments of a call. Codex takes this text for
+ * encrypted text, and sends it as such (https://github.com/MetaFARS/codex-relay/issues/60).
+ */
+const agentMessage = z.looseObject({
+  type: z.literal('agent_message'),
+  content: z.unknown().optional().meta({ description: 'The message: a text, or a list of parts.' }),
+});
+/** Matches a text that OpenAI has encrypted. */
+const ENCRYPTED = /^gAAAA/;
+
 export const foreignItems = [
+  agentMessage,
   ...calls,
   ...outputs,
   ...serviceCalls,
@@ -102,12 +115,14 @@ export type ForeignPart =
   | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
   | { kind: 'result'; id: string; content: string | Block[] }
   | { kind: 'text'; text: string }
+  | { kind: 'heard'; text: string }
   | { kind: 'nothing' };
 
 const CALL_OUTPUT = /_output$/;
 
 export function foreignPart(item: ForeignItem): ForeignPart {
   const { type, ...members } = item as { type: string } & Members;
+  if (type === 'agent_message') return { kind: 'heard', text: agentText(members['content']) };
   if (calls.some(({ shape }) => shape.type.value === type)) {
     const { action, actions, operation } = members;
     return {
@@ -123,6 +138,14 @@ export function foreignPart(item: ForeignItem): ForeignPart {
   if (serviceCalls.some(({ shape }) => shape.type.value === type))
     return { kind: 'text', text: serviceText(type, members) };
   return { kind: 'nothing' };
+}
+
+/** Returns the text of another agent's message, without parts that only OpenAI can read. */
+function agentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = (Array.isArray(content) ? content : []) as { text?: unknown; encrypted_content?: unknown }[];
+  const texts = parts.map(({ text, encrypted_content: other }) => text ?? other);
+  return texts.filter((text) => typeof text === 'string' && !ENCRYPTED.test(text)).join('');
 }
 
 function ownCallId({ call_id: callId, id }: Members): string {

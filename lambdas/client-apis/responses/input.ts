@@ -289,6 +289,8 @@ class ItemReader {
         return this.#result(part.id, part.content);
       case 'text':
         return assistant({ type: 'text', text: part.text });
+      case 'heard':
+        return { kind: 'message', role: 'user', blocks: contentBlocks(part.text) };
       case 'nothing':
         return assistant();
     }

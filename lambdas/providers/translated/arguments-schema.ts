@@ -90,9 +90,11 @@ export function currentSchema(schema: unknown): unknown {
 
 /**
  * Returns whether a keyword has no meaning. Serializers write absent keywords as null, and absent enumerations as an
- * empty list.
+ * empty list. With `encrypted`, Codex requests arguments that only OpenAI can read, and most models of OpenAI refuse it
+ * (https://github.com/icoretech/codex-pooler/issues/35).
  */
 function saysNothing(keyword: string, value: unknown): boolean {
+  if (keyword === 'encrypted' && typeof value === 'boolean') return true;
   if (value === null) return keyword !== 'const' && keyword !== 'default';
   return keyword === 'enum' && Array.isArray(value) && value.length === 0;
 }
