@@ -16,6 +16,8 @@ const fields = {
 };
 const body = z.strictObject(fields);
 
+const isMinimaxM3 = (model: string) => /^minimax-m3/i.test(model);
+
 const isForced = ({ read }: { read: ClaudeBody }) =>
   read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
@@ -29,7 +31,8 @@ const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | '
   ...callRules,
   {
     source: 'https://github.com/QwenLM/Qwen/issues/2244',
-    refuses: ({ read }) => read.thinking?.type === 'adaptive' && 'thinking.type: unknown variant `adaptive`',
+    refuses: ({ read, model }) =>
+      !isMinimaxM3(model) && read.thinking?.type === 'adaptive' && 'thinking.type: unknown variant `adaptive`',
   },
   {
     source: 'https://github.com/tickernelz/opencode-mem/issues/253',
@@ -53,7 +56,25 @@ const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | '
   },
 ];
 
-const ofDeepSeek = rules(() => 'without_thinking');
+const ofDeepSeek: Rule<ClaudeBody>[] = [
+  ...rules(() => 'without_thinking'),
+  {
+    source: 'https://api-docs.deepseek.com/guides/thinking_mode',
+    refuses: ({ read }) => {
+      const answers = read.messages.filter(({ role }) => role === 'assistant').map(({ content }) => content);
+      const has = (content: (typeof answers)[number], kind: string) =>
+        typeof content !== 'string' && content.some(({ type }) => type === kind);
+      const mayCall = read.tools !== undefined || answers.some((content) => has(content, 'tool_use'));
+      const isThinking = read.thinking?.type !== 'disabled';
+      return (
+        isThinking &&
+        mayCall &&
+        answers.some((content) => !has(content, 'thinking')) &&
+        'The `content[].thinking` in the thinking mode must be passed back to the API.'
+      );
+    },
+  },
+];
 const ofMoonshot: Rule<ClaudeBody>[] = [
   ...rules((model) => (model === 'kimi-k2-thinking' ? 'never' : 'without_thinking')),
   {
@@ -65,11 +86,33 @@ const ofMoonshot: Rule<ClaudeBody>[] = [
   },
 ];
 const ofOthers = rules(() => 'always');
+/** Returns the types of thinking that a model of MiniMax accepts; undefined for the models before M3. */
+function minimaxThinking(model: string): string[] | undefined {
+  if (!isMinimaxM3(model)) return undefined;
+  return hasMinimaxEfforts(model) ? ['adaptive'] : ['adaptive', 'disabled'];
+}
+const hasMinimaxEfforts = (model: string) => /^minimax-m3\.1/i.test(model);
+
+const ofMinimax: Rule<ClaudeBody>[] = [
+  ...ofOthers,
+  {
+    source: 'https://github.com/CherryHQ/cherry-studio/issues/16431',
+    refuses: ({ read, model }) =>
+      read.thinking !== undefined &&
+      minimaxThinking(model)?.includes(read.thinking.type) === false &&
+      `invalid params, invalid thinking.type: "${read.thinking.type}" (allowed: adaptive, disabled) (2013)`,
+  },
+  {
+    source: 'https://github.com/decolua/9router/issues/817',
+    refuses: ({ read, model }) =>
+      (read.output_config?.format || (read.output_config?.effort && !hasMinimaxEfforts(model))) && 'invalid params',
+  },
+];
 
 export const imitations: Record<string, StrictFake> = {
   'deepseek-anthropic': strictFake(body, ofDeepSeek),
   'moonshotai-anthropic': strictFake(body, ofMoonshot),
   'zai-anthropic': strictFake(body, ofOthers),
-  minimax: strictFake(body, ofOthers),
+  minimax: strictFake(body, ofMinimax),
 };
-export const imitationRules: readonly Rule<ClaudeBody>[] = [...ofDeepSeek, ...ofMoonshot];
+export const imitationRules: readonly Rule<ClaudeBody>[] = [...ofDeepSeek, ...ofMoonshot, ...ofMinimax];
