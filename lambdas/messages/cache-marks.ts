@@ -12,11 +12,12 @@ type Marked = Record<string, unknown>;
 type MarkChange = (item: Marked) => Marked;
 
 /**
- * Returns the request with cache marks that Anthropic accepts: drops marks on thinking and on empty texts, keeps the
- * last four marks, and shortens a mark for an hour after a mark for five minutes.
+ * Returns the request with cache marks that Anthropic accepts: drops marks on thinking and on empty texts, moves marks
+ * from deferred tools, keeps the last four marks, and shortens a mark for an hour after a mark for five minutes.
  * @returns the same request if all of its marks are accepted
  */
-export function withSupportedMarks(request: MessagesRequest): MessagesRequest {
+export function withSupportedMarks(requested: MessagesRequest): MessagesRequest {
+  const request = withoutDeferredMarks(requested);
   const marks: Marked[] = [];
   mapMarks(request, (item) => {
     marks.push(item);
@@ -38,6 +39,24 @@ export function withSupportedMarks(request: MessagesRequest): MessagesRequest {
     const isBehindShort = short !== -1 && index > short && lastsAnHour(item);
     return isBehindShort ? { ...item, cache_control: { type: 'ephemeral' } } : item;
   });
+}
+
+const isDeferred = (tool: Marked) => tool['defer_loading'] === true;
+
+/**
+ * Moves the last mark on a deferred tool to the last tool that is not deferred. Anthropic rejects marks on deferred
+ * tools, but Claude Code sends them (https://github.com/anthropics/claude-code/issues/86743).
+ */
+function withoutDeferredMarks(request: MessagesRequest): MessagesRequest {
+  const { tools = [] } = request;
+  const mark = tools.findLast((tool) => isDeferred(tool) && tool['cache_control'] != null)?.['cache_control'];
+  if (mark == null) return request;
+  const place = tools.findLastIndex((tool) => !isDeferred(tool));
+  const moved = tools.map((tool, index) => {
+    if (isDeferred(tool)) return without(tool, 'cache_control');
+    return index === place && tool['cache_control'] == null ? { ...tool, cache_control: mark } : tool;
+  });
+  return { ...request, tools: moved };
 }
 
 /**

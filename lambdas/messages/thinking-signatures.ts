@@ -5,7 +5,7 @@
  * also signs its thinking, its own signature follows: `gw1.<family>.<signature>`.
  */
 
-import type { Block, Message } from './types.ts';
+import type { Block, Message, MessagesRequest } from './types.ts';
 
 const GATEWAY_PREFIX = 'gw1.';
 
@@ -46,6 +46,21 @@ export function withoutThinking(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? undefined : block));
 }
 
+/**
+ * Removes thinking at the end of the conversation, which remains if an answer was cut off while the model thought. It
+ * begins no answer, and Claude rejects it (https://github.com/router-for-me/CLIProxyAPI/issues/5321).
+ * @returns the same request if it does not end with thinking, or has only one message
+ */
+export function withoutLooseThinking(request: MessagesRequest): MessagesRequest {
+  const { messages } = request;
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || typeof last.content === 'string' || messages.length === 1) return request;
+  const end = last.content.findLastIndex((block) => !isThinking(block)) + 1;
+  if (end === last.content.length) return request;
+  const kept = end === 0 ? [] : [{ ...last, content: last.content.slice(0, end) }];
+  return { ...request, messages: [...messages.slice(0, -1), ...kept] };
+}
+
 /** Returns the original signature or redacted data, if this family signed the block; otherwise undefined. */
 export function signatureOf(family: string, block: Block): string | undefined {
   const prefix = `${GATEWAY_PREFIX}${family}.`;
@@ -77,20 +92,34 @@ export function thinkingOf(family: string, messages: Message[]): Message[] {
 export const NO_THINKING = ' ';
 
 /**
- * Returns the messages for a provider that requires thinking before each tool call, but does not check signatures. Its
- * own thinking gets its original signature back. Readable thinking of other providers loses its signature, and thinking
- * that Anthropic signed is omitted. A message with a call but without thinking gets a placeholder.
+ * Returns whether the model may call tools, or has called some. DeepSeek then requires the thinking of every earlier
+ * answer, also of answers without a call (https://api-docs.deepseek.com/guides/thinking_mode,
+ * https://github.com/openclaw/openclaw/issues/73417).
  */
-export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
-  const readable = mapBlocks(messages, (block) =>
+export function mayCallTools({ tools, messages }: MessagesRequest): boolean {
+  return (
+    Boolean(tools?.length) ||
+    messages.some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'tool_use'))
+  );
+}
+
+/**
+ * Returns the messages for a provider that requires thinking in every answer of a request with tools, but does not
+ * check signatures. Its own thinking gets its original signature back. Readable thinking of other providers loses its
+ * signature, and thinking that Anthropic signed is omitted. An answer without thinking gets a placeholder.
+ */
+export function thinkingInAnswers(family: string, request: MessagesRequest): Message[] {
+  const readable = mapBlocks(request.messages, (block) =>
     isThinking(block) ? (asSigned(family, block) ?? unsigned(block)) : block,
   );
-  return readable.map((message) => {
-    const { content } = message;
-    if (typeof content === 'string' || content.some(isThinking)) return message;
-    if (!content.some(({ type }) => type === 'tool_use')) return message;
-    return { ...message, content: [{ type: 'thinking', thinking: NO_THINKING, signature: '' }, ...content] };
-  });
+  return mayCallTools(request) ? readable.map(withSomeThinking) : readable;
+}
+
+function withSomeThinking(message: Message): Message {
+  const { role, content } = message;
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  if (role !== 'assistant' || blocks.some(isThinking)) return message;
+  return { ...message, content: [{ type: 'thinking', thinking: NO_THINKING, signature: '' }, ...blocks] };
 }
 
 function isThinking({ type }: Block): boolean {

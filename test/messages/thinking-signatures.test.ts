@@ -3,7 +3,9 @@ import {
   hasGatewaySignature,
   gatewaySignature,
   thinkingOf,
+  thinkingInAnswers,
   withoutGatewaySigned,
+  withoutLooseThinking,
 } from '../../lambdas/messages/thinking-signatures.ts';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
 
@@ -63,5 +65,39 @@ describe('messages for a provider with its own signatures', () => {
     const messages: Message[] = [{ role: 'user', content: 'Hi' }, said(text)];
 
     expect(thinkingOf('acme', messages)).toEqual(messages);
+  });
+});
+
+const request = (...messages: Message[]) => ({ model: 'a/b', messages });
+
+describe('thinking at the end of a conversation', () => {
+  const asked: Message = { role: 'user', content: 'Hi' };
+
+  it.each([
+    ['is removed with its message', [asked, said(signedByAnthropic)], [asked]],
+    ['is removed after a text', [asked, said(text, signedByAnthropic, redacted)], [asked, said(text)]],
+    ['stays before a text', [asked, said(signedByAnthropic, text)], undefined],
+    ['stays in an earlier turn', [asked, said(signedByAnthropic), asked], undefined],
+    ['stays if it is all that there is', [said(signedByAnthropic)], undefined],
+  ])('%s', (_what, messages, expected) => {
+    expect(withoutLooseThinking(request(...messages))).toEqual(request(...(expected ?? messages)));
+  });
+});
+
+describe('messages for a provider that requires thinking in answers', () => {
+  const asked: Message = { role: 'user', content: 'Hi' };
+  const answer: Message = { role: 'assistant', content: 'Hello' };
+  const placeholder = { type: 'thinking', thinking: ' ', signature: '' };
+
+  it('have a placeholder in each answer without thinking, if the model may call tools', () => {
+    const request = { model: 'a/b', messages: [asked, answer, asked, said(signedByAcme, text)] };
+    const tools = [{ name: 'look', input_schema: {} }];
+    expect(thinkingInAnswers('acme', { ...request, tools })).toEqual([
+      asked,
+      said(placeholder, text),
+      asked,
+      said(thinking('sig.1'), text),
+    ]);
+    expect(thinkingInAnswers('acme', request)[1]).toBe(answer);
   });
 });

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { UnsupportedPart } from '../../lambdas/catalog/quirk-values.ts';
 import type { Block } from '../../lambdas/messages/types.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
+import { vertexClaudeFake } from '../strict/anthropic.ts';
+import { shippedQuirks } from '../support/catalog.ts';
 import { refused } from '../support/refused.ts';
 
 const target = {
@@ -119,6 +122,16 @@ describe('cache marks', () => {
   it("keep fields of Anthropic's own service only there", () => {
     expect(markSent({ own_service: true })).toEqual({ type: 'ephemeral', ttl: '1h', scope: 'global' });
     expect(markSent({ envelope: 'bedrock-invoke' })).toEqual({ type: 'ephemeral', ttl: '1h' });
+  });
+
+  it('move from a deferred tool to the last tool that is not deferred', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    const look = { name: 'look', input_schema: { type: 'object' } };
+    const later = { name: 'later', input_schema: { type: 'object' }, defer_loading: true };
+    const tools = [look, later, { ...later, name: 'last', cache_control }];
+    const { body } = anthropicWire.encode({ ...withBudget(1, { thinking: undefined }), tools }, target, client);
+    const sent = (JSON.parse(body) as { tools: object[] }).tools;
+    expect(sent).toEqual([{ ...look, cache_control }, later, { ...later, name: 'last' }]);
   });
 });
 
@@ -281,6 +294,16 @@ describe('a request to another host of Claude', () => {
       },
       body: { anthropic_version: 'vertex-2023-10-16', messages: request.messages, max_tokens: 5, stream: true },
     });
+  });
+
+  it('has only betas and fields of tools that Google Cloud knows, as Claude Code sends more', () => {
+    const home = { ...target, quirks: shippedQuirks('google-vertex-anthropic') as AnthropicQuirks };
+    const anthropicBeta =
+      'claude-code-20250219,prompt-caching-scope-2026-01-05,effort-2025-11-24,advanced-tool-use-2025-11-20';
+    const tools = [{ name: 'look', input_schema: { type: 'object' }, eager_input_streaming: true }];
+    const sent = anthropicWire.encode({ ...request, tools }, home, { ...client, anthropicBeta });
+    expect(vertexClaudeFake.refusals(sent, 'claude-opus-4-8')).toEqual([]);
+    expect(sent.headers['anthropic-beta']).toBe('tool-search-tool-2025-10-19,context-management-2025-06-27');
   });
 });
 

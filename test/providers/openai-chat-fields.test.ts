@@ -103,6 +103,7 @@ const thoughtAndCall = (id: string): Message => ({
 describe('consecutive messages of one role', () => {
   it('keep their texts separate, and the texts of one message together', () => {
     const messages: Message[] = [
+      { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'One' },
       {
         role: 'assistant',
@@ -115,6 +116,7 @@ describe('consecutive messages of one role', () => {
       { role: 'assistant', content: 'Three' },
     ];
     expect(encoded(messages)).toMatchObject([
+      { role: 'user' },
       { content: 'One\n\nTwo\n\nThree', tool_calls: [{ id: 'a' }] },
       { role: 'tool', tool_call_id: 'a', content: '(no result)' },
     ]);
@@ -123,7 +125,7 @@ describe('consecutive messages of one role', () => {
   it('keep the order of thinking and of calls', () => {
     expect(
       encoded([thoughtAndCall('a'), thoughtAndCall('b')], { reasoning_history: 'reasoning_content' }),
-    ).toMatchObject([{ reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }, {}, {}]);
+    ).toMatchObject([{}, { reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }, {}, {}]);
   });
 
   it('are named at their own index if a part of them is refused', () => {

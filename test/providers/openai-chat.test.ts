@@ -100,11 +100,15 @@ describe('a request for chat completions', () => {
       { type: 'thinking', thinking: 'foreign', signature: 'EqQBCg' },
       { type: 'text', text: 'So' },
     ];
-    const messages = [{ role: 'assistant' as const, content }];
+    const messages = [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content },
+    ];
     expect(encode({ messages }, { reasoning_history: 'reasoning_content' })['messages']).toEqual([
+      messages[0],
       { role: 'assistant', content: 'So', reasoning_content: 'mine' },
     ]);
-    expect(encode({ messages })['messages']).toEqual([{ role: 'assistant', content: 'So' }]);
+    expect(encode({ messages })['messages']).toEqual([messages[0], { role: 'assistant', content: 'So' }]);
   });
 
   it.each([
@@ -138,9 +142,9 @@ describe('a request for chat completions', () => {
         ],
       },
       { tool_call_ids: 'nine_alphanumerics' },
-    ) as { messages: [{ tool_calls: { id: string }[] }, { tool_call_id: string }] };
-    expect(messages[1].tool_call_id).toMatch(/^[a-zA-Z0-9]{9}$/);
-    expect(messages[0].tool_calls[0]!.id).toBe(messages[1].tool_call_id);
+    ) as { messages: [unknown, { tool_calls: { id: string }[] }, { tool_call_id: string }] };
+    expect(messages[2].tool_call_id).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(messages[1].tool_calls[0]!.id).toBe(messages[2].tool_call_id);
   });
 
   it.each<[string, Partial<MessagesRequest>]>([
@@ -447,6 +451,7 @@ describe('a conversation from other models', () => {
   it('has merged turns, and nothing between a call and its results', () => {
     const { messages } = encode({
       messages: [
+        { role: 'user', content: 'Go' },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'b', name: 'y', input: {} }] },
         { role: 'system', content: 'Mind this' },
@@ -454,7 +459,15 @@ describe('a conversation from other models', () => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'b', content: '2' }] },
       ],
     }) as { messages: { role: string }[] };
-    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'tool', 'system']);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'system']);
+  });
+
+  it('has a user message, which prompt templates of Qwen require', () => {
+    const content: Block[] = [{ type: 'tool_use', id: 'a', name: 'x', input: {} }];
+    const { messages } = encode({ system: 'Be kind.', messages: [{ role: 'assistant', content }] }) as {
+      messages: { role: string }[];
+    };
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
   });
 
   it('has a reasoning field on every call if the provider requires it', () => {
@@ -463,7 +476,19 @@ describe('a conversation from other models', () => {
       { messages: [{ role: 'assistant', content }] },
       { reasoning_history: 'reasoning_content' },
     );
-    expect(messages).toMatchObject([{ reasoning_content: ' ' }, { role: 'tool' }]);
+    expect(messages).toMatchObject([{ role: 'user' }, { reasoning_content: ' ' }, { role: 'tool' }]);
+  });
+
+  it('has one on texts as well if the model may call tools', () => {
+    const messages = [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: 'Hello' },
+      { role: 'user' as const, content: 'Look' },
+    ];
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const quirks = { reasoning_history: 'reasoning_content' as const };
+    expect(encode({ messages, tools }, quirks)['messages']).toMatchObject([{}, { reasoning_content: ' ' }, {}]);
+    expect(encode({ messages }, quirks)['messages']).toEqual(messages);
   });
 
   it.each([
@@ -475,6 +500,6 @@ describe('a conversation from other models', () => {
     const { messages } = encode(off, { reasoning_history: 'reasoning_content', ...quirks }) as {
       messages: { reasoning_content?: string }[];
     };
-    expect(messages[0]!.reasoning_content).toBe(expected);
+    expect(messages[1]!.reasoning_content).toBe(expected);
   });
 });

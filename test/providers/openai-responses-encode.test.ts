@@ -186,6 +186,16 @@ describe('earlier reasoning', () => {
     ]);
   });
 
+  it('is sent once if the client repeats it', () => {
+    const repeated = [
+      assistant([thinking(), call]),
+      { role: 'user' as const, content: 'Hi' },
+      assistant([thinking(), text('So')]),
+    ];
+    const { input } = encode({ messages: repeated }) as { input: { type: string }[] };
+    expect(input.filter(({ type }) => type === 'reasoning')).toEqual([item]);
+  });
+
   it.each<[string, Block]>([
     ['another provider', thinking({ signature: sealReasoning({ encrypted_content: 'x' }, 'other') })],
     ['a provider with a similar name', thinking({ signature: signature.replace('acme', 'acme-eu') })],

@@ -394,6 +394,9 @@ const conversationRules: Rule<ClaudeBody>[] = [
     refuses: (request) => {
       const { role, blocks } = blocksOf(request).at(-1)!;
       if (role !== 'assistant') return false;
+      if (blocks.at(-1)?.type.includes('thinking')) {
+        return 'The final block in an assistant message cannot be `thinking`.';
+      }
       if (!modelOf(request.model).takesPrefill || thinks(request)) {
         return 'This model does not support assistant message prefill.';
       }
@@ -552,6 +555,12 @@ const errorRule: Rule<ClaudeBody> = {
 
 const cacheRules: Rule<ClaudeBody>[] = [
   {
+    source: 'https://github.com/anthropics/claude-code/issues/86743',
+    refuses: ({ read: { tools = [] } }) =>
+      tools.some((one) => one.defer_loading === true && one.cache_control) &&
+      'Tools with defer_loading cannot use prompt caching.',
+  },
+  {
     source: `${docs}/build-with-claude/prompt-caching`,
     refuses: (request) => marksOf(request).length > 4 && 'A maximum of 4 blocks with cache_control may be provided.',
   },
@@ -620,11 +629,49 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   noSystemMessages,
   noAgentFields,
 ]);
-export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
+
+/** Betas that Google Cloud knows, from https://github.com/BerriAI/litellm (anthropic_beta_headers_config.json). */
+const betasAtGoogle = new Set([
+  'compact-2026-01-12',
+  'compact-2026-09-04',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'dangerous-tool-use-2026-09-03',
+  'interleaved-thinking-2025-05-14',
+  'per-turn-control-2026-07-01',
+  'thinking-binding-controls-2026-08-01',
+  'thinking-display-updates-2026-08-18',
+  'tool-search-tool-2025-10-19',
+  'web-search-2025-03-05',
+]);
+const rulesOfGoogle: Rule<ClaudeBody>[] = [
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/21625',
+    refuses: ({ headers }) => {
+      const unknown = (headers['anthropic-beta'] ?? '').split(',').filter((beta) => beta && !betasAtGoogle.has(beta));
+      return unknown.length > 0 && `Unexpected value(s) ${unknown.join(', ')} for the \`anthropic-beta\` header`;
+    },
+  },
+  {
+    source: 'https://github.com/anthropics/claude-agent-sdk-python/issues/694',
+    refuses: ({ read: { tools = [] } }) =>
+      tools.some((one) => 'eager_input_streaming' in one) &&
+      'tools.0.custom.eager_input_streaming: Extra inputs are not permitted',
+  },
+];
+export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [
+  ...rules,
+  ...rulesOfGoogle,
+  onlyBase64,
+  noSystemMessages,
+]);
 
 /** All rules of this file, for the test that checks that each rule has a source. */
 export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   ...rules,
+  ...rulesOfGoogle,
   onlyBase64,
   headerRule,
   noSystemMessages,

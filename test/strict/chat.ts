@@ -384,7 +384,8 @@ const providers: Record<string, ChatProvider> = {
         source: 'https://api-docs.deepseek.com/guides/thinking_mode',
         refuses: ({ read }) =>
           read.thinking?.type !== 'disabled' &&
-          read.messages.some((one) => one.role === 'assistant' && one.tool_calls && !one.reasoning_content) &&
+          (read.tools !== undefined || read.messages.some((one) => one.role === 'assistant' && one.tool_calls)) &&
+          read.messages.some((one) => one.role === 'assistant' && !one.reasoning_content) &&
           'The reasoning_content in the thinking mode must be passed back to the API',
       },
     ],
@@ -610,10 +611,22 @@ const providers: Record<string, ChatProvider> = {
       },
     ],
   },
-  ollama: { fields: [...usual, 'seed', 'reasoning_effort'], rules: [] },
+  ollama: {
+    fields: [...usual, 'seed', 'reasoning_effort'],
+    rules: [
+      {
+        source: 'https://github.com/ollama/ollama/issues/6753',
+        refuses: ({ body }) => /"image_url":\{"url":"https?:/.test(body) && 'invalid image input',
+      },
+    ],
+  },
   vllm: {
     fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs'],
     rules: [
+      {
+        source: 'https://github.com/vllm-project/vllm/issues/36432',
+        refuses: ({ read }) => !read.messages.some(({ role }) => role === 'user') && 'No user query found in messages.',
+      },
       {
         source: 'https://github.com/vllm-project/vllm/blob/main/vllm/sampling_params.py',
         refuses: ({ read }) =>

@@ -168,6 +168,12 @@ const rules: Rule<ResponsesBody>[] = [
       "Item of type 'reasoning' was provided without its required following item",
   },
   {
+    source: 'https://github.com/HKUDS/nanobot/issues/3633',
+    refuses: ({ read }) =>
+      repeatedIn(read.input.flatMap((one) => (one.type === 'reasoning' && one.id ? [one.id] : []))) &&
+      'Duplicate item found with id rs_1. Remove duplicate items from your input and try again.',
+  },
+  {
     source: 'https://github.com/experientiallabs/experiential/pull/965',
     refuses: ({ read }) =>
       read.input.some((one) => one.type === 'reasoning' && !one.encrypted_content.startsWith('own-')) &&

@@ -67,8 +67,10 @@ export const wishes = {
     'open_call',
     'begun_answer',
     'begun_answer_space',
+    'cut_off_thinking',
     'model_first',
     'call_first',
+    'calls_alone',
     'users_in_a_row',
   ],
   blank: ['no', 'beside', 'before_call', 'turn', 'system', 'empty_turn', 'result'],
@@ -352,10 +354,14 @@ function historyOf(row: Wishes): Turn[] {
       return [asked, { role: 'assistant', texts: ['The river'] }];
     case 'begun_answer_space':
       return [asked, { role: 'assistant', texts: ['The river '] }];
+    case 'cut_off_thinking':
+      return [asked, { role: 'assistant', texts: [], thinking: 'Hm.', signature: CLAUDES_SIGNATURE }];
     case 'model_first':
       return [said, asked];
     case 'call_first':
       return [call('toolu_01'), result('toolu_01'), said, more];
+    case 'calls_alone':
+      return [call('toolu_01'), result('toolu_01')];
     case 'users_in_a_row':
       return [asked, more];
   }
@@ -534,7 +540,7 @@ function messagesBody(row: Wishes, model: string): JsonObject {
               input_schema,
               ...(strict ? { strict } : {}),
             })),
-            ...(row.agent === 'deferred_tool' ? [deferred] : []),
+            ...(row.agent === 'deferred_tool' ? [marked(deferred)] : []),
           ],
         }),
     ...(choices[row.choice] ? { tool_choice: choices[row.choice] } : {}),

@@ -69,12 +69,23 @@ export interface CatalogDirectory {
   remove: () => void;
 }
 
+function shippedProviders(): { id: string; quirks?: object }[] {
+  const file = JSON.parse(readFileSync(join(shippedCatalog, 'providers.json'), 'utf8')) as {
+    providers: { id: string; quirks?: object }[];
+  };
+  return file.providers;
+}
+
+/** Returns the quirks of a provider of the shipped catalog. */
+export function shippedQuirks(providerId: string): object | undefined {
+  return shippedProviders().find(({ id }) => id === providerId)?.quirks;
+}
+
 /** Writes a catalog of the given models, with the shipped providers and the test's own providers. */
 export function catalogDirectory(models: object[], providers: object[] = []): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
-  const shipped = JSON.parse(readFileSync(join(shippedCatalog, 'providers.json'), 'utf8')) as { providers: object[] };
   mkdirSync(join(path, 'models'));
-  writeFileSync(join(path, 'providers.json'), JSON.stringify({ providers: [...shipped.providers, ...providers] }));
+  writeFileSync(join(path, 'providers.json'), JSON.stringify({ providers: [...shippedProviders(), ...providers] }));
   writeFileSync(join(path, 'models', 'test.json'), JSON.stringify({ models }));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

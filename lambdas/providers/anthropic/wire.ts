@@ -4,7 +4,7 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { withoutFormatName } from '../../messages/output-format.ts';
 import {
-  thinkingBeforeCalls,
+  thinkingInAnswers,
   thinkingOf,
   withoutGatewaySigned,
   withoutThinking,
@@ -67,9 +67,14 @@ function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): Cli
   return { ...client, anthropicBeta: knownBetas(betaNames(client.anthropicBeta), quirks).join(',') || undefined };
 }
 
+/** Other names of betas on services that do not know Anthropic's name (anthropics/claude-code issues 21625, 34802). */
+const betaNamesElsewhere: Record<string, string> = { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' };
+
 function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
   const known = quirks.betas ?? envelopeOf(quirks).betas;
-  return known ? names.filter((name) => known.includes(name)) : names;
+  if (!known) return names;
+  const sent = names.map((name) => (known.includes(name) ? name : (betaNamesElsewhere[name] ?? name)));
+  return [...new Set(sent)].filter((name) => known.includes(name));
 }
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */
@@ -205,10 +210,11 @@ function trimmedEnd(content: Message['content']): Message['content'] {
 }
 
 /** Drops thinking blocks that the provider would reject, and adds thinking blocks that it requires. */
-function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
+function readableMessages(request: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
+  const { messages, thinking } = request;
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
-  return insists ? thinkingBeforeCalls(providerId, messages) : thinkingOf(providerId, messages);
+  return insists ? thinkingInAnswers(providerId, request) : thinkingOf(providerId, messages);
 }
 
 /**

@@ -9,7 +9,7 @@ import { append } from '../../platform/append.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
-import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signatures.ts';
+import { hasGatewaySignature, mayCallTools, NO_THINKING } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
@@ -24,6 +24,7 @@ import { thinkingFields } from './thinking.ts';
 import { chatFormatField, chatToolFields } from './tools.ts';
 import {
   apart,
+  BEGINNING_TEXT,
   EMPTY_RESULT,
   placeBlocks,
   turnText,
@@ -43,7 +44,7 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
   if (chatMessages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const body: Record<string, unknown> = {
     model: target.upstreamModel,
-    messages: [...systemMessages(request, target), ...chatMessages],
+    messages: [...systemMessages(request, target), ...withUser(chatMessages)],
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
@@ -66,6 +67,15 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
     thinkingFields(request, target),
     format,
   );
+}
+
+/**
+ * Adds a user message to a conversation without one, which remains if an agent cuts off the beginning. Prompt templates
+ * of Qwen require a user message (https://github.com/vllm-project/vllm/issues/36432).
+ */
+function withUser(messages: EncodedChatMessage[]): EncodedChatMessage[] {
+  const hasUser = messages.some(({ role }) => role === 'user');
+  return hasUser ? messages : [{ role: 'user', content: BEGINNING_TEXT }, ...messages];
 }
 
 function rareChatFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
@@ -183,9 +193,9 @@ function assistantMessages(
   // drop the reasoning themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // Providers that require reasoning reject a tool call without reasoning. A call that another model made has no
-    // reasoning, so a placeholder is sent.
-    const needed = toolCalls.length > 0 && thinksNow(request, quirks);
+    // Providers that require reasoning reject messages without it if the model may call tools. Messages of other models,
+    // and of clients that drop reasoning, get a placeholder.
+    const needed = mayCallTools(request) && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];

@@ -19,7 +19,7 @@ interface MessageItem extends ResponsesItem {
 }
 
 export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): ResponsesItem[] {
-  return toTurns(messages).flatMap(({ role, messages: turnMessages }): ResponsesItem[] => {
+  const items = toTurns(messages).flatMap(({ role, messages: turnMessages }): ResponsesItem[] => {
     switch (role) {
       case 'system':
         return [messageItem(target.quirks.system_role ?? 'developer', [inputText(turnText(turnMessages.flat()))])];
@@ -29,6 +29,13 @@ export function inputItems({ messages }: MessagesRequest, target: ResponsesTarge
         return userItems(turnMessages.flat(), target);
     }
   });
+  return withoutRepeatedReasoning(items);
+}
+
+/** Drops repetitions of reasoning, which OpenAI rejects (https://github.com/HKUDS/nanobot/issues/3633). */
+function withoutRepeatedReasoning(items: ResponsesItem[]): ResponsesItem[] {
+  const seen = new Set<unknown>();
+  return items.filter(({ type, id }) => type !== 'reasoning' || id === undefined || (!seen.has(id) && seen.add(id)));
 }
 
 function assistantTurn(messages: Placed[][], target: ResponsesTarget): ResponsesItem[] {
