@@ -81,10 +81,4 @@ export const inwardRequestExceptions: readonly Exception[] = [
     reason: 'a request for JSON of any form becomes a sentence of the system prompt, on every model',
   },
   { wire: 'openai-responses', name: /./, complaint: /web_search_20250305/, reason: ownSearch },
-  {
-    wire: 'openai-chat',
-    name: /mistral_.*_preserves_thinking_signatures/,
-    complaint: /must be one of text, refusal/,
-    reason: 'the gateway refuses Mistral’s own thinking parts by name',
-  },
 ];
