@@ -57,6 +57,12 @@ describe('tools in the form of another API', () => {
     );
   });
 
+  it('may be limited to one call', () => {
+    const tools = [{ name: 'read', input_schema: parameters }];
+    const tool_choice = { type: 'auto', disable_parallel_tool_use: true };
+    expect(messageOf({ tools, tool_choice }).tool_choice).toEqual(tool_choice);
+  });
+
   it('are refused with the path of the fault', () => {
     expect(refused(() => read({ tools: [patch, patch] }))).toMatchObject({ metadata: { field: 'tools.1.name' } });
     expect(refused(() => read({ tools: [{ type: 'function', name: 7 }] }))).toMatchObject({
@@ -109,6 +115,17 @@ describe('blocks of the Messages API in a conversation', () => {
         ],
       },
     ]);
+  });
+
+  it('are images', () => {
+    const drawn = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+    const linked = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+    const content = [drawn, linked];
+    expect(messageOf({ messages: [{ role: 'user', content }] }).messages[0]!.content).toEqual(content);
+    const bad = [{ ...drawn, source: { type: 'base64', media_type: 'image/tiff', data: 'AAAA' } }];
+    expect(refused(() => read({ messages: [{ role: 'user', content: bad }] }))).toMatchObject({
+      metadata: { field: 'messages.0.content.0.source' },
+    });
   });
 
   it('may have thinking in parts, as Mistral writes it', () => {

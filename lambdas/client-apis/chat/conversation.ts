@@ -324,7 +324,7 @@ function toolResultOf(content: ToolMessage['content']): string | Block[] {
   if (content === null || content === undefined) return [];
   if (typeof content === 'string') {
     const parts = partsInText(content, toolResultContent);
-    const hasImage = Array.isArray(parts) && parts.some(({ type }) => type === 'image_url');
+    const hasImage = Array.isArray(parts) && parts.some(({ type }) => type === 'image_url' || type === 'image');
     return hasImage ? parts.map(partBlock) : content;
   }
   return Array.isArray(content) ? content.map(partBlock) : JSON.stringify(content);

@@ -57,7 +57,7 @@ const refusalPart = z.object({
 });
 
 type TextPart = z.output<typeof textPart>;
-type ResultPart = TextPart | z.output<typeof imagePart> | z.output<typeof filePart>;
+type ResultPart = TextPart | z.output<typeof imagePart> | z.output<typeof blockImage> | z.output<typeof filePart>;
 type UserPart = ResultPart | z.output<typeof inputAudio> | z.output<typeof blockResult>;
 type AssistantPart =
   | TextPart
@@ -67,12 +67,37 @@ type AssistantPart =
   | z.output<typeof blockEncrypted>;
 
 export const systemParts = [textPart] as const;
-export const toolResultParts = [textPart, imagePart, filePart] as const;
 
 /**
  * Blocks of the Messages API, which Cursor sends to this API for models of Anthropic
  * (https://github.com/router-for-me/CLIProxyAPI/issues/3805), and thinking in Mistral's form.
  */
+const blockImage = z.object({
+  type: z.literal('image'),
+  source: z
+    .object({
+      media_type: optionalField(z.string()).meta({ description: 'The media type of `data`.' }),
+      data: optionalField(z.string()).meta({ description: 'The bytes of the image, in base64.' }),
+      url: optionalField(z.string()).meta({ description: 'The URL of the image, instead of `data`.' }),
+    })
+    .superRefine((source, context) => {
+      const { error } = imageAddress.safeParse(addressOf(source));
+      if (error) context.addIssue({ code: 'custom', message: error.issues[0]!.message });
+    })
+    .meta({ description: 'The bytes of the image, or its URL.' }),
+  ...cacheMarks,
+});
+
+function addressOf({
+  url,
+  media_type: type,
+  data,
+}: { [_ in 'url' | 'media_type' | 'data']?: string | null | undefined }) {
+  return url ?? `data:${type};base64,${data}`;
+}
+
+export const toolResultParts = [textPart, imagePart, blockImage, filePart] as const;
+
 const blockCall = z.object({
   type: z.literal('tool_use'),
   id: z.string().min(1).meta({ description: 'The id of the call; its result refers to it.' }),
@@ -106,7 +131,7 @@ const blockEncrypted = z.object({
   data: z.string().meta({ description: 'Encrypted thinking; send it back unchanged.' }),
 });
 
-export const userParts = [textPart, imagePart, filePart, inputAudio, blockResult] as const;
+export const userParts = [textPart, imagePart, blockImage, filePart, inputAudio, blockResult] as const;
 export const assistantParts = [textPart, refusalPart, blockCall, blockThinking, blockEncrypted] as const;
 
 /**
@@ -134,6 +159,8 @@ export function partBlock(part: UserPart | AssistantPart): Block {
     }
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: part.data };
+    case 'image':
+      return marked(sentImage(addressOf(part.source)), part);
     case 'image_url':
       return marked(sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url), part);
   }

@@ -101,7 +101,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
     messages: withoutBlankTexts(messages),
     ...systemField(system, body),
     ...limitFields(body),
-    ...toolFields(tools, choice, sent.areOlder ? false : body.parallel_tool_calls),
+    ...toolFields(tools, choice, sent.hasOneCall ? false : body.parallel_tool_calls),
     ...answerFields(body, showsReasoning),
     ...pluginFields(body),
     ...callerFields(body),

@@ -169,12 +169,19 @@ const allowedTools = z.strictObject({
     .meta({ description: 'The only tools of the request that the model may call.' }),
 });
 /** Choices in the forms of the Responses API and of the Messages API. */
+const onlyOneCall = {
+  disable_parallel_tool_use: optionalField(z.boolean()).meta({
+    description: 'With true the model makes one call at most.',
+  }),
+};
 const flatChoice = z.strictObject({
   type: z.enum(['function', 'custom', 'tool']).meta({ description: 'The kind of the tool.' }),
   name: z.string().min(1).meta({ description: 'The name of the tool that the model must call.' }),
+  ...onlyOneCall,
 });
 const messagesChoice = z.strictObject({
   type: z.enum(['auto', 'any', 'none']).meta({ description: 'With `any` the model must call a tool.' }),
+  ...onlyOneCall,
 });
 export const chatToolChoice = optionalField(
   z.union(
@@ -230,6 +237,8 @@ export class ChatTools {
    * one call, without an id.
    */
   readonly areOlder: boolean;
+  /** Whether an answer may have at most one call. */
+  readonly hasOneCall: boolean;
   readonly #declared: readonly Declaration[];
   readonly #choice: z.output<typeof chatToolChoice>;
 
@@ -240,6 +249,9 @@ export class ChatTools {
       : (tools ?? []).map(ownForm);
     const newer = typeof called === 'object' && called ? { type: 'function' as const, function: called } : called;
     this.#choice = this.areOlder ? newer : choice;
+    this.hasOneCall =
+      this.areOlder ||
+      (choice as { disable_parallel_tool_use?: unknown } | null | undefined)?.disable_parallel_tool_use === true;
     this.names = new ToolNames(
       this.#declared.flatMap((tool) =>
         isSearch(tool)
