@@ -23,7 +23,7 @@ import { openTable } from '../../lambdas/store/table/table.ts';
 import { upgradeRecords } from '../shared/upgrade.ts';
 import { earlierProcessesEnded } from './boot-processes.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';
-import { modelToTry, providerStates, type ProviderState } from '../shared/callable.ts';
+import { modelToTry, operatorSecrets, providerStates, type ProviderState } from '../shared/callable.ts';
 import { Concurrency } from './concurrency.ts';
 import { behindApiGateway, behindFunctionUrl } from './aws-entry-points.ts';
 import { StartFailure } from '../shared/failure.ts';
@@ -113,7 +113,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   // The bundler is loaded when the console is first requested.
   buildConsoleWith(async () => (await import('../shared/bundles/console-bundle.ts')).buildConsole());
   const host = deployment
-    ? startSandboxedHost(deployment, { ...services, environment })
+    ? startSandboxedHost(deployment, { ...services, environment: { ...operatorSecrets(catalog), ...environment } })
     : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
   // Sandboxes are separate processes, so their workers need no additional process.

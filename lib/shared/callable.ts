@@ -73,6 +73,24 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
   return ofPeople.length === 0 ? undefined : ofPeople.join(' ');
 }
 
+/**
+ * Returns the credentials and certificates that the operator has set for providers and search backends, by the names of
+ * their variables. On AWS, they are in the secret of provider keys.
+ */
+export function operatorSecrets({ models, search }: Catalog): Record<string, string> {
+  const providers = models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.data));
+  const names = [
+    ...providers.flatMap((data) => [data.credential, data.ca_variable]),
+    ...(search?.listed ?? []).map(({ credential }) => credential),
+  ];
+  const secrets: Record<string, string> = {};
+  for (const name of names) {
+    const value = name && optionalVariable(name);
+    if (name && value !== undefined) secrets[name] = value;
+  }
+  return secrets;
+}
+
 const SANDBOX = 'sandbox/claude';
 
 /**

@@ -96,7 +96,7 @@ function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Rec
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
   // A function that cannot read published catalogs on AWS gets no directory of published catalogs here.
   if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
-  return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
+  return { ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
 
 type LocalValue = Exclude<Value, { onAws: true }>;
@@ -107,16 +107,4 @@ function localValue(value: LocalValue, parts: LocalParts): string {
   if ('bucket' in value) return parts.bucketName;
   if ('queue' in value) return parts.queueUrls[value.queue]!;
   return `local:${value.secret}`;
-}
-
-/**
- * Returns the provider keys whose names end with `_API_KEY`. For a local gateway they are environment variables; on AWS
- * they are in a secret.
- */
-function providerKeys(): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      (entry): entry is [string, string] => entry[0].endsWith('_API_KEY') && entry[1] !== undefined,
-    ),
-  );
 }

@@ -284,9 +284,9 @@ const withoutRareParts: Plugin = {
 };
 
 /**
- * Files that functions need only after a failure or for few requests, as separate bundles. A function loads such a bundle synchronously, at
- * the first call of the bundle's function `call`. Like the modules of `rareParts`, these modules may have no state, and
- * no classes that are compared with `instanceof`.
+ * Files that functions need only after a failure or for few requests, as separate bundles. A function loads such a
+ * bundle synchronously, at the first call of the bundle's function `call`. Like the modules of `rareParts`, these
+ * modules may have no state, and no classes that are compared with `instanceof`.
  */
 const lazyParts = [
   { of: 'lambdas/providers/faults/classify.ts', entry: 'providers/faults/classify.ts', call: 'classifyError' },
