@@ -3,6 +3,7 @@ import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
 import { pricesAt } from '../../lambdas/catalog/price-periods.ts';
 import type { UnitPrices } from '../../lambdas/catalog/tiers.ts';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
+import { embeddingEngines } from '../../lambdas/providers/embeddings/engines.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 const { models } = loadShippedCatalog();
@@ -129,5 +130,22 @@ describe('prices with dates', () => {
         expect(after[name]!.equals(before[name]!.times(2))).toBe(true);
       }
     }
+  });
+});
+
+describe('embedders with prices in roubles', () => {
+  it.each([
+    ['yandex/text-embeddings-v2-doc', '10.167', 2],
+    ['yandex/text-embeddings-v2-query', '10.167', 2],
+    ['sber/gigaembeddings-3b', '14', 1],
+    ['sber/embeddings-gigar', '14', 1],
+  ])('%s costs %s roubles per million tokens, and embeds two texts in %i requests', (id, rubPerMillion, requests) => {
+    const { upstreamModel, quirks, supportedParameters, ...endpoint } = only(id);
+    const task = { inputs: ['one', 'two'], encoding: 'float' as const, dimensions: undefined, inputType: undefined };
+    const target = { providerId: 'p', upstreamModel, maxOutputTokens: undefined, supportedParameters, quirks };
+
+    expect(endpoint.pricing!.prompt.times(1_000_000).toString()).toBe(rubPerMillion);
+    const asked = Array.from(embeddingEngines['openai-embeddings'].batchRequests(task, target));
+    expect(asked).toHaveLength(requests);
   });
 });
