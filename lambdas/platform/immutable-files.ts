@@ -5,6 +5,7 @@
  * Guarantee: if a file of a name exists, it stays unchanged.
  */
 
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -17,9 +18,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { pipeline, type Writable } from 'node:stream';
+import { bucketAt, callBucket, readFromBucket, type BucketPlace } from './aws/aws-bucket.ts';
+import { AwsError } from './aws/aws-call.ts';
+import { ownIdentity } from './aws/aws-identity.ts';
 import { optionalVariable, variables } from './environment.ts';
-import { quietLogger } from './aws/sdk.ts';
 
 /** Content of a file: its bytes, or the path and size of a local file. */
 type FileContent = Buffer | { path: string; bytes: number };
@@ -34,45 +37,49 @@ export interface KeptFiles {
 /** Opens the bucket or the directory that the environment names; undefined if it names none. */
 export function openKeptFiles(): KeptFiles | undefined {
   const bucket = optionalVariable(variables.booksBucket);
-  if (bucket !== undefined) return filesInBucket(bucket);
+  if (bucket !== undefined) return filesInBucket({ bucket, identity: ownIdentity });
   const directory = optionalVariable(variables.booksDirectory);
   return directory === undefined ? undefined : filesInDirectory(directory);
 }
 
-/**
- * @param client is replaced in tests. The default client computes the checksum that S3 requires for a bucket with
- *   Object Lock.
- */
-export function filesInBucket(
-  bucket: string,
-  client = new S3Client({
-    logger: quietLogger,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 60_000, throwOnRequestTimeout: true },
-  }),
-): KeptFiles {
+/** Files may be large, and S3 stores large files slowly. */
+const limits = { maxSilenceMs: 60_000, maxAnswerBytes: Infinity };
+
+export function filesInBucket(place: BucketPlace): KeptFiles {
+  const bucket = bucketAt(place);
   return {
     async putNew(name, content) {
-      const [Body, ContentLength] = Buffer.isBuffer(content)
-        ? [content, content.length]
-        : [createReadStream(content.path), content.bytes];
+      const isInMemory = Buffer.isBuffer(content);
+      const sha256 = await digestOf(isInMemory ? [content] : createReadStream(content.path));
+      const headers = {
+        'if-none-match': '*',
+        'content-length': String(isInMemory ? content.length : content.bytes),
+        'x-amz-content-sha256': sha256.toString('hex'),
+        // S3 requires this checksum for a bucket with Object Lock.
+        'x-amz-checksum-sha256': sha256.toString('base64'),
+      };
+      const body = isInMemory ? { body: content } : { write: writerOf(content.path) };
       try {
-        await client.send(new PutObjectCommand({ Bucket: bucket, Key: name, Body, ContentLength, IfNoneMatch: '*' }));
+        await callBucket(bucket, { method: 'PUT', key: name, headers, ...body, ...limits });
         return true;
       } catch (error) {
-        if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412) return false;
+        if (error instanceof AwsError && error.status === 412) return false;
         throw error;
       }
     },
-    async get(name) {
-      try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: name }));
-        return Buffer.from(await Body!.transformToByteArray());
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    },
+    get: (name) => readFromBucket(bucket, name, limits),
   };
+}
+
+async function digestOf(chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest();
+}
+
+/** Returns a function that writes a file to a request. If either of them fails, the other is closed. */
+function writerOf(path: string): (outgoing: Writable) => void {
+  return (outgoing) => void pipeline(createReadStream(path), outgoing, () => undefined);
 }
 
 const OWNER_ONLY = 0o600;

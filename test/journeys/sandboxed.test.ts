@@ -375,13 +375,14 @@ async function useEverything(): Promise<void> {
 }
 
 /**
- * Returns the unused permissions after two more requests: an estimate and a decision. They read the health of endpoints
- * concurrently with their work. If the process of an earlier request was paused before this read, the next request
- * makes the read.
+ * Returns the unused permissions after more requests: an estimate, a decision and a video. They read the health of
+ * endpoints concurrently with their work. If the process of an earlier request was paused before this read, the next
+ * request makes the read.
  */
 async function unusedAfterAnother(): Promise<string[]> {
   await post(gateway, '/messages/estimate', { model: 'sandbox/gpt', messages: [said('Hi')] });
   await post(gateway, '/decisions', decision);
+  await post(gateway, '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox' });
   return unused();
 }
 

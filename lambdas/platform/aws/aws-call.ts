@@ -84,6 +84,8 @@ const TRANSIENT = new Set([
   'RequestThrottled',
   'TransactionInProgressException',
   'InternalServerError',
+  // S3 sends this code if the bytes of a file stopped arriving.
+  'RequestTimeout',
 ]);
 
 /**

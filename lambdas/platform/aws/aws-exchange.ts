@@ -1,11 +1,14 @@
-/** Sends signed requests to AWS services, over connections that are kept open. */
+/** Signs requests to AWS services, and sends them over connections that are kept open. */
 
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Writable } from 'node:stream';
+import type { SignatureV4 } from '@smithy/signature-v4';
+import { nowMs } from '../clock.ts';
 import { NoReplyError } from './aws-call.ts';
 import { requestTimeouts } from './sdk.ts';
 
-/** Maximum size of a response in bytes. The services that the gateway calls send smaller responses. */
+/** Default maximum of a response in bytes. Apart from files, the responses of AWS services are smaller. */
 const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 
@@ -14,40 +17,73 @@ const awsAgents = {
   'https:': new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
 };
 
-interface SignedRequest {
-  method: 'GET' | 'POST';
-  /** Headers, including the signature. */
-  headers: Record<string, string>;
-  body?: string;
+/** Limits of a request. Files take longer than other requests, and may be larger. */
+export interface ExchangeLimits {
+  /** Maximum time in ms without data. While data arrives, a response may take longer. */
+  maxSilenceMs?: number;
+  maxAnswerBytes?: number;
+}
+
+/** URL of a service or of a part of it, and the signer of requests. */
+export interface AwsPlace {
+  url: URL;
+  signer: SignatureV4;
+}
+
+interface AwsRequest extends ExchangeLimits {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  headers?: Record<string, string> | undefined;
+  body?: string | Buffer | undefined;
+  /** Writes a body that is not in memory, and ends the request. The headers then contain its length and its SHA-256. */
+  write?: ((outgoing: Writable) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface ServiceReply {
   status: number;
-  text: string;
+  body: Buffer;
   headers: IncomingHttpHeaders;
 }
 
 /**
- * Sends a request, and reads the whole response.
+ * Signs and sends a request, and reads the whole response.
+ * @param clockSkewMs time that the service's clock is ahead
  * @throws {NoReplyError} if no complete response arrives in time, or if it is too long
  */
-export function exchangeSigned(url: URL, { method, headers, body = '', signal }: SignedRequest): Promise<ServiceReply> {
-  const { protocol, hostname, port, pathname: path } = url;
+export async function exchange({ url, signer }: AwsPlace, request: AwsRequest, clockSkewMs = 0): Promise<ServiceReply> {
+  const { method, body } = request;
+  const { protocol, hostname, host, pathname: path, searchParams } = url;
+  const { headers } = await signer.sign(
+    {
+      method,
+      protocol,
+      hostname,
+      path,
+      query: Object.fromEntries(searchParams),
+      headers: { host, ...request.headers },
+      body,
+    },
+    { signingDate: new Date(nowMs() + clockSkewMs) },
+  );
+  return send(url, { ...request, headers });
+}
+
+function send(url: URL, request: AwsRequest & { headers: Record<string, string> }): Promise<ServiceReply> {
+  const { method, headers, body = '', write, signal, maxSilenceMs, maxAnswerBytes } = request;
+  const { protocol, hostname, port, pathname, search } = url;
   const isSecure = protocol === 'https:';
   return new Promise((resolve, reject) => {
     const outgoing = (isSecure ? https : http).request({
       method,
       hostname,
       port,
-      path,
+      path: pathname + search,
       agent: awsAgents[isSecure ? 'https:' : 'http:'],
-      headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      // Maximum time in ms without data. While data arrives, a response may take longer.
-      timeout: requestTimeouts.requestTimeout,
+      headers: method === 'GET' ? headers : { 'content-length': Buffer.byteLength(body), ...headers },
+      timeout: maxSilenceMs ?? requestTimeouts.requestTimeout,
       ...(signal ? { signal } : {}),
     });
-    outgoing.on('response', (incoming) => void read(incoming).then(resolve, reject));
+    outgoing.on('response', (incoming) => void read(incoming, maxAnswerBytes).then(resolve, reject));
     outgoing.on('timeout', () => outgoing.destroy(new NoReplyError('No reply in time')));
     outgoing.on('error', (error) => reject(noReply(error)));
     outgoing.on('socket', (socket) => {
@@ -58,7 +94,8 @@ export function exchangeSigned(url: URL, { method, headers, body = '', signal }:
       );
       for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
     });
-    outgoing.end(body);
+    if (write) write(outgoing);
+    else outgoing.end(body);
   });
 }
 
@@ -66,19 +103,19 @@ function noReply(error: Error): NoReplyError {
   return error instanceof NoReplyError ? error : new NoReplyError(error.message, error);
 }
 
-function read(incoming: IncomingMessage): Promise<ServiceReply> {
+function read(incoming: IncomingMessage, maxBytes = MAX_SERVICE_ANSWER_BYTES): Promise<ServiceReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let bytes = 0;
+    let size = 0;
     incoming.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_SERVICE_ANSWER_BYTES) incoming.destroy(new Error('The answer of the service is too long'));
+      size += chunk.length;
+      if (size > maxBytes) incoming.destroy(new Error('The answer of the service is too long'));
       else chunks.push(chunk);
     });
     incoming.on('error', (error) => reject(noReply(error)));
     incoming.on('end', () => {
-      const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
-      resolve({ status: incoming.statusCode!, text, headers: incoming.headers });
+      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      resolve({ status: incoming.statusCode!, body, headers: incoming.headers });
     });
   });
 }

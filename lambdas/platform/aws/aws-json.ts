@@ -6,10 +6,9 @@
  * Guarantee: a call that fails temporarily is retried with the same bytes, as described in aws-call.ts.
  */
 
-import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
 import { AwsError, CallTime, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
-import { exchangeSigned } from './aws-exchange.ts';
+import { exchange, type AwsPlace } from './aws-exchange.ts';
 import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from '../clock.ts';
@@ -38,11 +37,6 @@ const SKEWED = new Set([
 /** Maximum difference in ms between the local clock and the service's clock that is not corrected. */
 const MAX_SKEW_MS = 60_000;
 
-interface ServicePlace {
-  url: URL;
-  signer: SignatureV4;
-}
-
 /**
  * Returns the function that calls a service.
  * @param options.endpoint URL of an emulator, to which calls are signed with `localCredentials`
@@ -54,24 +48,14 @@ export function openAwsJson(
   const opening = onceOpen(() => openService(service, options));
   let clockSkewMs = 0;
 
-  async function attempt(place: ServicePlace, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
-    const { url, signer } = place;
-    const unsigned = {
-      method: 'POST',
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path: url.pathname,
-      headers: {
-        host: url.host,
-        'content-type': `application/x-amz-json-${service.version ?? '1.0'}`,
-        'x-amz-target': `${service.target}.${operation}`,
-      },
-      body,
+  async function attempt(place: AwsPlace, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
+    const headers = {
+      'content-type': `application/x-amz-json-${service.version ?? '1.0'}`,
+      'x-amz-target': `${service.target}.${operation}`,
     };
-    const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs() + clockSkewMs) });
-    const reply = await exchangeSigned(url, { method: 'POST', headers, body, signal });
-    const { status, text } = reply;
-    const answer = readJsonAnswer(text);
+    const reply = await exchange(place, { method: 'POST', headers, body, signal }, clockSkewMs);
+    const { status } = reply;
+    const answer = readJsonAnswer(String(reply.body));
     if (status === 200) return answer;
     const error = new AwsError(status, answer);
     const skewMs = Date.parse(reply.headers.date ?? '') - nowMs();
@@ -93,7 +77,7 @@ export function openAwsJson(
 async function openService(
   service: AwsService,
   { endpoint, identity }: { endpoint?: string | undefined; identity: AwsIdentity },
-): Promise<ServicePlace> {
+): Promise<AwsPlace> {
   const region = endpoint === undefined ? await identity.region() : 'local';
   return {
     url:

@@ -1,24 +1,13 @@
 /**
  * Reads one object of an S3 bucket repeatedly while the gateway serves requests. Each read is a signed GET with the tag
- * of the known content, and S3 sends the object only if its content has changed. AWS's client for S3 is not used,
- * because it would be half of a Lambda function's bundle.
+ * of the known content, and S3 sends the object only if its content has changed.
  */
 
-import { AwsError, retryTransient } from './aws-call.ts';
-import { exchangeSigned } from './aws-exchange.ts';
-import type { AwsIdentity } from './aws-identity.ts';
-import { objectEndpointOf } from './aws-endpoint.ts';
-import { newAwsSigner } from './aws-signer.ts';
-import { nowMs } from '../clock.ts';
-import { onceOpen } from '../concurrency/once.ts';
-import { localCredentials } from './sdk.ts';
+import { AwsError } from './aws-call.ts';
+import { bucketAt, callBucket, type BucketPlace } from './aws-bucket.ts';
 
-export interface ObjectPlace {
-  bucket: string;
+export interface ObjectPlace extends BucketPlace {
   key: string;
-  /** URL of an emulator, to which requests are signed with `localCredentials`. */
-  endpoint?: string | undefined;
-  identity: AwsIdentity;
 }
 
 export interface ReadObject {
@@ -32,38 +21,19 @@ export interface ReadObject {
  *   `missing` if it does not exist.
  * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond
  */
-export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<ReadObject | 'unchanged' | 'missing'> {
-  const opening = onceOpen(() => addressOf(place));
+export function openObject({
+  key,
+  ...place
+}: ObjectPlace): (knownEtag?: string) => Promise<ReadObject | 'unchanged' | 'missing'> {
+  const bucket = bucketAt(place);
   return async (knownEtag) => {
-    const { url, signer } = await opening();
-    return retryTransient(async () => {
-      const unsigned = {
-        method: 'GET',
-        protocol: url.protocol,
-        hostname: url.hostname,
-        path: url.pathname,
-        headers: { host: url.host, ...(knownEtag ? { 'if-none-match': knownEtag } : {}) },
-      };
-      const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs()) });
-      const { status, text, headers: answered } = await exchangeSigned(url, { method: 'GET', headers });
-      if (status === 304) return 'unchanged';
-      if (status === 404) return 'missing';
-      if (status === 200) return { text, etag: answered.etag ?? '' };
-      throw new AwsError(status, { __type: /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] });
-    });
+    try {
+      const known = knownEtag ? { 'if-none-match': knownEtag } : {};
+      const { status, body, headers } = await callBucket(bucket, { method: 'GET', key, headers: known });
+      return status === 304 ? 'unchanged' : { text: String(body), etag: headers.etag ?? '' };
+    } catch (error) {
+      if (error instanceof AwsError && error.status === 404) return 'missing';
+      throw error;
+    }
   };
-}
-
-/**
- * Returns the URL of an object, and the signer for requests of this object. In S3, the name of the bucket is usually a
- * part of the host name; in an emulator, it is a part of the path.
- */
-async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
-  const region = endpoint === undefined ? await identity.region() : 'us-east-1';
-  const url =
-    endpoint === undefined
-      ? await objectEndpointOf({ bucket, key }, { region, identity })
-      : new URL(`${endpoint}/${bucket}/${key}`);
-  const credentials = endpoint === undefined ? identity.credentials : localCredentials;
-  return { url, signer: newAwsSigner({ credentials, region, service: 's3' }) };
 }

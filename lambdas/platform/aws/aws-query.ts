@@ -4,10 +4,9 @@
 
 import { AwsError, CallTime, retryTransient, type CallOptions } from './aws-call.ts';
 import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
-import { exchangeSigned } from './aws-exchange.ts';
+import { exchange } from './aws-exchange.ts';
 import type { AwsIdentity } from './aws-identity.ts';
 import { newAwsSigner } from './aws-signer.ts';
-import { nowMs } from '../clock.ts';
 import { onceOpen } from '../concurrency/once.ts';
 
 interface AwsQueryService {
@@ -33,21 +32,12 @@ export function openAwsQuery({ name, version, address }: AwsQueryService, identi
   });
   return async (action, parameters, options = {}) => {
     const time = new CallTime(options);
-    const { url, signer } = await opening();
+    const place = await opening();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
     const body = new URLSearchParams({ Action: action, Version: version, ...parameters }).toString();
     return retryTransient(async () => {
-      const { headers } = await signer.sign(
-        {
-          method: 'POST',
-          protocol: url.protocol,
-          hostname: url.hostname,
-          path: url.pathname,
-          headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
-          body,
-        },
-        { signingDate: new Date(nowMs()) },
-      );
-      const { status, text } = await exchangeSigned(url, { method: 'POST', headers, body, signal: time.signal });
+      const { status, body: answer } = await exchange(place, { method: 'POST', headers, body, signal: time.signal });
+      const text = String(answer);
       if (status !== 200)
         throw new AwsError(status, {
           __type: /<Code>([\w.]+)<\/Code>/.exec(text)?.[1],

@@ -1,20 +1,18 @@
 /** Stores files in the deployment's bucket: whole files, and streams of any length in bounded memory. */
 
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  DeleteObjectCommand,
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  S3Client,
-  UploadPartCommand,
-  type CompletedPart,
-} from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { optionalVariable, requireVariable, variables } from '../environment.ts';
-import { localCredentials, quietLogger } from './sdk.ts';
+import {
+  bucketAt,
+  bucketError,
+  callBucket,
+  callBucketOnce,
+  readFromBucket,
+  signedLink,
+  type BucketRequest,
+  type OpenBucket,
+} from './aws-bucket.ts';
+import { NoReplyError, retryTransient } from './aws-call.ts';
+import { ownIdentity } from './aws-identity.ts';
 
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
@@ -39,20 +37,20 @@ export interface Bucket {
  */
 const PART_BYTES = 8 * 1024 * 1024;
 
+const XML_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+/** The gateway has stored the files itself, so their size is bounded. */
+const limits = { maxSilenceMs: 30_000, maxAnswerBytes: Infinity };
+
 /** Opens the bucket that the environment names, in S3 or its emulator. */
 export function openBucket(): Bucket {
-  const endpoint = optionalVariable(variables.s3Endpoint);
-  const client = new S3Client({
-    logger: quietLogger,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    ...(endpoint ? { endpoint, region: 'us-east-1', credentials: localCredentials, forcePathStyle: true } : {}),
+  const bucket = bucketAt({
+    bucket: requireVariable(variables.bucketName),
+    endpoint: optionalVariable(variables.s3Endpoint),
+    identity: ownIdentity,
   });
-  const name = requireVariable(variables.bucketName);
-  const of = (key: string) => ({ Bucket: name, Key: key });
-  const put = async (key: string, bytes: Buffer, mediaType: string) => {
-    await client.send(new PutObjectCommand({ ...of(key), Body: bytes, ContentType: mediaType }));
+  const put = async (key: string, body: Buffer, mediaType: string) => {
+    await callBucket(bucket, { method: 'PUT', key, headers: { 'content-type': mediaType }, body, ...limits });
   };
   return {
     put,
@@ -62,7 +60,7 @@ export function openBucket(): Bucket {
         const first = await parts.next();
         const second = first.done ? first : await parts.next();
         if (!second.done)
-          return await putParts(client, of(key), mediaType, joinedChunks([first.value!, second.value], parts));
+          return await putParts(bucket, key, mediaType, joinedChunks([first.value!, second.value], parts));
         const whole = first.value ?? Buffer.alloc(0);
         await put(key, whole, mediaType);
         return whole.length;
@@ -71,46 +69,56 @@ export function openBucket(): Bucket {
         await parts.return();
       }
     },
-    async get(key) {
-      try {
-        const { Body } = await client.send(new GetObjectCommand(of(key)));
-        return Buffer.from(await Body!.transformToByteArray());
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    },
+    get: (key) => readFromBucket(bucket, key, limits),
     async delete(key) {
-      await client.send(new DeleteObjectCommand(of(key)));
+      await callBucket(bucket, { method: 'DELETE', key, ...limits });
     },
-    link: (key, expiresIn) => getSignedUrl(client, new GetObjectCommand(of(key)), { expiresIn }),
+    link: (key, expiresInSeconds) => signedLink(bucket, key, expiresInSeconds),
   };
 }
 
 async function putParts(
-  client: S3Client,
-  of: { Bucket: string; Key: string },
+  bucket: OpenBucket,
+  key: string,
   mediaType: string,
   parts: AsyncIterable<Buffer>,
 ): Promise<number> {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...of, ContentType: mediaType }));
-  const upload = { ...of, UploadId };
-  const done: CompletedPart[] = [];
+  const headers = { 'content-type': mediaType };
+  const begun = await callBucket(bucket, { method: 'POST', key, query: { uploads: '' }, headers, ...limits });
+  const uploadId = valueIn(/<UploadId>([^<]+)<\/UploadId>/.exec(String(begun.body))?.[1], 'upload id');
+  let xml = '';
+  let count = 0;
   let bytes = 0;
   try {
-    for await (const part of parts) {
-      const PartNumber = done.length + 1;
-      const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body: part }));
-      done.push({ ETag, PartNumber });
-      bytes += part.length;
+    for await (const body of parts) {
+      count += 1;
+      const query = { partNumber: String(count), uploadId };
+      const { headers: answered } = await callBucket(bucket, { method: 'PUT', key, query, body, ...limits });
+      xml += `<Part><ETag>${valueIn(answered.etag, 'ETag')}</ETag><PartNumber>${count}</PartNumber></Part>`;
+      bytes += body.length;
     }
-    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
+    const body = `<CompleteMultipartUpload xmlns="${XML_NAMESPACE}">${xml}</CompleteMultipartUpload>`;
+    await completeUpload(bucket, { method: 'POST', key, query: { uploadId }, body, ...limits });
     return bytes;
   } catch (error) {
     // If this call fails too, a rule of the bucket deletes the parts a day later.
-    await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    await callBucket(bucket, { method: 'DELETE', key, query: { uploadId }, ...limits }).catch(() => undefined);
     throw error;
   }
+}
+
+/** If S3 begins to answer before the upload is complete, an error has status 200. */
+function completeUpload(bucket: OpenBucket, request: BucketRequest): Promise<void> {
+  return retryTransient(async () => {
+    const { body } = await callBucketOnce(bucket, request);
+    if (body.includes('<Error>')) throw bucketError(503, body);
+  });
+}
+
+/** @throws {NoReplyError} if a response of S3 lacks the value */
+function valueIn(value: string | undefined, name: string): string {
+  if (value === undefined) throw new NoReplyError(`The answer has no ${name}`);
+  return value;
 }
 
 /** Yields the same bytes in parts of one size. Only the last part may be smaller. */

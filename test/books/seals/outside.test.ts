@@ -6,7 +6,6 @@ import http, { type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isSignedBy, signerInKms } from '../../../lambdas/platform/secrets/document-signer.ts';
 import { filesInBucket, filesInDirectory, type KeptFiles } from '../../../lambdas/platform/immutable-files.ts';
@@ -74,7 +73,7 @@ describe('a key in KMS', () => {
 
 /**
  * Starts a partial emulator of S3. Like a bucket with a lock, it refuses a second file with the same name, and a file
- * without a checksum.
+ * without a correct checksum.
  */
 async function bucketWithLock(): Promise<KeptFiles> {
   const files = new Map<string, Buffer>();
@@ -87,32 +86,20 @@ async function bucketWithLock(): Promise<KeptFiles> {
         if (file) return response.end(file);
         return response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
       }
-      const hasChecksum = Object.keys(headers).some((header) => header.startsWith('x-amz-checksum-'));
-      if (!hasChecksum && headers['x-amz-trailer'] === undefined) return response.writeHead(400).end();
+      const sha256 = createHash('sha256').update(body).digest();
+      const isWhole =
+        headers['x-amz-checksum-sha256'] === sha256.toString('base64') &&
+        headers['x-amz-content-sha256'] === sha256.toString('hex') &&
+        headers['content-length'] === String(body.length);
+      if (!isWhole) return response.writeHead(400).end('<Error><Code>BadDigest</Code></Error>');
       if (file && headers['if-none-match'] === '*') {
         return response.writeHead(412).end('<Error><Code>PreconditionFailed</Code></Error>');
       }
-      files.set(name, headers['content-encoding']?.includes('aws-chunked') ? unchunked(body) : body);
+      files.set(name, body);
       return response.end();
     });
   });
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  return filesInBucket(
-    'books',
-    new S3Client({ endpoint, region: 'eu-central-1', credentials, forcePathStyle: true, maxAttempts: 1 }),
-  );
-}
-
-/** Returns the content of a body in chunks, each of which begins with its length in hexadecimal. */
-function unchunked(body: Buffer): Buffer {
-  const chunks: Buffer[] = [];
-  for (let at = 0; ;) {
-    const end = body.indexOf('\r\n', at);
-    const length = Number.parseInt(body.subarray(at, end).toString().split(';')[0]!, 16);
-    if (length === 0) return Buffer.concat(chunks);
-    chunks.push(body.subarray(end + 2, end + 2 + length));
-    at = end + 2 + length + 2;
-  }
+  return filesInBucket({ bucket: 'books', endpoint, identity });
 }
 
 describe.each([
@@ -140,6 +127,7 @@ describe.each([
     writeFileSync(path, content);
     await files.putNew('sealed/lines', { path, bytes: content.length });
     expect((await files.get('sealed/lines'))!.equals(content)).toBe(true);
+    expect(await files.putNew('sealed/lines', { path, bytes: content.length })).toBe(false);
   });
 
   it('have the content of one of several concurrent writes', async () => {
