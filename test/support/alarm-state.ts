@@ -50,8 +50,8 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 };
 
 /**
- * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined, and so is every result
- * computed from it, except with FILL.
+ * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined. Arithmetic with it gives no
+ * number, so the result is missing too. FILL replaces it.
  */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
@@ -130,8 +130,8 @@ interface EmbeddedMetrics {
 }
 
 /**
- * Returns the data points in one line of a function's log: its embedded metrics, and the metric filters that it
- * matches.
+ * Returns the data points in one line of a function's log: its embedded metrics or, if it has none, the metrics of the
+ * metric filters that it matches.
  */
 export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
   const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
@@ -172,7 +172,7 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
 
 /**
  * Returns whether a log line matches the pattern of a metric filter. Supports only the patterns in the templates: the
- * message's text, with optional stars at both ends.
+ * message's text, alone or with a star at each end.
  */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;

@@ -44,7 +44,7 @@ export async function startAlertReceiver(): Promise<AlertReceiver> {
   return Object.assign(receiver, server);
 }
 
-/** Stores settings of an owner. */
+/** Stores alert settings of an owner, with defaults for the fields that `more` lacks. */
 export async function storeAlerts(
   table: Table,
   accountId: string,
@@ -72,7 +72,7 @@ export async function storeAlerts(
 
 export const alertPepper = 'pepper of alerts';
 
-/** Returns tools that deliver to servers of this machine. */
+/** Returns delivery tools that may send webhooks to this machine. By default, they send no e-mails. */
 export function testDeliveryTools(table: Table, more: Partial<DeliveryTools> = {}): DeliveryTools {
   return {
     table,

@@ -49,7 +49,7 @@ export async function callsIn(request: MessagesRequest, chunk: object): Promise<
   return calls;
 }
 
-/** Returns the request as text, with every digit. */
+/** Returns the encoded body of a request as text, so that tests can check every digit. */
 export function bodyOf(request: MessagesRequest, quirks: OpenaiChatQuirks): string {
   return openaiChatWire.encode(request, targetOf({ quirks }), client).body;
 }

@@ -16,7 +16,7 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Starts Chromium without any background requests. */
+/** Starts Chromium with settings that suppress its background requests. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath!, args: QUIET });
 }
@@ -27,7 +27,7 @@ export function startChromium(): Promise<Browser> {
  */
 const STEP_TIMEOUT_MS = 100_000;
 
-/** Opens a page that waits for slow machines at each step. */
+/** Opens a page whose steps wait up to STEP_TIMEOUT_MS. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
   page.setDefaultTimeout(STEP_TIMEOUT_MS);

@@ -1,5 +1,6 @@
 /**
- * Requests of OpenAI's APIs that both wires of the sandbox accept, with every field that clients were observed to send.
+ * Bodies of requests to the gateway's client APIs, with fields that clients were observed to send. The models of the
+ * sandbox answer all of them.
  */
 
 import type { FormPart } from './form-mutations.ts';

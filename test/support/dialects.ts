@@ -47,11 +47,11 @@ export interface Dialect {
   unknown: string;
   /** Shortest event without content. */
   blank: string;
-  /** Beginning of an event of the maximum length. */
+  /** Beginning of a very long event, whose end tests never send. */
   endless: string;
   /** Returns the event with the finish reason and the usage. */
   reason: (usageJson?: string) => string;
-  /** Last event of an answer. */
+  /** Last event of an answer; empty if it is the event with the finish reason. */
   stop: string;
   /** Returns an error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
   refusal: (type: string, messageJson: string) => string;
@@ -72,7 +72,7 @@ const cachesOf = ({ read, written }: Counts): string | undefined =>
     ? undefined
     : fieldsOf({ cached_tokens: read, cache_write_tokens: written });
 
-/** Fields that the dialects of all wires with server-sent events share. */
+/** Default fields for the dialects of wires with server-sent events. */
 const serverSent = {
   encoding: 'utf8',
   ping: ': ping\n\n',

@@ -30,7 +30,7 @@ let exports = 0;
  * Writes an export under a prefix of the bucket. The data of an incremental export is next to the export's folder, not
  * in it.
  * @param times times in the manifest; with `exportTime`, it is a full export
- * @returns the folders of the manifests and of the data
+ * @returns the folder of the manifests, the folder of the data, and the data file
  */
 export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
   const isFull = 'exportTime' in times;

@@ -21,15 +21,15 @@ interface DeliveredMail {
 export interface FakeSns {
   url: string;
   requests: URLSearchParams[];
-  /** E-mails that SNS has sent, without messages to confirm. */
+  /** E-mails that SNS has sent, except confirmation messages. */
   mails: DeliveredMail[];
   /** Confirms the subscription of an address, as its owner does in the message that SNS sends. */
   confirm: (address: string) => void;
-  /** Addresses that have got a message to confirm, once for each message. */
+  /** Addresses to which SNS has sent a confirmation message, once for each message. */
   asked: string[];
   /** Whether the caller is an operator, who may also list and remove subscriptions. */
   isOperator: boolean;
-  /** Responses instead of the next requests. */
+  /** Errors with which SNS responds to the next requests, in order. */
   failures: { status: number; code: string }[];
   nowMs: () => number;
   stop: () => Promise<void>;

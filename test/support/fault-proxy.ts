@@ -34,11 +34,11 @@ export interface FaultProxy {
   /** Chooses the fault of a call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
   /**
-   * Called before each request is passed on. The request waits for the returned promise, so that tests can order the
-   * requests of several clients.
+   * Called before a request is passed on, except by `deliver`. The request waits for the returned promise, so that tests
+   * can order the requests of several clients.
    */
   before: (call: DynamodbCall) => Promise<void> | void;
-  /** Called after a call has received its reply. */
+  /** Called when DynamoDB has replied to a call that was passed on, before the client gets the reply. */
   after: (call: DynamodbCall) => void;
   /**
    * Executes all delayed calls now.
@@ -64,7 +64,7 @@ export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Starts a proxy in front of DynamoDB that injects conflicts, throttling and lost replies into real HTTP traffic. */
+/** Starts a proxy in front of DynamoDB that injects faults into real HTTP traffic. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());

@@ -21,9 +21,10 @@ declare module 'vitest' {
 }
 
 /**
- * Starts one DynamoDB in memory for the whole run, in which every test file has its own table. On demand, also builds
- * the bundle of the gateway for tests, and starts one gateway for tests that are only its clients (common-gateway.ts).
- * With `TEST_TABLE_RULES`, every emulator of the run enforces rules of the real service (table-rules/settings.ts).
+ * Starts one DynamoDB in memory for the whole run, in which tests create their own tables. On demand, also builds the
+ * bundles of the gateway for tests, and starts one gateway for tests that are only its clients (common-gateway.ts).
+ * With `TEST_TABLE_RULES`, the other emulators of the run enforce rules of the real service (table-rules/settings.ts),
+ * and tests get the first one as `plainDynamodbEndpoint`.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   rmSync(synthesizedDirectory, { recursive: true, force: true });

@@ -110,10 +110,10 @@ function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
 /** Tags by which the daily rows are split. */
 const reportedTags = ['project', 'cost-center'];
 
-/** Values of tags that a row's name, a CSV line or a query could confuse. */
+/** Tag values with characters that are special in a row's name, a CSV line or a query. */
 const awkwardValues = ['lake', 'a#b', 'a', 'b#~c', '=1+1', 'x,y;"z"', 'Озеро 🌊', "it's", '$.M', '~other', '\u2028'];
 
-/** Returns the tags of a generation: none, a part of the reported tags, all of them, and others. */
+/** Returns the tags of a generation: none, or an unreported tag with none, some or all of the reported tags. */
 function tagsAt(index: number): RequestTags | undefined {
   if (index % 4 === 3) return undefined;
   return {
@@ -129,8 +129,8 @@ export interface RuledHistory extends History {
 }
 
 /**
- * Creates a history in a table that has DynamoDB's rules. While it is created, the table rejects or loses a fifth of
- * all requests.
+ * Creates a history in a table that has DynamoDB's rules. While it is created, the table rejects or loses up to a fifth
+ * of all requests.
  */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
   // Transactions lock their items only for a short time, because the long form of the tests changes the same items in
@@ -151,7 +151,7 @@ interface HistoryTerms {
 /**
  * Creates a history.
  * @param of.generations number of generations on each of `of.days` days; the last day is today
- * @param of.mode a prepaid account gets a payment of a million and a refund of ten
+ * @param of.mode a prepaid account gets a payment of about a million roubles and a refund of about ten
  */
 export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
   const { generations, days = 3, mode = 'prepaid', nowMs = Date.now() } = of;

@@ -159,7 +159,7 @@ function boundOf(promptBytes: number, maxTokens: number): Money {
   return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
 }
 
-/** Checks an answer: it must be valid, or have an error that blames the provider. */
+/** Checks an answer: it must be valid, or have an error that does not blame the gateway. */
 function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
@@ -190,8 +190,8 @@ export function expectBrokenOff({ status, headers, error, generation }: Aftermat
 }
 
 /**
- * Checks that the last usage that the client receives equals the recorded usage, and that the cost equals the recorded
- * cost.
+ * Checks that the token counts in the last usage that the client receives equal the recorded counts. Without a usage,
+ * checks nothing.
  */
 function expectReportedAsBilled({ message, events }: Reply, generation: Item): void {
   const ending = events.findLast((event) => event.type === 'message_delta');
@@ -215,8 +215,8 @@ function expectReportedAsBilled({ message, events }: Reply, generation: Item): v
 }
 
 /**
- * Checks that no money stays held, and that the recorded cost was charged. The cost must not exceed the limit or the
- * hold.
+ * Checks that the recorded cost was charged, that it exceeds neither the limit nor `bound`, and that no money of the
+ * limit stays held.
  */
 async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {
   const { limit, limit_remaining: remaining, usage } = await spendingOf(client);

@@ -17,7 +17,7 @@ export const limitsOn = (limits: Partial<RateLimits>): RateLimits => ({
   ...limits,
 });
 
-/** Returns a request whose key has limits on its requests. */
+/** Returns a hold request whose key has rate limits. */
 export function ratedRequest(
   spender: Spender,
   limits: RateLimits,
@@ -31,7 +31,7 @@ export function ratedRequest(
   return { ...holdRequest(spender, rub('0.01'), { atMs, bootId }), rates: { keyHash, limits, tokens, atMs } };
 }
 
-/** Returns the sum of a count over its parts. */
+/** Returns the rate counts of a key, each summed over its parts. */
 export async function countedOf(
   table: Table,
   { payer: { keyHash } }: Spender,

@@ -1,6 +1,6 @@
 /**
- * Bodies of POST /messages of the maximum size. The processing of each shape has cost, or could cost, more than the
- * size suggests. The gateway must read invalid bodies too, so some bodies are invalid.
+ * Bodies of POST /messages that are large, have many values, or are nested deeply. Processing each shape has cost, or
+ * could cost, more than its size suggests. The gateway must read invalid bodies too, so some bodies are invalid.
  */
 
 const MAX_BYTES = 6 * 1024 * 1024;
@@ -37,7 +37,7 @@ const VALUES = 99_000;
 
 /** Bodies, each as its name and a function that returns its JSON without the field `model`. */
 export const largeBodies: [string, () => string][] = [
-  // The next bodies have lists whose values have the wrong type.
+  // The next bodies have lists with many invalid elements.
   ...['messages', 'system', 'tools', 'stop_sequences', 'betas'].flatMap((field): [string, () => string][] =>
     ['1', '{}', '{"type":"text"}', 'null'].map((element) => [
       `${field} of ${element}`,
@@ -137,7 +137,7 @@ export const largeBodies: [string, () => string][] = [
     () => `"messages":[{"role":"assistant","content":${call(`{"a":${list('9007199254740993', VALUES)}}`)}}]`,
   ],
   [
-    'as many of them as may be',
+    'numbers that no float holds, as many as may be',
     () => `"messages":[{"role":"assistant","content":${call(`{"a":${list('9007199254740993', 9_900)}}`)}}]`,
   ],
   [

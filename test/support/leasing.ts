@@ -13,7 +13,7 @@ export function limitedSpender(table: Table, limit: string): Promise<Spender> {
   return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
 }
 
-/** Returns the amounts of the spender's key as the text "<spent> of <committed>". */
+/** Returns the lifetime amounts of the spender's key as the text "<spent> of <committed>". */
 export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
   return (await books(table, spender)).key[0];
 }

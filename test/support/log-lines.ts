@@ -8,7 +8,7 @@ export interface LogLine {
 
 /**
  * Collects log lines instead of writing them, until mocks are restored.
- * @returns the lines; later lines are added to it
+ * @returns an array to which each line is added
  */
 export function keepLog(): LogLine[] {
   const lines: LogLine[] = [];

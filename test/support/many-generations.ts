@@ -11,7 +11,7 @@ const BATCH = 1_000;
 /**
  * Copies a generation.
  * @param of.id id of a final generation
- * @param of.spanMs the copies are spread evenly over this time, and end at `of.endMs`
+ * @param of.spanMs the copies are spread evenly over this time before `of.endMs`
  * @returns the ids, oldest first
  */
 export async function copyGeneration(

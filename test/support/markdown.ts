@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All Markdown pages of the repository. */
+/** Markdown pages of the repository, except results and notes of tests. */
 export const pages = [
   'README.md',
   'CHANGELOG.md',

@@ -1,5 +1,5 @@
 /**
- * For each wire for images, speech, transcripts, ranks and embeddings: a task, and a provider's valid answer.
+ * Tasks with valid provider answers for the wires of images, speech, transcripts, reranking and embeddings.
  */
 
 import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';
@@ -15,7 +15,7 @@ import type { TranscriptionTask } from '../../lambdas/providers/transcription/co
 import type { WireTarget } from '../../lambdas/providers/wire.ts';
 import { waveFile } from './recordings.ts';
 
-/** A body that a provider sends: a document, events with documents, or sound. */
+/** A body that a provider sends: a document, events with documents, or the bytes of a file. */
 export type MediaBody = { document: unknown } | { events: readonly unknown[] } | { sound: Buffer };
 
 export interface MediaWire {
@@ -24,7 +24,8 @@ export interface MediaWire {
   task: unknown;
   target: Partial<WireTarget>;
   /**
-   * Returns the bodies of a valid answer, one for each exchange: the answer, the state of a job, and its file.
+   * Returns the bodies of a valid answer, one for each HTTP exchange. A wire with jobs has several: the new job, the
+   * finished job, and sometimes its file.
    * @param url URL of the provider
    */
   bodies: (url: string) => readonly MediaBody[];
@@ -224,7 +225,7 @@ const embeddings: [keyof typeof embeddingEngines, unknown][] = [
   ['bedrock-cohere-embeddings', { embeddings: { float: [vector] } }],
 ];
 
-/** Returns all wires, each with every form of its answers. */
+/** Returns the wires in the lists above, with one entry for each form of their answers. */
 export async function mediaWires(): Promise<MediaWire[]> {
   const recording = await readRecording(waveFile(1), 'file');
   const wires: Omit<MediaWire, 'name'>[] = [

@@ -1,6 +1,6 @@
 /**
  * Resources of a test run (parts) that take seconds to create, such as a bundle. The run's main process creates each
- * part once, when a test file first requests it over HTTP. Most runs of a single file need no parts.
+ * part once, when a process of the run first requests it over HTTP. Most runs of a single file need no parts.
  */
 
 import { createServer } from 'node:http';

@@ -1,14 +1,14 @@
 import { toGatewayError, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
 /**
- * Maximum number of attempts. Queues deliver a message at least as often, and patient clients send a request at least
- * as often.
+ * Maximum number of attempts. A settlement message is delivered more often before it becomes a dead letter, and a
+ * patient client also repeats a request more often.
  */
 const MAX_ASKED = 20;
 
 /**
  * Repeats work while the gateway is busy, as a client or a queue does.
- * @throws errors that are not temporary
+ * @throws the error of the work if it is not temporary, or after MAX_ASKED attempts
  */
 export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let asked = 1; ; asked += 1) {

@@ -1,4 +1,7 @@
-/** Evaluates resource policies as AWS does, for the features in the templates. Any other feature causes an error. */
+/**
+ * Evaluates resource policies as AWS does, for the features in the templates. Other kinds of principals, and other
+ * condition operators, cause an error.
+ */
 
 export interface Statement {
   Effect: 'Allow' | 'Deny';

@@ -26,8 +26,8 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // The number of repetitions: a quarter of the texts are so long that they exceed the allowance for a provider's
-    // additional text.
+    // The number of repetitions: a quarter of the texts are repeated, so that many of them exceed the allowance for a
+    // provider's additional text.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));

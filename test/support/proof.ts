@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generations/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table/table.ts';
 
-/** Record whose cost does not follow from its prices and usage, with the cost that follows from them. */
+/** Record whose cost is not proven by its prices, usage and hold, with the cost that follows from prices and usage. */
 export interface Unproven {
   id: string;
   total: string;

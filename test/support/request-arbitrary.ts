@@ -34,7 +34,7 @@ const anything = fc.oneof(
 );
 
 /**
- * Returns arbitrary values that a schema allows.
+ * Returns arbitrary values in the form of a schema. Most of them are valid.
  * @param known values, by field name, for fields that must refer to existing resources
  */
 export function valueOf(

@@ -5,7 +5,7 @@ import { openPage } from './chromium.ts';
 export interface ReusedPages {
   /** Returns an empty page with these settings, which no other test uses now. */
   take: (options: BrowserContextOptions) => Promise<Page>;
-  /** Removes everything that a test has left in the page, and offers the page to the next test. */
+  /** Removes a test's listeners, routes, storage and cookies from the page, and offers the page to the next test. */
   giveBack: (page: Page) => Promise<void>;
 }
 

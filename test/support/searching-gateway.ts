@@ -38,9 +38,9 @@ export interface Page {
 /** Gateway with a model and a search backend that answer as the test specifies. */
 export interface SearchingGateway {
   gateway: RunningGateway;
-  /** Requests to the model, oldest first. */
+  /** Requests to the model since the last call of `plays`, oldest first. */
   asked: ModelRequest[];
-  /** Queries to the search backend. */
+  /** Queries to the search backend since the last call of `plays`. */
   queries: string[];
   /** Sets the model's next answers. The last answer is repeated. */
   plays: (...turns: ModelTurn[]) => void;

@@ -117,7 +117,7 @@ function placedOf(result: HoldResult, { generation }: HoldRequest): PlacedHold {
   throw refusalError(result.refused, { atMs: generation.createdAtMs });
 }
 
-/** Returns the spending of every scope in every time window around now, as the text "<settled> of <committed>". */
+/** Returns the spending of every scope in every time window at `atMs`, as the text "<settled> of <committed>". */
 export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   const windows = windowsAt(atMs);
   const entries = await Promise.all(

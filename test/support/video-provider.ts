@@ -6,12 +6,12 @@ import { listen } from './listen.ts';
 export interface VideoScript {
   /**
    * Responses to submissions, in order; the last response repeats. A number is an HTTP status; with `silence` the
-   * provider does not answer.
+   * provider closes the connection without an answer.
    */
   submit?: (number | 'accept' | 'silence')[];
   /**
-   * Responses to polls, in order; the last response repeats. Each is a job status, an HTTP status, or any other text
-   * that is sent unchanged.
+   * Responses to polls, in order; the last response repeats. A number is an HTTP status. A text is sent as the job's
+   * status, even if no provider has such a status.
    */
   poll?: (string | number)[];
   /**

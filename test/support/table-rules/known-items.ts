@@ -1,6 +1,6 @@
 /**
  * Facts about items, learned from the calls that pass the proxy: their sizes, and their partition in the sweep index.
- * The size is exact after a whole item was written or read. Later updates only add the size of their values.
+ * The size is exact after a whole item was written or read. After an update, it is an estimate, which never shrinks.
  */
 
 import { itemBytes, valueBytes, writeUnits, type ItemJson } from './item-units.ts';

@@ -7,10 +7,10 @@ import { randomFrom } from '../random.ts';
 
 /** Share of calls that have each fault, from 0 to 1. */
 export interface FaultShares {
-  /** Share of writes that are refused as if another transaction used some of their items. */
+  /** Share of calls that conflict as if another transaction used some of their items. Many calls cannot conflict. */
   conflicts: number;
   throttles: number;
-  /** Share of calls that take effect although the client gets no reply. */
+  /** Share of calls that take effect although the client gets no reply, or an error. */
   lostReplies: number;
   /** Share of calls that do not arrive, or fail before they take effect. */
   lostRequests: number;

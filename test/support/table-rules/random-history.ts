@@ -82,7 +82,7 @@ export class RandomHistory {
   spent = Money.zero;
   /** Total cost of all settlements for each value of the tag `project`; requests without the tag have the value ''. */
   readonly spentByProject = new Map<string, Money>();
-  /** Number of holds that took their money from leases. */
+  /** Number of running holds that have taken their money from leases, added up over all checks. */
   leased = 0;
   readonly #table: Table;
   readonly #payer: Payer;
@@ -162,7 +162,7 @@ export class RandomHistory {
     }
   }
 
-  /** Compares the table with the test's own sums. No request may be running. */
+  /** Compares the table with the test's own sums. No event may be in progress. */
   async check(): Promise<void> {
     for (const one of this.#allScopes) {
       const counter = await readCounter(this.#table, one);
@@ -260,8 +260,8 @@ export class RandomHistory {
     }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
-    // It is uncertain whether the hold exists, so it is released as admission does it. If that fails, the sweep settles
-    // the hold without a charge.
+    // It is uncertain whether the hold exists, so it is released as admission does it. If that fails in production, the
+    // sweep settles the hold without a charge.
     await persistently(async () => {
       if (!(await releaseUnknown(this.#table, request.generation)))
         throw new Error('An uncertain hold was not released');

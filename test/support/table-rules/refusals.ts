@@ -1,4 +1,4 @@
-/** Error response of DynamoDB, in its JSON form. */
+/** Error responses of DynamoDB, in their JSON form. */
 
 import type { ItemJson } from './item-units.ts';
 

@@ -8,14 +8,14 @@ import type { RulesOptions } from './table-rules.ts';
 /** Table whose emulator is used under the rules of DynamoDB. */
 export interface RuledTable {
   table: Table;
-  /** Runs work while a fifth of its table calls is refused or lost. Late calls have taken effect before it returns. */
+  /** Runs work while up to a fifth of table calls is refused or lost. Late calls have taken effect before it returns. */
   inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
   /** Number of enforced refusals and injected faults, by name of the rule or fault. */
   imposed: Readonly<Record<string, number>>;
   stop: () => Promise<void>;
 }
 
-/** Shares of calls for each fault. In total, a fifth of all calls has a fault. */
+/** Shares of calls for each fault. In total, up to a fifth of all calls has a fault. */
 export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
 
 /**

@@ -44,7 +44,7 @@ import { PartitionUnits, partitionRates, type UnitRates } from './throughput.ts'
 export interface RulesOptions {
   /** Milliseconds for which a transaction locks its items, in addition to the time that the emulator needs. */
   transactionMs?: number;
-  /** Units per second that a partition key supports; undefined if unlimited. */
+  /** Units per second that a partition key supports; by default DynamoDB's limits, and with undefined unlimited. */
   rates?: UnitRates | undefined;
   faults?: Partial<FaultShares>;
   seed?: number;
@@ -76,7 +76,7 @@ export class TableRules {
   readonly #nowMs: () => number;
   readonly #units: Record<keyof UnitRates, PartitionUnits>;
   readonly #known = new KnownItems();
-  /** Items that running transactions have locked. `#written` has the number of running single writes of each item. */
+  /** Items that running transactions have locked. `#written` has the number of other running writes of each item. */
   readonly #locked = new Set<string>();
   readonly #written = new Map<string, number>();
   /** Items that were part of any transaction. A single call to another item cannot conflict. */
@@ -337,8 +337,8 @@ export class TableRules {
   }
 
   /**
-   * Chooses at random which items of a transaction conflict. If an item was in no other transaction, it does not
-   * conflict.
+   * Chooses at random which items of a transaction or batch conflict. If an item was in no other transaction, it does
+   * not conflict.
    */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
