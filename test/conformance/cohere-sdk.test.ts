@@ -7,7 +7,7 @@ let gateway: GatewayClient;
 let cohere: CohereClient;
 beforeAll(async () => {
   gateway = await commonGateway();
-  // The client adds the version to its base URL, and its first version has the gateway's path.
+  // The client adds the API's version to its base URL. With version 1, the path is the gateway's.
   cohere = new CohereClient({ environment: new URL(gateway.baseUrl).origin, token: gateway.key });
 });
 

@@ -46,7 +46,7 @@ describe('the OpenRouter SDK', () => {
     expect((drawn as { data: { b64Json: string }[] }).data.every(({ b64Json }) => isPng(b64Json))).toBe(true);
   });
 
-  it('streams an image, and reads its error', async () => {
+  it('streams an image', async () => {
     const request = { model: 'sandbox/token-painter', quality: 'low' as const, stream: true };
     const events = async (text: string) => {
       const drawn = await openrouter.images.generate({ imageGenerationRequest: { ...request, prompt: text } });
@@ -92,7 +92,7 @@ describe('the OpenAI SDK', () => {
     expect(drawn.usage).toMatchObject({ input_tokens: 5, output_tokens: 544, total_tokens: 549 });
   });
 
-  it('streams partial images, and edits', async () => {
+  it('streams partial images of a new and of an edited image', async () => {
     const request = {
       model: 'sandbox/token-painter',
       prompt,

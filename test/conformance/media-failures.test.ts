@@ -1,6 +1,6 @@
 /**
- * Tests requests of two SDKs that are refused, too large or cancelled, on every route of a modality. Other files test
- * successful requests.
+ * Tests requests of two SDKs that are refused, too large or cancelled, on routes for embeddings, reranking, images and
+ * sound. Other files test successful requests.
  */
 
 import { OpenRouter } from '@openrouter/sdk';
@@ -116,7 +116,7 @@ describe.each(Object.entries(routes))('%s', (_route, { model, send, tooLarge }) 
     await expect(tooLarge()).rejects.toSatisfy((error) => statusOf(error) === 413);
   });
 
-  it('may leave', async () => {
+  it('can cancel a request', async () => {
     await expect(send(model, SLOW, AbortSignal.timeout(50))).rejects.toThrow(/abort|timeout|timed out/i);
   });
 });

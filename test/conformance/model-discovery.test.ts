@@ -52,7 +52,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it.each([1, 7, 1_000])('reads all pages of %i models, and finds every model of text alone once', async (limit) => {
+  it.each([1, 7, 1_000])('reads all pages of %i models, and finds each callable text model once', async (limit) => {
     const models = await all(clients[name]().models.list({ limit }));
 
     const { body } = await read('/models');
@@ -207,13 +207,13 @@ describe('the OpenRouter SDK', () => {
     expect(walked).toEqual(await idsOf(`/models?${query}`));
   });
 
-  it('filters embedding models, and those of a key', async () => {
+  it('filters embedding models, and lists the models of a key', async () => {
     expect(await idsOf('/embeddings/models?model_authors=sandbox')).toEqual(['sandbox/embedder', 'sandbox/viewer']);
     const { result } = await client.models.listForUser({ bearer: gateway.key }, {});
     expect(result.data.length).toBeGreaterThan(30);
   });
 
-  it('orders by speed, with or without measurements', async () => {
+  it('leaves no model out if it orders models by speed', async () => {
     const all = await idsOf('/models');
 
     expect((await idsOf('/models?sort=throughput-high-to-low')).toSorted()).toEqual(all.toSorted());

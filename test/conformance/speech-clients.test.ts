@@ -51,7 +51,7 @@ describe('the OpenAI SDK', () => {
     expect(generation).toMatchObject({ cancelled: true, finish_reason: 'error' });
   });
 
-  it('gets events', async () => {
+  it('gets speech as server-sent events', async () => {
     const response = await openai.audio.speech.create({
       model: 'sandbox/storyteller',
       voice: 'alto',

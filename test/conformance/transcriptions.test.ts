@@ -56,7 +56,7 @@ describe('the OpenAI SDK', () => {
     expect(text).toContain(SAYS);
   });
 
-  it('gets tokens where a model is priced by them', async () => {
+  it('gets token counts for a model that is priced by tokens', async () => {
     const { usage } = await openai.audio.transcriptions.create({ model: 'sandbox/token-scribe', file: file() });
 
     expect(usage).toMatchObject({ type: 'tokens', input_token_details: { audio_tokens: 30, text_tokens: 0 } });

@@ -43,10 +43,7 @@ interface Ended {
   stderr: string;
 }
 
-/**
- * Environment in which no agent sends telemetry, updates itself, or reads the settings of the person who runs the
- * tests.
- */
+/** Environment in which no agent sends telemetry or updates itself. */
 const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',

@@ -9,7 +9,7 @@ import { DONE, reader, READ_THEM, writeRecords } from './records.ts';
 import type { Session } from './strict-provider.ts';
 import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
-/** Models, one for each wire and one whose provider offers a compatible form of the Messages API. */
+/** Models over several wires. The provider of one model offers a compatible form of the Messages API. */
 const models = [
   'openai/gpt-4.1',
   'openai/gpt-5.5',

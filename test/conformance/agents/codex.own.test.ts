@@ -120,7 +120,7 @@ describe.skipIf(isLeftOut('codex'))('Codex', () => {
     },
   );
 
-  it('may send compressed requests to the server, as to a provider with the name OpenAI', async () => {
+  it('sends compressed requests to the server if its settings name the provider OpenAI', async () => {
     const settings = gateway
       .configuration('codex', 'openai/gpt-5.5')
       .replace(gateway.baseUrl, gateway.serverUrl)

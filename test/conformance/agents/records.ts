@@ -1,4 +1,4 @@
-/** Files that an agent must read, one after the other. Together they are longer than the context of the model. */
+/** Files that an agent must read, one after the other. Together they are longer than a context of 60,000 tokens. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

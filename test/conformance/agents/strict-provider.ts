@@ -1,6 +1,7 @@
 /**
- * Local server that stands in for all providers of the shipped catalog. Each request must pass the strict fake (a
- * checker of the provider's rules) of its endpoint, and fit into the context. The answer is the next turn of a script.
+ * Local server that stands in for the providers of the shipped catalog. Each request for an answer must pass the strict
+ * fake (a checker of the provider's rules) of its endpoint, and fit into the context. The answer is the next turn of a
+ * script.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

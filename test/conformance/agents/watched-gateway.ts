@@ -25,7 +25,7 @@ export interface WatchedGateway {
   key: string;
   /** Base URL of the functions, with /v1. */
   baseUrl: string;
-  /** Base URL of the server, which accepts every compression, with /v1. */
+  /** Base URL of the server, which accepts compressed requests, with /v1. */
   serverUrl: string;
   begin: (session: Session) => SessionLog;
   /** Returns the requests since the session began. */
@@ -38,7 +38,7 @@ export interface WatchedGateway {
   stop: () => Promise<void>;
 }
 
-/** Credentials of all providers, because a request may be sent to any endpoint of a model. */
+/** Credentials of the providers to which the gateway may send the tests' requests. A model may have several providers. */
 const credentials = {
   ANTHROPIC_API_KEY: 'k',
   BEDROCK_AWS_CREDENTIAL: 'id:secret',

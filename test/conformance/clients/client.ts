@@ -57,8 +57,8 @@ interface Citation {
 }
 
 /**
- * Checks that citations refer to found pages and quote them, and that the model's markers of citations were removed
- * from the text.
+ * Checks that citations refer to found pages and have quotations of a valid length, and that the model's markers of
+ * citations were removed from the text.
  */
 export function assertCited(text: string, citations: Citation[], foundUrls: string[]): void {
   assert.ok(citations.length > 0);

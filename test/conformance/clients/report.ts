@@ -110,7 +110,7 @@ export async function reportOnClients(
   };
 }
 
-/** Tests all features of a client over these wires concurrently, with at most fifty requests. */
+/** Tests all features of a client over these wires concurrently: at most fifty tests with five wires. */
 function usesOf(client: Client, models: SandboxModel[], gateway: GatewayClient): Promise<Cell[]> {
   const places = models.flatMap(({ wire, model }) => features.map((feature) => ({ wire, model, feature })));
   return Promise.all(places.map((place) => use(client, { ...place, gateway })));

@@ -1,4 +1,4 @@
-/** Pitfalls that only end-to-end tests can find: the sandbox answers on each wire, and a client reads the result. */
+/** Pitfalls that are mainly tested end to end: the sandbox answers on each wire, and a client reads the result. */
 
 import { expect, vi } from 'vitest';
 import { AnswerStream, type WriteAnswer } from '../../../lambdas/http/answer-stream.ts';
@@ -17,7 +17,7 @@ const openaiChat = (wire: string) => wire === 'openai-chat';
 export const journeyPitfalls: Pitfall[] = [
   {
     number: 1,
-    title: 'parallel calls have a block and an id each, and a call that announces nothing is none',
+    title: 'parallel calls have a block and an id each, and a call without an id and a name is ignored',
     wires: sandboxWires,
     holds: async (wire, gateway) => {
       const events = await eventsFor(gateway, wire, 'tools=2');
@@ -47,7 +47,7 @@ export const journeyPitfalls: Pitfall[] = [
   },
   {
     number: 4,
-    title: 'a call without arguments has the input {}, however its provider writes nothing',
+    title: 'a call without arguments has the input {}, whatever its provider sends for them',
     wires: sandboxWires,
     holds: async (wire, gateway) => {
       const { content } = (await (await ask(gateway, wire, 'tools=2')).json()) as MessageBody;
@@ -62,7 +62,7 @@ export const journeyPitfalls: Pitfall[] = [
   },
   {
     number: 11,
-    title: 'an answer with calls ends with tool_use, also where the provider says that it just stopped',
+    title: 'an answer with calls ends with tool_use, even if the provider reports an ordinary stop',
     wires: sandboxWires,
     holds: async (wire, gateway) => {
       expect(heard(await eventsFor(gateway, wire, 'tool')).stop).toBe('tool_use');
@@ -73,7 +73,7 @@ export const journeyPitfalls: Pitfall[] = [
   },
   {
     number: 12,
-    title: 'a refusal is a refusal, with its words',
+    title: 'a refusal ends with the stop reason refusal, and keeps its text',
     wires: sandboxWires,
     holds: async (wire, gateway) => {
       const said = heard(await eventsFor(gateway, wire, 'refuse'));
@@ -137,7 +137,7 @@ export const journeyPitfalls: Pitfall[] = [
   },
   {
     number: 22,
-    title: 'an error has the envelope of the Messages API, and the words of the provider that a client acts upon',
+    title: 'an error has the envelope of the Messages API, and with status 400 the message of the provider',
     wires: sandboxWires,
     holds: async (wire, gateway) => {
       const kinds = { 400: 'invalid_request_error', 429: 'rate_limit_error', 529: 'overloaded_error' };

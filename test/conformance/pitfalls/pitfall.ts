@@ -40,7 +40,7 @@ function rowOf(wire: MessagesWireName) {
   return wireRows.find((row) => row.wire === wire)!;
 }
 
-/** Returns the quirks of an endpoint that supports common features. */
+/** Returns the quirks that recordings of an unknown provider get on this wire. */
 export function quirksOf(wire: MessagesWireName): Quirks {
   return rowOf(wire).endpoint('test', 'm').quirks ?? {};
 }
@@ -57,7 +57,7 @@ export function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>
   return JSON.parse(messagesWire(wire)!.encode(whole, target, client).body) as Json;
 }
 
-/** Returns streams of providers that need no quirk, if the streams contain an answer. */
+/** Returns the text streams among the wire's test cases that contain an answer and need no quirk. */
 export function textStreamsOf(wire: MessagesWireName): string[] {
   const answers = casesOf(wire).stream.filter(
     ({ becomes, quirks }) => !becomes.error && Object.keys(quirks).length === 0,

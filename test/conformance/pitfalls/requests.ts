@@ -21,7 +21,7 @@ const thinking = (signature: string): Block => ({ type: 'thinking', thinking: 'a
 export const requestPitfalls: Pitfall[] = [
   {
     number: 5,
-    title: 'an image in a result of a tool is shown to the model, and the result still comes first',
+    title: 'an image in a tool result reaches the model, in the result or after it',
     wires: translatedWires,
     holds: (wire) => {
       const said = blocksOf(
@@ -55,7 +55,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 7,
-    title: 'a document reaches the model, or the request is refused with its name',
+    title: 'a document reaches the model, or the refusal names its field',
     wires: everyWire,
     holds: (wire) => {
       const data = 'Water is wet.';
@@ -73,7 +73,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 8,
-    title: 'earlier thinking goes back in a tool loop where the provider asks for it, and nowhere else',
+    title: 'earlier thinking goes back in a tool loop only if the provider requires it',
     wires: ['openai-chat'],
     holds: (wire) => {
       const own = thinking('gw1.openai-chat');
@@ -121,7 +121,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 16,
-    title: 'a schema with unusual words keeps its properties, and is called strict only where it can be',
+    title: 'a schema with unusual keywords keeps its properties, and is not declared strict',
     wires: everyWire,
     holds: (wire) => {
       const schema = {
@@ -143,7 +143,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 17,
-    title: 'an id that the provider would refuse becomes one that it takes, the same in the call and in its result',
+    title: 'an id that the provider would refuse is replaced by a valid id, the same in the call and in its result',
     wires: everyWire,
     holds: (wire) => {
       const id = `functions.get_time:0|${'x'.repeat(80)}`;
@@ -167,7 +167,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 23,
-    title: 'an empty text is left out, and what stands beside it is not',
+    title: 'an empty text is left out, and the blocks next to it are kept',
     wires: translatedWires,
     holds: (wire) => {
       const messages = [
@@ -182,7 +182,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 24,
-    title: 'what the system says in the middle of a conversation is not lost',
+    title: 'a system message in the middle of a conversation is not lost',
     wires: everyWire,
     holds: (wire) => {
       const messages: Message[] = [
@@ -197,7 +197,7 @@ export const requestPitfalls: Pitfall[] = [
   },
   {
     number: 25,
-    title: 'each choice of tools says the same, and one without tools is refused or has no effect',
+    title: 'a tool choice keeps its meaning, and without tools it is refused or has no effect',
     wires: translatedWires,
     holds: (wire) => {
       for (const tool_choice of [{ type: 'any' }, { type: 'tool', name: 'get_time' }] as const) {

@@ -1,4 +1,4 @@
-"""The Anthropic SDK for Python, as a person uses it: python-sdk.py <base url> <key> <model>. Fails where it does not work."""
+"""The Anthropic SDK for Python, as a person uses it: anthropic_sdk.py <base url> <key> <model>. Fails if an answer is not as the SDK expects."""
 
 import sys
 

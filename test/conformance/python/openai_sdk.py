@@ -22,7 +22,7 @@ def text() -> None:
 
 
 def stream() -> None:
-    """Without stream_options each chunk has a choice, as in every tutorial."""
+    """Without stream_options, each chunk has a choice, as tutorials assume."""
     chunks = list(client.chat.completions.create(model=model, messages=[said("Hello")], stream=True))
     pieces = [chunk.choices[0].delta.content or "" for chunk in chunks]
     assert len(pieces) > 3 and "Hello" in "".join(pieces), pieces
@@ -98,7 +98,7 @@ def models() -> None:
 
 
 def left_out() -> None:
-    """A field that only tunes does not stop a request."""
+    """The gateway accepts a tuning field that it does not pass on, and names the field in a header."""
     raw = client.chat.completions.with_raw_response.create(
         model=model, messages=[said("Hello")], seed=7, logit_bias={"50256": -100}
     )

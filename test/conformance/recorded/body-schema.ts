@@ -59,7 +59,7 @@ export function schemaOf(bodies: unknown[]): BodySchema {
   return schema;
 }
 
-/** Returns the parts of a body that no recording has. */
+/** Returns the differences of a body from the recordings: unknown parts, types or words, and missing fields. */
 export function complaintsAbout(body: unknown, schema: BodySchema): string[] {
   const complaints = new Set<string>();
   walk(body, '', ({ path, field, value }) => {

@@ -1,7 +1,7 @@
 /**
- * Measures the recordings of OpenAI's two APIs in the opposite direction. A recorded request is sent to the gateway as
- * if a client had sent it, and the gateway's own request must be equivalent. A recorded answer is converted to the
- * client's API, and must have the same content for a reader of that API.
+ * Measures the recordings of OpenAI's two APIs in the opposite direction. The gateway reads a recorded request as if a
+ * client had sent it, and the gateway's own request must be equivalent. A recorded answer is converted to the client's
+ * API, and must have the same content for a reader of that API.
  */
 
 import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';

@@ -6,7 +6,7 @@ import type { ReadRequest } from './wire-row.ts';
 type Json = Record<string, unknown>;
 type Block = Json & { type: string };
 
-/** Fields that have no equivalent in the Messages API. OWN has the fields whose value the gateway decides. */
+/** Fields that have no equivalent in the Messages API. OWN has fields that are read separately, or not at all. */
 const UNSAID = new Set(['web_search_options', 'plugins']);
 const OWN = new Set([
   'model',

@@ -78,8 +78,8 @@ function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, 
 }
 
 /**
- * Returns the endpoint as the shipped catalog has it, or an endpoint of the same provider. For other providers, it
- * returns an endpoint without quirks.
+ * Returns the endpoint as the shipped catalog has it, or an endpoint of the same provider. Other providers get only the
+ * quirks of the wire's row.
  */
 export function targetOf(
   provider: string,
