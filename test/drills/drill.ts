@@ -141,7 +141,7 @@ export function rounded(rub: number): number {
   return Math.round(rub * 1e12) / 1e12;
 }
 
-/** Returns a summary of responses: the number per status, and the duration of the slowest. */
+/** Returns a summary of responses: the number per status, the duration of the slowest, and the total cost. */
 export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
     ([seen, of]) => `${of!.length} × ${seen}`,
@@ -151,14 +151,13 @@ export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
 }
 
 /**
- * Milliseconds until settlements must be complete. This is longer than a settlement takes that the table refused for a
- * while.
+ * Milliseconds until settlements must be complete. Even a settlement that the table refused for a while takes less
+ * time.
  */
 const SETTLED_WITHIN_MS = 200_000;
 
 /**
- * Reports the last two steps of every drill: the key has spent exactly the cost that responses reported, no money is
- * held, and the books agree.
+ * Reports the last two steps of every drill: the key has spent the cost that responses reported, and the books agree.
  */
 export async function checkBooks(
   { done, admin }: DrillTools,

@@ -12,7 +12,7 @@ export interface DrilledAnswer {
    * Status of the response. For a refusal, it also has the type of error, and whether the response has `retry-after`.
    */
   seen: string;
-  /** Cost in the response; undefined if there was no answer. */
+  /** Cost in the response; undefined unless the status is 200. */
   costRub: number | undefined;
   durationMs: number;
 }

@@ -40,7 +40,8 @@ const MAX_REQUESTS = 10_000;
 
 /**
  * Runs a drill.
- * @returns the exit code @throws {StartFailure} if an argument is missing or invalid
+ * @returns the exit code
+ * @throws {StartFailure} if an argument is missing or invalid
  */
 export async function runDrill(args: string[]): Promise<number> {
   if (args[0] === 'deploy') return runDeployDrill(args.slice(1));

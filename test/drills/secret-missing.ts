@@ -21,8 +21,8 @@ const MODEL = 'drill/keyed';
 
 /**
  * Drill: secrets in Secrets Manager cannot be read, are missing, or are wrong. A process that has already read them
- * continues. A new process returns an error with `retry-after`, or the error that no provider can be used, and charges
- * nothing.
+ * continues. A new process returns an error with `retry-after`, the error that no provider can be used, or the error
+ * that the key is unknown, and charges nothing.
  */
 export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {

@@ -184,7 +184,7 @@ export function leaseDifferences(items: readonly RawItem[]): Difference[] {
   });
 }
 
-/** Returns the records whose cost exceeds their hold. */
+/** Returns the final records of limited requests whose cost exceeds their hold. */
 export function overcharges(items: readonly RawItem[]): Difference[] {
   return items.flatMap((item) => {
     if (item['entity'] !== 'generation' || item['state'] !== 'final') return [];
@@ -197,7 +197,7 @@ export function overcharges(items: readonly RawItem[]): Difference[] {
   });
 }
 
-/** Returns the prepaid accounts whose limit is not the sum of their ledger. */
+/** Returns the prepaid accounts, and their counters, whose limit is not the sum of the account's ledger. */
 export function balanceDifferences(items: readonly RawItem[]): Difference[] {
   const ledger = new Map<string, bigint>();
   for (const item of items) {

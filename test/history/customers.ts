@@ -18,7 +18,7 @@ import type { ReadyLine } from './gateway-processes.ts';
 export interface CustomerKey {
   name: string;
   secret: string;
-  /** Percentage of the requests that use the key. */
+  /** Relative frequency of requests with the key. */
   weight: number;
 }
 

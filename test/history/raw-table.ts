@@ -101,7 +101,7 @@ const PICO_DIGITS = 12;
 
 /**
  * Parses a decimal number exactly.
- * @throws for digits below 10⁻¹²
+ * @throws for any other text, and for digits below 10⁻¹²
  */
 export function picoOf(text: string): bigint {
   const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Random requests of every kind that spends money. */
+/** Random requests of many kinds that spend money. */
 
 import { shortRecording } from '../support/client-api-bodies.ts';
 import { said } from '../support/gateway.ts';

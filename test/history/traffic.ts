@@ -11,7 +11,8 @@ type Random = () => number;
 const MAX_AT_ONCE = 120;
 const ANSWER_TIMEOUT_MS = 90_000;
 /**
- * Share of requests to the address of the functions. TO_EARLIER is the share of requests to servers of earlier starts.
+ * Share of requests that do not use the server but the functions. TO_EARLIER is the share of the server's requests that
+ * use servers of earlier starts.
  */
 const TO_FUNCTIONS = 0.1;
 const TO_EARLIER = 0.15;

@@ -80,7 +80,8 @@ const MAX_SAID = 1_500;
 
 /**
  * Runs a Node program.
- * @returns its standard output @throws {StartFailure} with the end of its output if it fails
+ * @returns its standard output
+ * @throws {StartFailure} with the end of its output if it fails
  */
 export async function runProgram(
   args: string[],

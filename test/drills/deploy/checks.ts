@@ -5,8 +5,9 @@ import type { Customer, DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 
 /**
- * Checks that a key has spent exactly the amount that its clients were charged in responses, and that nothing is held.
- * @param unreportedRub maximum cost of requests whose clients got no response
+ * Checks that a key has spent exactly the amount that responses reported to its clients, and that no part of its limit
+ * is held.
+ * @param unreportedRub maximum amount that may be spent in addition, by requests whose clients got no response
  */
 export async function checkSpent(
   reporter: Reporter,

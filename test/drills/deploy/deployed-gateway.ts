@@ -8,7 +8,7 @@ import type { MiniStack } from './ministack.ts';
 /** Response as the client got it. */
 export interface DeployedAnswer {
   status: number;
-  /** Cost in the response; undefined if there was no answer. */
+  /** Cost in the response; undefined unless the status is 200. */
   costRub: number | undefined;
   /** Body of an error response, or the reason why there was no response. */
   failure?: string;
@@ -116,7 +116,7 @@ export class DeployedGateway {
   }
 
   /**
-   * Waits until a key has spent an amount and nothing is held.
+   * Waits until a key has spent an amount and nothing is held, at most SETTLED_WITHIN_MS.
    * @returns the last observed amounts
    */
   async untilSpent(key: string, rub: number, unreportedRub: number): Promise<Spending & { isExact: boolean }> {

@@ -46,7 +46,7 @@ export function fitAssembly(directory: string): string[] {
 
 /**
  * Adapts a template.
- * @param reportGap called for each change, with the feature that the emulator lacks
+ * @param reportGap called with each feature that the emulator lacks, for some features several times
  */
 export function fitTemplate(synthesized: EmulatedTemplate, reportGap: (gap: string) => void): EmulatedTemplate {
   const template = withServerOutputs(synthesized);

@@ -6,8 +6,8 @@ import type { Reporter } from './report.ts';
 const CLIENTS = 2;
 
 /**
- * Sends requests from several clients until `work` has ended. Each client sends one request after the other. @returns
- * all responses
+ * Sends requests from several clients until `work` has ended. Each client sends one request after the other.
+ * @returns all responses
  */
 export async function askDuring(
   gateway: DeployedGateway,
@@ -80,7 +80,7 @@ const LONGEST_WAIT_MS = 30_000;
 export interface PatientAnswers {
   /** Last response to each client. */
   answers: DeployedAnswer[];
-  /** Number of responses with status 529, and of failed connections. */
+  /** Number of retries, after status 529 or a failed connection. */
   busy: number;
 }
 
