@@ -3,9 +3,9 @@
  * leases. The start and the end of a stream are not measured. All versions and the byte pipe run at the same time, and
  * get chunks in turns, so other work on the machine affects all of them. Compare only the ratios to the pipe.
  *
- * Open streams also need CPU time without chunks, for example for checkpoints. A slow machine needs more time for a
- * chunk, and so does more of this work per chunk. The work is therefore measured in the turns of the other versions,
- * subtracted from the chunks, and printed separately.
+ * Open streams also need CPU time without chunks, for example for checkpoints. The longer a chunk takes, the more of
+ * this work is done in the same time. The work is therefore measured in the turns of the other versions, subtracted from
+ * the chunks, and printed separately.
  * Two processes of one version differ by up to 15 %, so each version is started several times.
  *
  * A chunk is sent when its predecessor has arrived, so a slow machine never merges two chunks.

@@ -31,7 +31,7 @@ export interface HoldingUpstream {
 
 /** Starts a mock provider for streams that the caller advances. */
 export async function startHoldingUpstream(): Promise<HoldingUpstream> {
-  /** Responses that the mock has begun, by the lane of the request. */
+  /** Callbacks for the next responses that the mock begins, by the lane of the request. */
   const begun = new Map<string, ((response: ServerResponse, chunk: Buffer) => void)[]>();
   const server = createServer((request, response) => {
     request.resume();

@@ -117,7 +117,7 @@ async function measurePoint(lane: GatewayLane, asked: Asked): Promise<{ cpuMs: n
   return { cpuMs, delayMs: median(delays) };
 }
 
-/** Returns the longest answer to small requests that are sent one after another while a large request runs. */
+/** Returns the longest duration of small requests that are sent one after another while a large request runs. */
 async function longestDelay(url: string, send: () => Promise<unknown>): Promise<number> {
   const state = { isRunning: true };
   const sent = send().finally(() => (state.isRunning = false));

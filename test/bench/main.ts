@@ -80,8 +80,8 @@ if (unknown !== undefined) {
 }
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 4));
 /**
- * Number of requests before the measurement. After only a thousand, the first round still took about half as much CPU
- * again as the fourth.
+ * Number of requests before the measurement. After only a thousand, the first round still took about 50 % more CPU than
+ * the fourth.
  */
 const WARM_UP = 4_000;
 const scale = { count: (full: number) => Math.max(8, Math.round(full * (options.quick ? 0.1 : 1))) };

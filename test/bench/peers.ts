@@ -48,7 +48,7 @@ export const peers: readonly Peer[] = [
         ],
         url: `http://127.0.0.1:${port}/v1/messages`,
         headers: { 'x-api-key': 'sk-bench' },
-        // Without it, the proxy downloads its list of prices.
+        // Without the first variable, the proxy downloads its list of prices.
         env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'ERROR' },
         readyAt: `http://127.0.0.1:${port}/health/liveliness`,
         isNode: false,

@@ -1,6 +1,7 @@
 /**
  * Measures the cost of removing sensitive data from a prompt and restoring it in the answer: `node bin/node24.mjs
- * test/bench/protection.ts`. It prints medians of the CPU time of one process without HTTP.
+ * test/bench/protection.ts`. It prints durations in one process without HTTP: medians for prompts, and the time per chunk
+ * for answers.
  */
 
 import { readFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const cut = (...texts: string[]) => Buffer.from(texts.join('\n').repeat(50)).subarray(0, PROMPT_BYTES).toString();
 const corpus = (...files: string[]) => files.map((file) => read(`test/protection/corpus/${file}.txt`)).join('\n');
 
-/** Prompts: prose with one value, as most prompts are, and the worst case of real texts, a table of people. */
+/** Prompts of several kinds, from prose with few values, as most prompts are, to a text with a value in each line. */
 const prompts = {
   'English prose': cut(read('docs/architecture.md'), 'Write to ann@example.org.'),
   'Russian sentences, a value in each second': cut(corpus('values-ru', 'near-misses-ru').replaceAll(/⟦\w+ |⟧|·/g, '')),

@@ -61,7 +61,7 @@ describe('an endpoint that fails every second request', () => {
     expect(shareOf(await runs(failsEverySecond), isBackWithinAMinute)).toBe(1);
   });
 
-  it('behaves the same over a real table', async () => {
+  it('leaves the first place and returns in time with a real table', async () => {
     const table = await newTable();
     const reports = {
       write: (report: Parameters<typeof writeReport>[1]) => writeReport(table, report),
@@ -94,7 +94,7 @@ describe('an endpoint that fails all of its requests', () => {
 });
 
 describe('an endpoint that alternately fails and works for fifteen seconds', () => {
-  it('is rarely tried first while it fails', async () => {
+  it('is tried first for less than 35 % of the requests while it fails', async () => {
     const all = await runs(flaps);
     const bad = all.flatMap((sent) =>
       between(sent, TROUBLE_BEGINS_MS, TROUBLE_ENDS_MS).filter(({ atMs }) => Math.floor(atMs / 15_000) % 2 === 0),

@@ -6,7 +6,8 @@ import { simulateHolds } from './hold-simulation.ts';
 
 const SEEDS = repeated(10, { ofWhichAlways: 1 });
 /**
- * Number of requests per second. Only the long form simulates the full rate, whose figures are in the documentation.
+ * Number of requests per second after midnight. Only the long form simulates the full rate, whose figures are in the
+ * documentation.
  */
 const NIGHT_RATE = repeated(2_000, { ofWhichAlways: 500 });
 const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 0.5 }) };
@@ -28,7 +29,7 @@ describe('a key with a limit', TIMES, () => {
     }
   });
 
-  it('refuses one request in ten at a hundred and twenty per second if its counter has no parts', async () => {
+  it('refuses more than 5 % of 120 requests per second if its counter has no parts', async () => {
     const { refused, counted, settled, held } = await simulateHolds({
       seed: 1,
       perSecond: 120,

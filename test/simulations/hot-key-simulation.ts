@@ -44,7 +44,7 @@ import { inSimulatedTime } from './without-waiting.ts';
 
 export interface KeyScenario {
   seconds: number;
-  /** Whether all endpoints are reported by many instances, as if every provider failed. */
+  /** Whether many other instances report failures of endpoints. */
   isCrowd?: boolean;
   /** Whether the requests are for free models. */
   isFree?: boolean;

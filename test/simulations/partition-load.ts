@@ -56,7 +56,7 @@ export class PartitionLoad {
 
 /**
  * Returns the partition key of the index for each write that a change causes there: none if the entry stays the same,
- * two if its sort key changes (a removal and a new entry).
+ * one if it is added or removed, and two if it changes (a removal and a new entry).
  */
 function indexWrites({ before, after }: ItemChange): string[] {
   const [old, current] = [entryOf(before), entryOf(after)];

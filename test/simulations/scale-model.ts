@@ -30,8 +30,9 @@ const BATCH_SECONDS = 0.0275;
 const INDEX_UNITS = 2;
 
 /**
- * Returns the write units of checkpoints. An answer of one second has one output step and no checkpoint. An answer of
- * fifteen seconds has a second step and two checkpoints, and each further ten seconds add a checkpoint.
+ * Returns the write units of checkpoints after the first fifteen seconds. An answer of one second has one output step
+ * and no checkpoint. An answer of fifteen seconds has a second step and two checkpoints, which are not counted here.
+ * Each further ten seconds add a checkpoint.
  */
 function checkpointUnits(seconds: number): number {
   return seconds < 15 ? 0 : 2 * Math.floor((seconds - 15) / 10);
@@ -130,8 +131,8 @@ export function ceilingRows(): string[][] {
 }
 
 /**
- * Returns what each rate of requests needs: executions, write units, settlement workers, and accounts over which the
- * rate is spread.
+ * Returns the resources that each rate of requests needs: executions, write units, settlement workers, and accounts over
+ * which the rate is spread.
  */
 export function needRows(): string[][] {
   return [1_000, 10_000].flatMap((rate) =>

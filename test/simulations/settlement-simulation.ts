@@ -23,7 +23,7 @@ export interface SettlementScenario {
   workers: number;
   /** Number of keys of one workspace over which the requests are spread. */
   keys: number;
-  /** Whether the account and its workspace have limits. If so, each request holds money against them. */
+  /** Whether the account has a limit. If so, each request holds money of the account and of its workspace. */
   isLimited: boolean;
   seconds: number;
 }

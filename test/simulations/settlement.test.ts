@@ -32,7 +32,7 @@ describe('an account without limits', TIMES, () => {
     }
   });
 
-  it('settles as many with one key', async () => {
+  it('settles two thousand requests a second and more with one key', async () => {
     for (const { perSecond, counted, settled } of await runs({ ...busy, keys: 1, isLimited: false })) {
       expect(perSecond).toBeGreaterThanOrEqual(2_000);
       expect(counted).toBe(settled);
@@ -41,7 +41,7 @@ describe('an account without limits', TIMES, () => {
 });
 
 describe('an account with limits and without parts', TIMES, () => {
-  it('settles some hundreds a second, with half as many workers no fewer', async () => {
+  it('settles fewer than 1,500 requests a second, and at least 85 % of the rate of half as many workers', async () => {
     const [all, half] = [
       await runs({ ...busy, isLimited: true }),
       await runs({ ...busy, workers: workers / 2, isLimited: true }),

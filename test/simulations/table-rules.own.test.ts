@@ -114,7 +114,7 @@ describe('the table rules for conflicting transactions', () => {
     await first;
   });
 
-  it('refuse single writes and transactional reads, and no others', async () => {
+  it('refuse single writes and transactional reads, leave batched writes unprocessed, and allow plain reads', async () => {
     await begin({ transactionMs: 700 });
     const common = randomUUID();
     const first = transact([{ Update: increment(common) }]);
@@ -155,7 +155,7 @@ describe('the table rules for the token of a transaction', () => {
     expect([answers, await countOf(pk)]).toEqual([[200, 200], '1']);
   });
 
-  it('refuse another transaction', async () => {
+  it('refuse another transaction with the same token', async () => {
     await begin();
     const [pk, token] = [randomUUID(), randomUUID()];
     await transact([{ Update: increment(pk) }], token);
@@ -192,7 +192,7 @@ describe('the table rules for the token of a transaction', () => {
     expect(await countOf(pk)).toBe('2');
   });
 
-  it('forget it after ten minutes', async () => {
+  it('forget the token after ten minutes', async () => {
     let atMs = 0;
     await begin({ nowMs: () => atMs });
     const [pk, token] = [randomUUID(), randomUUID()];
@@ -211,7 +211,7 @@ describe('the table rules for a partition key', () => {
   /** Settings with a clock that does not advance, so that no capacity is regained. */
   const still = { nowMs: () => 0, rates, transactionMs: 0 };
 
-  it('accept the documented write units per second, and more in the next second', async () => {
+  it('accept the configured write units per second, and more after half a second', async () => {
     let atMs = 0;
     await begin({ ...still, nowMs: () => atMs });
     const pk = randomUUID();
@@ -273,7 +273,7 @@ describe('the table rules for a partition key', () => {
     });
   });
 
-  it('accept the documented read units per second, twice as many for eventually consistent reads', async () => {
+  it('accept the configured read units per second, twice as many for eventually consistent reads', async () => {
     await begin(still);
     const [busy, other] = [randomUUID(), randomUUID()];
     const read = (isStrong: boolean) => call('GetItem', { TableName: table, Key: key(busy), ConsistentRead: isStrong });

@@ -1,4 +1,4 @@
-/** Kinds of trouble that an endpoint may be in between two times of a run. */
+/** Kinds of failures of an endpoint. All but the last happen only between two times of a run. */
 
 import type { Scenario } from './health-simulation.ts';
 
