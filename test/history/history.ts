@@ -321,7 +321,7 @@ export class History {
     appendFileSync(join(this.#options.directory, 'history.log'), `${new Date().toISOString()} ${line}\n`);
   }
 
-  /** Ends all processes of all starts, also paused ones, so that none continues after the history. */
+  /** Ends the processes of every start, also paused ones, so that they do not continue after the history. */
   #endAll(): void {
     for (const pid of this.#started) {
       if (!isAlive(pid)) continue;

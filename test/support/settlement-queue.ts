@@ -10,7 +10,7 @@ import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts'
 import { manifestWiring } from '../../lib/local/wiring.ts';
 import { setEnvironment } from './process-environment.ts';
 
-/** The manifest's queues in a real SQS emulator. The functions in this process use these queues and a table. */
+/** Queues of settlements, roll-ups and videos in an SQS emulator. Functions in this process use them and a table. */
 export interface SettlementQueue {
   sqs: LocalSqs;
   url: string;
