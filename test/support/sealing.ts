@@ -31,7 +31,7 @@ export async function newSealing(table: Table): Promise<Sealing> {
   };
 }
 
-/** Seals all days before a date, as the worker does on that date at 02:00 UTC. */
+/** Seals all days before a date, as a run of the worker at 02:00 UTC on that date does. */
 export function sealBefore(tools: SealTools, date: string): Promise<number> {
   return sealDays(tools, { atMs: Date.parse(`${date}T02:00:00Z`) });
 }
