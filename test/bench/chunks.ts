@@ -159,7 +159,7 @@ async function measureStart(start: number): Promise<void> {
   }
 }
 
-/** Sends chunks to the streams, one after another. */
+/** Sends the chunks of a turn to the streams in rotation, `--at-once` chunks at a time. */
 async function passChunks(streams: { pass: () => Promise<void> }[]): Promise<void> {
   let next = 0;
   const pass = async () => {

@@ -6,7 +6,7 @@ import { load, median, request, type Asked, type Target } from './load.ts';
 
 export type Figures = Record<string, number>;
 
-/** Number of requests in one round: all, or only enough to test that it runs. */
+/** Scales the numbers of requests in a round: all, or only as many as a test of the program needs. */
 export interface Scale {
   count: (full: number) => number;
 }

@@ -12,7 +12,7 @@ const runtimeClient = join(dirname(require.resolve('aws-lambda-ric/package.json'
 const shim = fileURLToPath(new URL('../../lib/local/sandboxed/rapid-client-shim.cjs', import.meta.url));
 
 /**
- * Starts a bundle under Lambda's runtime client, until it asks for its first invocation.
+ * Runs a bundle under Lambda's runtime client until it requests its first invocation.
  * @param bundle directory of the function
  * @returns CPU milliseconds of the process, including the start of Node; only on Linux
  */

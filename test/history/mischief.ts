@@ -11,7 +11,7 @@ export type Aftermath =
   | 'runs'
   /** The front process has ended, or has to be ended, so the gateway must be started again. */
   | 'start again'
-  /** Two gateways are started at the same time on its data. */
+  /** The front process has ended, and two gateways must be started at the same time on its data. */
   | 'start twice';
 
 interface Blow {

@@ -18,7 +18,7 @@ const hello = { role: 'user', content: `Hi${directives}` };
 
 const earlierImage = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 
-/** Bodies of requests for images, and of requests for speech. */
+/** Bodies of chat completions that request images. The next bodies request speech and music. */
 export const drawingBodies = [
   { messages: [hello], modalities: ['image', 'text'], image_config: { aspect_ratio: '1:1', image_size: '512' } },
   {

@@ -4,7 +4,7 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 
-/** Returns the digits of a number in the table unchanged, as the gateway also reads numbers. */
+/** Returns the digits of a stored number unchanged. The gateway reads numbers in the same way. */
 const wrapNumbers = (digits: string) => digits;
 
 /** Returns the AWS SDK's client for a table. Tests use it to read the table as billing reviewers do. */

@@ -58,7 +58,7 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
   return { folder, data, file: join(data, name) };
 }
 
-/** Views of Athena, with their original SQL, over the lines of all files in a bucket. */
+/** Views of Athena in DuckDB, with their original SQL, over the lines of the files in a bucket. */
 export interface AthenaBooks {
   /**
    * Runs a query. Amounts are texts with all trailing zeros.

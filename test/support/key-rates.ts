@@ -7,7 +7,7 @@ import { writeAlone } from '../../lambdas/store/table/transact.ts';
 import { update } from '../../lambdas/store/table/writes.ts';
 import { holdRequest, rub, type Spender } from './spending.ts';
 
-/** Returns the start of the next clock minute. Requests of a test use this time, so no minute ends between them. */
+/** Returns a time at the start of the next minute. Requests of a test use this time, so no minute ends between them. */
 export const nextMinute = () => minuteStart(Date.now()) + MINUTE_LENGTH_MS + 1;
 
 export const limitsOn = (limits: Partial<RateLimits>): RateLimits => ({

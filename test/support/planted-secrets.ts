@@ -7,7 +7,7 @@ export interface Planted {
   value: unknown;
 }
 
-/** Maximum depth for recursive schemas. */
+/** Maximum number of times that one path may pass through the same component of a recursive schema. */
 const DEEPEST = 2;
 
 /** Values, by field name, for fields that accept only values of a certain form. `undefined` leaves a field out. */

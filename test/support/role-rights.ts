@@ -7,7 +7,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 export interface Right {
   action: string;
   resource: string;
-  /** Prefixes of the table's partition keys; undefined if the permission covers all partitions. */
+  /** Patterns of the table's partition keys; undefined if the permission covers all partitions. */
   partitions: readonly string[] | undefined;
 }
 

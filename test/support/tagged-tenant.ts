@@ -1,4 +1,4 @@
-/** Accounts for tests of reports by tag. All their requests are of yesterday, whose daily rows are added up. */
+/** Accounts for tests of reports by tag. All their requests are dated yesterday, so that daily rows can be computed. */
 
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import type { ActivitySplit } from '../../lambdas/accounting/activity.ts';

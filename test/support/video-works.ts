@@ -38,8 +38,8 @@ export interface Kill {
 const VISIBILITY_MS = 24 * 60_000;
 
 /**
- * Starts everything that is needed to generate videos, in this process, with a real table, bucket and provider. The
- * queue has simulated time, so that hours pass immediately.
+ * Starts everything that is needed to generate videos, in this process, with an emulated table and bucket and a local
+ * provider. The queue has simulated time, so that hours pass immediately.
  */
 export async function startVideoWorks(table: Table, paths = ['one']) {
   const provider = await startVideoProvider();

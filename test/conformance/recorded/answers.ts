@@ -40,7 +40,7 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
   }
 }
 
-/** Checks that the gateway reads no error message from a refusal that the refusal does not contain. */
+/** Checks that the error message that the gateway reads from a refusal is part of the refusal. */
 function complaintsAboutRefusal({ bytes }: Answer): string[] {
   const [message = ''] = errorInText(bytes.toString()).messages;
   return JSON.stringify(readJson(bytes) ?? '').includes(JSON.stringify(message).slice(1, -1))

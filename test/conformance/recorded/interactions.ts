@@ -89,7 +89,7 @@ function providerOf(folder: string): string {
   return folder.replace(/-(chat|responses)$/, '');
 }
 
-/** Returns the provider at an address, because some files contain requests to a second provider. */
+/** Returns the provider of an address that some files of other providers contain; undefined for other addresses. */
 function providerAt(address: string): string | undefined {
   if (address.includes('.ai.azure.com/')) return 'azure';
   return address.includes('//bedrock-runtime') ? 'bedrock' : undefined;

@@ -118,8 +118,8 @@ function rehearsalOn(
 }
 
 /**
- * Deletes protected stacks. Stacks with money are protected, so the first attempt must fail. After the documented
- * steps, the second attempt must succeed.
+ * Deletes protected stacks. The first attempt must fail because of the protection. After the documented steps, the
+ * second attempt must succeed.
  */
 async function destroyProtected(reporter: Reporter, emulator: MiniStack, synthesized: Synthesized): Promise<void> {
   const refusal = await destroyAll(emulator, synthesized).then(

@@ -38,7 +38,7 @@ export interface RequestBody extends Partial<WriteBody> {
 export interface ItemWrite {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck' | 'Get';
   table: string;
-  /** Name of the item that is unique among all tables. */
+  /** Name of the item, which is unique over all tables. */
   item: string;
   /** Name of the item's partition. */
   partition: string;

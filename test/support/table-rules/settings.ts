@@ -1,5 +1,5 @@
 /**
- * Settings that enforce the rules of DynamoDB on every emulator of a test run: `TEST_TABLE_RULES=on`, or the shares of
+ * Settings that enforce the rules of DynamoDB on the emulators of a test run: `TEST_TABLE_RULES=on`, or the shares of
  * calls with each fault, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`. The
  * number `transactionMs` is the duration of transactions in ms.
  */
