@@ -4,8 +4,8 @@
  * get chunks in turns, so other work on the machine affects all of them. Compare only the ratios to the pipe.
  *
  * Open streams also need CPU time without chunks, for example for checkpoints. The longer a chunk takes, the more of
- * this work is done in the same time. The work is therefore measured in the turns of the other versions, subtracted from
- * the chunks, and printed separately.
+ * this work is done in the same time. The work is therefore measured in the turns of the other versions, subtracted
+ * from the chunks, and printed separately.
  * Two processes of one version differ by up to 15 %, so each version is started several times.
  *
  * A chunk is sent when its predecessor has arrived, so a slow machine never merges two chunks.

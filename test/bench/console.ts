@@ -82,7 +82,9 @@ async function medianMs(of: RunningGateway, path: string): Promise<number> {
   return median(timings);
 }
 
-/** Returns the median times in ms to the first paint, for a page that is not cached and for a page that is opened again. */
+/**
+ * Returns the median times in ms to the first paint: of a page that is not cached, and of a page that is opened again.
+ */
 async function firstPaints(): Promise<Record<string, number>> {
   const browser = await startChromium();
   try {

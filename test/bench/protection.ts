@@ -1,7 +1,7 @@
 /**
  * Measures the cost of removing sensitive data from a prompt and restoring it in the answer: `node bin/node24.mjs
- * test/bench/protection.ts`. It prints durations in one process without HTTP: medians for prompts, and the time per chunk
- * for answers.
+ * test/bench/protection.ts`. It prints durations in one process without HTTP: medians for prompts, and the time per
+ * chunk for answers.
  */
 
 import { readFileSync } from 'node:fs';

@@ -60,7 +60,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
       expect(await finalGeneration(gateway, message.id)).toMatchObject({ streamed: true, cancelled: false });
     });
 
-    it('gets thinking with a signature, and may send it back', async () => {
+    it('gets thinking with a signature, and can send it back', async () => {
       const client = clients[version]();
       const first = await client.messages.stream(ask('Think\n@sandbox think delay=0')).finalMessage();
       expect(first.content[0]).toMatchObject({
@@ -125,7 +125,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     });
   });
 
-  it('throws a refusal of the gateway, with the field', async () => {
+  it('throws an error that names the field that the gateway refuses', async () => {
     const client = clients[version]();
     const params = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x')], plugins: [{ id: 'file-parser' }] };
     await expect(client.messages.create(params)).rejects.toMatchObject({

@@ -41,7 +41,7 @@ describe('the Cohere SDK', () => {
     expect(error).toMatchObject({ statusCode });
   });
 
-  it('may cancel a request', async () => {
+  it('can cancel a request', async () => {
     const leaving = new AbortController();
     const slow = { ...request, query: 'Where?\n@sandbox first=5000' };
     const pending = cohere.rerank(slow, { ...once, abortSignal: leaving.signal });

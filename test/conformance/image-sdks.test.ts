@@ -161,7 +161,7 @@ describe('the OpenAI SDK', () => {
     expect(error).toMatchObject({ status });
   });
 
-  it('may cancel a request', async () => {
+  it('can cancel a request', async () => {
     const slow = { model: 'sandbox/painter', prompt: `${prompt}\n@sandbox first=20000` };
     await expect(openai.images.generate(slow, { signal: AbortSignal.timeout(1_000) })).rejects.toThrow('abort');
   });

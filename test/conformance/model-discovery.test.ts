@@ -73,7 +73,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(before.map(({ id }) => id)).toEqual([3, 4, 1, 2, 0].map((index) => whole.data[index]!.id));
   });
 
-  it('lists models through beta', async () => {
+  it('lists models through the beta API', async () => {
     const page = await clients[name]().beta.models.list({ limit: 3 });
     expect(page.data).toHaveLength(3);
   });

@@ -42,7 +42,7 @@ describe('the OpenRouter SDK', () => {
     await expect(manager.apiKeys.get({ hash: data.hash })).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  it('reads both kinds of current key', async () => {
+  it('reads the metadata of an inference key and of a management key', async () => {
     expect((await client.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(false);
     expect((await manager.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('the OpenRouter SDK', () => {
     expect(chunks.at(-1)!.usage).toMatchObject({ completionTokens: whole.usage!.completionTokens });
   });
 
-  it('gets images again after it has sent the answer back', async () => {
+  it('can send an image of an answer back to the model', async () => {
     const modalities = ['image' as const, 'text' as const];
     const ask = async (messages: ChatMessages[]) =>
       (await client.chat.send({
@@ -81,7 +81,7 @@ describe('the OpenRouter SDK', () => {
     expect(second.choices[0]!.message.content).toContain('I was shown 1 image(s).');
   });
 
-  it('gets answers to questions', async () => {
+  it('gets decisions about several kinds of questions', async () => {
     const decided = await client.systemOne.create({
       decisionsRequest: {
         model: 'sandbox/judge',
@@ -133,7 +133,7 @@ describe('the OpenRouter SDK', () => {
     expect(await finalGeneration(gateway, submitted.id)).toMatchObject({ api_type: 'video', total_cost: 62.5 });
   });
 
-  it('lists models, all of them and those of the key', async () => {
+  it('lists all models, and the models of the key', async () => {
     const all = await client.models.list();
     expect(all.result.data.length).toBeGreaterThan(30);
     const own = await client.models.listForUser({ bearer: gateway.key }, {});
@@ -198,7 +198,7 @@ describe('the OpenRouter SDK', () => {
     expect(data).toMatchObject({ id, totalCost: final['total_cost'], apiType: 'completions' });
   });
 
-  it('reads activity', async () => {
+  it('reads the activity of a day', async () => {
     const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     expect(await manager.analytics.getUserActivity({ date })).toEqual({ data: [] });
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const pitfalls = [...requestPitfalls, ...answerPitfalls, ...journeyPitfalls].toSorted((a, b) => a.number - b.number);
 
 describe('the pitfalls of translation', () => {
-  it('are twenty-five', () => {
+  it('have the numbers from 1 to 25', () => {
     expect([...new Set(pitfalls.map(({ number }) => number))]).toEqual(
       Array.from({ length: 25 }, (_, index) => index + 1),
     );

@@ -23,7 +23,7 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
 }
 
 describe('the OpenAI SDK', () => {
-  it('gets mp3 without a format', async () => {
+  it('gets mp3 if it requests no format', async () => {
     const response = await openai.audio.speech.create({ model: 'sandbox/speaker', voice: 'alto', input });
 
     expect(response.headers.get('content-type')).toBe('audio/mpeg');
@@ -32,7 +32,7 @@ describe('the OpenAI SDK', () => {
     expect(generation).toMatchObject({ api_type: 'tts', total_cost: expect.closeTo(0.0555, 12) as number });
   });
 
-  it('gets the sound while it is spoken, and may cancel it', async () => {
+  it('gets speech while it is generated, and can cancel it', async () => {
     const leaving = new AbortController();
     const response = await openai.audio.speech.create(
       {

@@ -224,7 +224,7 @@ describe('the days of a history', () => {
     expect(monthDifferences([final('1', '1.4'), month])).toHaveLength(1);
   });
 
-  it('differ if the budget of a free model is not what its records say', () => {
+  it('differ if the budget of a free model is not the sum of its records', () => {
     const budget: RawItem = {
       pk: 'FREE#BUDGET#2026-11-29#3',
       entity: 'service_budget',

@@ -43,7 +43,8 @@ export function recordedDays(items: readonly RawItem[]): Set<string> {
 
 /**
  * Compares the current rows of complete days, of each key and each workspace, and of each key by the values of the tags
- * that its account reports. The settings must be older than the rows, and a key may have only a few combinations of tags.
+ * that its account reports. The settings must be older than the rows, and a key may have only a few combinations of
+ * tags.
  */
 export function rowDifferences(items: readonly RawItem[]): Difference[] {
   const complete = completeDays(items);

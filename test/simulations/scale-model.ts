@@ -131,8 +131,8 @@ export function ceilingRows(): string[][] {
 }
 
 /**
- * Returns the resources that each rate of requests needs: executions, write units, settlement workers, and accounts over
- * which the rate is spread.
+ * Returns the resources that each rate of requests needs: executions, write units, settlement workers, and accounts
+ * over which the rate is spread.
  */
 export function needRows(): string[][] {
   return [1_000, 10_000].flatMap((rate) =>

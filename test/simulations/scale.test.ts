@@ -43,7 +43,7 @@ describe('the page about scale', () => {
   });
 });
 
-it('the model settles as much as the simulation', async () => {
+it('the scale model settles as many requests as the simulation, within 10 %', async () => {
   const { maxConcurrency: workers } = queueWorkers['finalize-cost'];
   const { perSecond } = await simulateSettlement({ seed: 1, workers, keys: 50, isLimited: false, seconds: 1 });
   const modelled = ceilings.find(({ of }) => of === 'settlement')!.perSecond(1, 1);

@@ -71,7 +71,7 @@ const untilUnderWay = () => eventually(() => expect(proxy.rules.isTransacting).t
 const codes = ({ body }: Answer) => (body['CancellationReasons'] as { Code: string }[]).map(({ Code: code }) => code);
 
 describe('the table rules for conflicting transactions', () => {
-  it('refuse the second one, with its reasons in the order of its writes', async () => {
+  it('refuse the second transaction, with its reasons in the order of its writes', async () => {
     await begin({ transactionMs: 500 });
     const [mine, common, other] = [randomUUID(), randomUUID(), randomUUID()];
     const first = transact([{ Update: increment(mine) }, { Update: increment(common) }]);
@@ -114,7 +114,7 @@ describe('the table rules for conflicting transactions', () => {
     await first;
   });
 
-  it('refuse single writes and transactional reads, leave batched writes unprocessed, and allow plain reads', async () => {
+  it('refuse single writes and transactional reads, but no plain reads, and leave part of a batch unprocessed', async () => {
     await begin({ transactionMs: 700 });
     const common = randomUUID();
     const first = transact([{ Update: increment(common) }]);

@@ -194,7 +194,10 @@ function checkTopic(arn: string, topicArn: string): void {
   if (arn !== topicArn) throw new SnsError(404, 'NotFound', 'Topic does not exist');
 }
 
-/** Checks a filter policy, and returns it. See https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. */
+/**
+ * Checks a filter policy, and returns it. See
+ * https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html.
+ */
 function filterPolicy(text: string): string {
   const policy = JSON.parse(text) as Record<string, unknown>;
   const entries = Object.entries(policy);

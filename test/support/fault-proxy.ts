@@ -34,8 +34,8 @@ export interface FaultProxy {
   /** Chooses the fault of a call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
   /**
-   * Called before a request is passed on, except by `deliver`. The request waits for the returned promise, so that tests
-   * can order the requests of several clients.
+   * Called before a request is passed on, except by `deliver`. The request waits for the returned promise, so that
+   * tests can order the requests of several clients.
    */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Called when DynamoDB has replied to a call that was passed on, before the client gets the reply. */

@@ -100,7 +100,10 @@ export function formWith(parts: readonly FormPart[]): SentBody {
   return { body, contentType: `multipart/form-data; boundary=${BOUNDARY}` };
 }
 
-/** Returns arbitrary forms: one of the given forms with one to three changes of parts, and in half of the cases of bytes. */
+/**
+ * Returns arbitrary forms: one of the given forms with one to three changes of parts, and in half of the cases of
+ * bytes.
+ */
 export function mutatedForms(bases: readonly (readonly FormPart[])[]): Arbitrary<SentBody> {
   const mutation = fc.record({
     mutate: fc.constantFrom(...partMutations),

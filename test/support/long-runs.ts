@@ -17,8 +17,8 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
 export const runSeed = Number(process.env['TEST_SEED'] ?? commitSeed());
 
 /**
- * Returns the indexes of a list that a test iterates over. `npm test` uses only some indexes of a long list, starting at
- * an index that depends on the commit. The long form uses all indexes.
+ * Returns the indexes of a list that a test iterates over. `npm test` uses only some indexes of a long list, starting
+ * at an index that depends on the commit. The long form uses all indexes.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
   const all = Array.from({ length }, (_, place) => place);

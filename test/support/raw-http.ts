@@ -7,8 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends the given lines exactly as written, then a host, `connection: close` and a content length. HTTP clients for Node
- * cannot be used, because they correct mistakes.
+ * Sends the given lines exactly as written, then a host, `connection: close` and a content length. HTTP clients for
+ * Node cannot be used, because they correct mistakes.
  */
 export async function sendRaw(baseUrl: string, lines: string[], body = ''): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);

@@ -22,7 +22,9 @@ export async function readEvents(
   return events;
 }
 
-/** Summarizes the events: the text, the thinking, the tool calls with their arguments, the stop reason, and the usage. */
+/**
+ * Summarizes the events: the text, the thinking, the tool calls with their arguments, the stop reason, and the usage.
+ */
 export function summarize(events: MessagesEvent[]) {
   const blocks = new Map<number, { type: string; name?: unknown; text: string }>();
   let stopReason: string | null = null;

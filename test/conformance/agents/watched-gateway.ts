@@ -38,7 +38,9 @@ export interface WatchedGateway {
   stop: () => Promise<void>;
 }
 
-/** Credentials of the providers to which the gateway may send the tests' requests. A model may have several providers. */
+/**
+ * Credentials of the providers to which the gateway may send the tests' requests. A model may have several providers.
+ */
 const credentials = {
   ANTHROPIC_API_KEY: 'k',
   BEDROCK_AWS_CREDENTIAL: 'id:secret',

@@ -1,7 +1,7 @@
 /**
  * Schema of a provider's requests, derived from recordings. For each position in the JSON, it contains the observed
- * types, and the observed words of a fixed vocabulary. Objects accept no other fields. An object with a `type` or `role` has a
- * separate schema for each value of that field.
+ * types, and the observed words of a fixed vocabulary. Objects accept no other fields. An object with a `type` or
+ * `role` has a separate schema for each value of that field.
  */
 
 /** Fields whose texts are words of a fixed vocabulary. */

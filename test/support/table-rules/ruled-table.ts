@@ -8,7 +8,9 @@ import type { RulesOptions } from './table-rules.ts';
 /** Table whose emulator is used under the rules of DynamoDB. */
 export interface RuledTable {
   table: Table;
-  /** Runs work while up to a fifth of table calls is refused or lost. Late calls have taken effect before it returns. */
+  /**
+   * Runs work while up to a fifth of table calls is refused or lost. Late calls have taken effect before it returns.
+   */
   inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
   /** Number of enforced refusals and injected faults, by name of the rule or fault. */
   imposed: Readonly<Record<string, number>>;

@@ -1,7 +1,7 @@
 /**
  * Settings that enforce the rules of DynamoDB on the emulators of a test run: `TEST_TABLE_RULES=on`, or the shares of
- * calls with each fault, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`. The
- * number `transactionMs` is the duration of transactions in ms.
+ * calls with each fault, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
+ * The number `transactionMs` is the duration of transactions in ms.
  */
 
 import type { RulesOptions } from './table-rules.ts';
