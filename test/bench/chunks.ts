@@ -24,12 +24,12 @@ import { pin } from './processes.ts';
 
 const usage = `Usage: npm run bench:chunks -- [options]
 
-  --compare <ref>   also that version of this repository; may be repeated
+  --compare <ref>   also measure this version of the repository; may be repeated
   --starts <n>      starts of each version (3)
   --streams <n>     open streams of each version (128)
   --turns <n>       turns of each version after a start (8)
-  --at-once <n>     chunks that are on their way at a time (2)
-  --cases <a,b>     of messages, completions, translated (all)
+  --at-once <n>     chunks that are sent concurrently (2)
+  --cases <a,b>     cases to measure: messages, completions, translated (all)
   --warm-up <n>     turns of each version before the measured turns (20)`;
 
 const { values: options } = parseArgs({

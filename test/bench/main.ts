@@ -36,19 +36,19 @@ import { table } from './table.ts';
 const usage = `Usage: npm run bench -- [options]
 
   --json                   print the figures as JSON only
-  --quick                  a tenth of the requests, in one round: to see that it runs, not to compare
+  --quick                  send a tenth of the requests in one round, to test the program; do not compare its figures
   --rounds <n>             interleaved rounds (4); the medians are printed
-  --wires <a,b>            of ${allWires.join(', ')} (the first two)
-  --chat                   also the gateway over chat completions
-  --server                 also the server (npm start -- --web), with leases and without
-  --compare <ref>          also that version of this repository, in the same rounds
-  --peer "<command>"       also another gateway for the Messages API: how it is started, with NODE_ENV=production;
-                           {port} is a port that is free,
-  --peer-node <path>       with each of these in place of {node} in the command (the Node of this gateway),
-  --peer-url <url>         where it is asked, with {port},
-  --peer-header "a: b"     and with which headers; {upstream} in one is the address of the mock
-  --peers <directory>      also the gateways of peers.ts that are installed there
-  --profile <directory>    leave a profile of the gateway's CPU there`;
+  --wires <a,b>            wires to measure: ${allWires.join(', ')} (the first two)
+  --chat                   also measure the gateway over chat completions
+  --server                 also measure the server (npm start -- --web), with leases and without
+  --compare <ref>          also measure this version of the repository, in the same rounds
+  --peer "<command>"       also measure another gateway for the Messages API, started with this command and
+                           NODE_ENV=production; {port} is replaced by a free port
+  --peer-node <path>       Node that replaces {node} in the command (the Node of this gateway); may be repeated
+  --peer-url <url>         URL for requests to this gateway; {port} is replaced by its port
+  --peer-header "a: b"     header for these requests, may be repeated; {upstream} is replaced by the mock's address
+  --peers <directory>      also measure the gateways of peers.ts that are installed in this directory
+  --profile <directory>    write a CPU profile of the gateway to this directory`;
 
 const { values: options } = parseArgs({
   options: {

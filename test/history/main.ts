@@ -9,15 +9,15 @@ const usage = `Runs a gateway under load, kills its processes, lets its table fa
 
 Usage: npm run history -- [options]
 
-  --minutes <n>      how long the load lasts (1)
+  --minutes <n>      duration of the load (1)
   --web              with the server, which takes leases
-  --seed <n>         what is left to chance (any)
+  --seed <n>         seed of all random choices (a random seed)
   --rate <n>         requests per second (20)
   --faults <share>   share of the table's calls that are refused or lost (0.08)
   --check-every <n>  minutes between two checks of the books (5)
   --json             print the report as JSON
 
-The exit code is 1 if anything differs; then the data directory stays.`;
+The exit code is 1 if any check fails. The data directory is then not removed.`;
 
 const { values } = parseArgs({
   options: {
