@@ -42,7 +42,8 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
 
 /** Checks that the error message that the gateway reads from a refusal is part of the refusal. */
 function complaintsAboutRefusal({ bytes }: Answer): string[] {
-  const [message = ''] = errorInText(bytes.toString()).messages;
+  const [message] = errorInText(bytes.toString()).messages;
+  if (message === undefined) return ['the refusal has no message'];
   return JSON.stringify(readJson(bytes) ?? '').includes(JSON.stringify(message).slice(1, -1))
     ? []
     : [`the refusal is "${message}"`];
