@@ -223,6 +223,10 @@ const embeddings: [keyof typeof embeddingEngines, unknown][] = [
   ['cohere-embeddings', { embeddings: { float: [vector] }, meta: { billed_units: { input_tokens: 1 } } }],
   ['bedrock-titan-embeddings', { embedding: vector, inputTextTokenCount: 1 }],
   ['bedrock-cohere-embeddings', { embeddings: { float: [vector] } }],
+  [
+    'voyage-multimodal',
+    { data: [{ index: 0, embedding: vector }], usage: { text_tokens: 1, image_pixels: 0, total_tokens: 1 } },
+  ],
 ];
 
 /** Returns the wires in the lists above, with one entry for each form of their answers. */
