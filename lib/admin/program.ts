@@ -28,8 +28,7 @@ import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
 /**
- * Builds the operator's commands. Only these commands, and no HTTP routes, can create accounts, and change the status,
- * limits and balance of accounts.
+ * Builds the operator's commands. No HTTP route can create accounts, change their status or limits, or book payments.
  */
 export function buildProgram(): Command {
   const program = new Command('admin')

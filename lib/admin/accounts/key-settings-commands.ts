@@ -85,7 +85,9 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
   return { protects: enabled ? categories.join(', ') : 'nothing', action: enabled ? action : null, restore };
 }
 
-/** Replaces the secret of a key. The replaced secret stops working at once, or at the end of the grace period. */
+/**
+ * Replaces the secret of a key. The replaced secret stops working within seconds, or at the end of the grace period.
+ */
 async function rotate(session: Session, { key: named, grace = 0 }: KeyOption & { grace?: number }): Promise<Row> {
   const { hash } = await namedKey(session, named);
   const pepper = await operatorPepper(session);

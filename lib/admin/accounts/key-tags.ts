@@ -1,4 +1,4 @@
-/** Parses tags of keys from command-line options, for example --tag project=search --tag team= */
+/** Parses tags from command-line options, for example --tag project=search --tag team= */
 
 import { InvalidArgumentError } from 'commander';
 import { MAX_TAGS, tagNameRule, tagValueRule } from '../../../lambdas/management/rules.ts';

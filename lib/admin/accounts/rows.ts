@@ -13,7 +13,7 @@ import type { Member } from '../../../lambdas/store/accounts/members.ts';
 import type { Workspace } from '../../../lambdas/store/accounts/workspaces.ts';
 import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.ts';
 
-/** Counter of a record that was just created and has no spending. */
+/** Counter without spending, for example of a record that was just created. */
 const nothingSpent = counterFrom(undefined);
 /** Number of characters of a hash in a table: enough to select a key. */
 const HASH_SHOWN = 12;

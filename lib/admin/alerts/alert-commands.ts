@@ -121,7 +121,10 @@ async function changeAlerts(session: Session, given: SetOptions): Promise<Row> {
   return alertsRow(applied);
 }
 
-/** Returns the e-mails of the deployment. A local gateway writes them into its data directory. */
+/**
+ * Returns the deployment's sender of e-mails; undefined without a topic. A local gateway writes e-mails into its data
+ * directory.
+ */
 function mailsOf({ local }: Session, { mailTopic }: SetOptions): Mails | undefined {
   if (local) return { subscribe: async () => {}, send: async () => {} };
   return mailTopic === undefined ? openMails() : mailsThrough(mailTopic);

@@ -14,7 +14,7 @@ export interface Books {
   exports: FoundExport[];
   /**
    * Runs a query.
-   * @throws {StartFailure} with the database's message if the query is invalid
+   * @throws {StartFailure} with the database's message if the query fails
    */
   query: (sql: string) => Promise<Row[]>;
   close: () => void;
@@ -22,7 +22,7 @@ export interface Books {
 
 /**
  * Opens an export, and copies it into a temporary database on disk, so the export may be larger than memory.
- * @throws {StartFailure} if there is no export, or no DuckDB for this machine
+ * @throws {StartFailure} if an export is missing or invalid, or DuckDB is not installed
  */
 export async function openBooks(directory: string): Promise<Books> {
   const exports = findExports(directory);
@@ -66,7 +66,9 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/** Returns SQL that selects the newest content of each item: the content in the last export that contains the item. */
+/**
+ * Returns SQL that creates a table with the latest content of each item. Items that were deleted are not in the table.
+ */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =
@@ -110,7 +112,10 @@ async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row
   );
 }
 
-/** Converts a value from DuckDB: amounts lose their trailing zeros, and whole numbers become JavaScript numbers. */
+/**
+ * Converts a value from DuckDB: amounts lose their trailing zeros, and whole numbers become JavaScript numbers unless
+ * they are too large.
+ */
 function duckdbValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string') return value;
   if (type.startsWith('DECIMAL')) return value.includes('.') ? value.replace(/\.?0+$/, '') : value;

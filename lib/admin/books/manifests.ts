@@ -52,7 +52,8 @@ export interface FoundExport {
 
 /**
  * Finds the newest full export below a directory, and the later incremental exports, in order.
- * @throws {StartFailure} if there is no full export, or if a period between the exports is missing
+ * @throws {StartFailure} if there is no full export, if a period between the exports is missing, or if a manifest is
+ *   invalid
  */
 export function findExports(directory: string): FoundExport[] {
   const all = exportRoots(directory)

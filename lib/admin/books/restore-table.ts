@@ -10,7 +10,7 @@ import { fromText } from '../command-line/mistakes.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
-/** Maximum number of items per request to DynamoDB. */
+/** Maximum number of items per BatchWriteItem request. */
 const MAX_BATCH = 25;
 const MAX_TRIES = 10;
 
@@ -29,8 +29,8 @@ type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: 
  *
  * Guarantee: writes nothing unless every file matches its manifest and the table has no account.
  * @param progress called with the number of items written or deleted so far
- * @throws {StartFailure} if a file differs from its manifest, if the table has an account, or if the table stops
- *   accepting items after some were written
+ * @throws {StartFailure} if there is no complete export, if a file differs from its manifest, if the table has an
+ *   account, or if the table stops accepting items after some were written
  */
 export async function restoreTable(
   table: Table,

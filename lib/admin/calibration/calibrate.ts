@@ -64,7 +64,7 @@ async function sampleOf(
   index: number,
   candidate: BatchCandidate,
 ): Promise<Sample> {
-  // The options are rotated, so that the true option appears equally often at every position.
+  // The options are rotated, so that the true option appears about equally often at every position.
   const shift = index % options.length;
   const shown = [...options.slice(shift), ...options.slice(0, shift)];
   const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };

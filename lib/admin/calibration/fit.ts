@@ -24,8 +24,8 @@ export function surprise(samples: readonly Sample[], temperature: number): numbe
 }
 
 /**
- * Returns the temperature with the lowest mean surprise, from 0.1 to 10. The minimum is unique, because surprise is
- * convex in the inverse of the temperature.
+ * Returns the temperature with the lowest mean surprise, from 0.1 to 10. The search expects a single minimum: without
+ * the lower bound of probabilities, surprise is convex in the inverse of the temperature.
  */
 export function fitTemperature(samples: readonly Sample[]): number {
   // Golden-section search on a logarithmic scale.

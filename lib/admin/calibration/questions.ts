@@ -1,4 +1,4 @@
-/** Question with a known answer, for measuring how overconfident a model is. */
+/** Questions with known answers, for measuring how overconfident a model is. */
 
 export interface KnownQuestion {
   state: string;

@@ -7,7 +7,7 @@ import { variablesIn } from '../../../lambdas/catalog/placeholders.ts';
 export interface CatalogChange {
   /** Part of the catalog that differs: the id of a model, `alias <name>`, `provider <id>`, or `search`. */
   of: string;
-  /** Path of the value. Endpoints appear by id, for example `acme.pricing.input`. */
+  /** Path of the value; empty for a whole part. Endpoints appear by id, for example `endpoints.acme.pricing.prompt`. */
   field: string;
   /** Old value; null if the value is new. */
   before: string | null;
@@ -18,8 +18,8 @@ export interface CatalogChange {
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
 /**
- * Returns one change for each value that differs. A new model, alias or provider is one change, plus one for each of
- * its prices. A removed model, alias or provider is a single change.
+ * Returns one change for each value that differs. A new part (model, alias, provider or search) is one change, plus one
+ * for each of its prices. A removed part is a single change.
  */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];

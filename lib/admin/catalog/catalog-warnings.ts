@@ -1,5 +1,6 @@
 /**
- * Warnings about catalog entries that are allowed but usually wrong: unusual prices, and a catalog that is out of date.
+ * Warnings about catalog entries that are allowed but need a check: unusual prices, dates of prices, and a catalog that
+ * is out of date.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -43,7 +44,8 @@ const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
  * @param today as YYYY-MM-DD
  */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // Ignores models at the operator's own URLs, because the operator chooses their dates and prices.
+  // The warnings about age and prices of 0 ignore models at the operator's own URLs, because the operator chooses their
+  // dates and prices.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   const warnings = [

@@ -35,7 +35,7 @@ export interface Conversion {
  * Creates the model files of a selection.
  * @param lists price lists, oldest first; see `findListed`
  * @returns JSON content by file name (author.json)
- * @throws {Error} if an entry is missing from the lists; the message names the entry
+ * @throws {Error} if the selection or an entry of the lists is incomplete or invalid; the message names the entry
  */
 export function importCatalog(
   lists: readonly PriceList[],
@@ -276,8 +276,8 @@ function union(lists: string[][]): string[] {
 }
 
 /**
- * Returns the wire (API format) of a model without text output. The selection must specify it, because a provider's
- * default wire is for text.
+ * Returns the wire (API format) that the selection specifies for a model. It is required for a model without text
+ * output, because a provider's default wire is for text.
  */
 function wireOf({ id, wire }: SelectedModel): string {
   if (wire === undefined) throw new StartFailure(`selection: add wire to "${id}", because it has no text output`);

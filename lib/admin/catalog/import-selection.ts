@@ -51,7 +51,10 @@ const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
   /** List entry whose facts are used if the lists have no entry for this provider. */
   like: listPlaceSchema.optional(),
-  /** Prices in USD per million tokens, which replace the listed prices. Only prices given here can have dates. */
+  /**
+   * Prices in USD per million tokens, which replace the listed prices. Apart from `ends`, only prices given here can
+   * have dates.
+   */
   usd: datedCostSchema.optional(),
   /** Source of the prices in `usd`. */
   usd_source: z.url().optional(),
@@ -74,7 +77,7 @@ const placeSchema = z.strictObject({
   with_parameters: parameterList.optional(),
   /** Parameters that this endpoint does not support. */
   without_parameters: parameterList.optional(),
-  /** Input modalities of this endpoint, if they are fewer than in the price list. */
+  /** Input modalities of this endpoint, which replace those of the price list. */
   input_modalities: z.array(z.string()).optional(),
 });
 export type SelectedPlace = z.infer<typeof placeSchema>;
@@ -126,10 +129,13 @@ export const selectionSchema = z.strictObject({
       id: z.string(),
       /** Model name that replaces the name in the price list. */
       name: z.string().optional(),
-      /** Release date, if the price list has none. It becomes part of `permaslug`, so it must never change. */
+      /**
+       * Release date, which replaces the date in the price list. It becomes part of `permaslug`, so it must never
+       * change.
+       */
       created: z.iso.date().optional(),
       from: z.array(placeSchema).min(1),
-      /** Input modalities of all endpoints, if they are fewer than in the price list. */
+      /** Input modalities of the model, if they differ from those of its endpoints in the price list. */
       input_modalities: z.array(z.string()).optional(),
       /** Categories, as in the catalog. */
       categories: z.array(z.string()).optional(),

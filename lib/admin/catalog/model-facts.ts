@@ -36,7 +36,7 @@ interface SelectedEndpoint {
   reasons: boolean | undefined;
 }
 
-/** Returns the parameters that the provider of an endpoint accepts. */
+/** Returns the parameters in the entries that apply to an endpoint. */
 export function providerParameters(
   known: readonly ProviderParameters[],
   { model, provider, wire, reasons = false }: SelectedEndpoint,

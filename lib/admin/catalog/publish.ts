@@ -1,6 +1,6 @@
 /**
- * Publishes a catalog while the gateway runs: validates the catalog, prints the differences, publishes it, and writes
- * an audit entry. If another operator publishes at the same time, nothing is published.
+ * Publishes a catalog while the gateway runs: computes the differences, validates and publishes the catalog, and writes
+ * an audit entry. If two operators publish at the same time, only one of them succeeds.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -177,8 +177,8 @@ function checkUsable(text: string): void {
  * Returns the catalog to which a rollback switches: the catalog before the current one.
  * @param version version of another earlier publication to switch to
  * @returns undefined for the deployed catalog
- * @throws {GatewayError} 404 if there is no such publication; 409 if the current catalog is itself the result of a
- *   rollback and no version is given, because a second rollback would undo the first
+ * @throws {GatewayError} 404 if there is no such publication; 409 if no version is given and the current catalog is
+ *   itself the result of a rollback or withdrawal, because another rollback would undo it
  */
 export async function earlierFiles(
   publications: Publications,
@@ -217,5 +217,5 @@ function nameOf({ files }: Publication): string {
   return files?.version ?? 'the deployed catalog';
 }
 
-/** Number of latest publications that a rollback searches for a version. */
+/** Number of latest publications that `catalog show` can list, and that a rollback searches. */
 export const MAX_HISTORY = 50;

@@ -10,8 +10,8 @@ export interface ModelFacts {
 }
 
 /**
- * Returns facts about a model, read from catalog files. A built catalog would omit models that cannot be called from
- * this machine.
+ * Returns facts about a model, read from catalog files. A built catalog would omit models whose providers have no URL
+ * on this machine.
  * @param name id of a model, an alias, or another known name
  * @returns undefined if the model or one of its limits is unknown
  */

@@ -50,8 +50,8 @@ const MONTHS_READ = 2;
 /**
  * Creates the closing document of a month from its records, or reads it again if it was already issued.
  * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
- *   are not settled, if the month does not follow the last document, if the records contradict each other, or if the
- *   division into lines or the time zone differs from earlier documents
+ *   are not settled, if the month does not follow the last document, if the records contradict each other, if the
+ *   division into lines differs from the issued document, or if the time zone differs from the last document
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
   const { account, month, zone, number, by, party } = question;

@@ -59,7 +59,7 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
  */
 export function vatOf(amount: Money, { percent, isIncluded }: { percent: bigint; isIncluded: boolean }): Money {
   const divisor = isIncluded ? 100n + percent : 100n;
-  // Rounding half up means floor((2 × amount + divisor) / (2 × divisor)).
+  // Rounds half up: floor(tax + 1/2), where tax is amount × percent / divisor in kopecks.
   const numerator = 2n * amount.pico * percent + divisor * KOPECK_PICO;
   const denominator = 2n * divisor * KOPECK_PICO;
   const quotient = numerator / denominator;

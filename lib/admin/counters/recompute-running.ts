@@ -20,11 +20,11 @@ export interface RunningFinding {
 }
 
 interface RunningCount extends Omit<RunningFinding, 'recorded'> {
-  /** Number of changes of the count; undefined if it has none. */
+  /** Number of changes of the count; undefined if only releases without this number have changed it. */
   changes: number | undefined;
 }
 
-/** Number of days before today whose records may be of running requests. Every request ends within hours. */
+/** Number of days before today whose records are read. It is ample, because every request ends within hours. */
 const DAYS_BEFORE = 15;
 const KEYS_AT_ONCE = 3;
 /** Maximum number of measurements of a part whose requests begin or end during each measurement. */

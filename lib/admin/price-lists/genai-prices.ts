@@ -39,7 +39,7 @@ const priceSchema = z
   .or(z.object({ base: z.number(), tiers: z.array(z.object({ start: z.int(), price: z.number() })) }));
 type Price = z.infer<typeof priceSchema>;
 
-/** Price names of the package, by price name of the catalog. */
+/** Price names of the package, by price name of the common format. */
 const priceNames = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -125,7 +125,10 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
   return typeof price === 'object' ? price.tiers : [];
 }
 
-/** Returns the prices in the common format of price lists; undefined for a model without token prices. */
+/**
+ * Returns the prices in the common format of price lists; undefined unless the model has prices of both input and
+ * output tokens.
+ */
 function genaiCost(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;

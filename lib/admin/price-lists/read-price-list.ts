@@ -15,7 +15,7 @@ const manifest = z.object({ name: z.string() });
 /**
  * Reads the price list at a path.
  * @param day as YYYY-MM-DD, for prices that start on a date
- * @throws {StartFailure} if the path is not a readable price list
+ * @throws {Error} if the path is not a readable price list
  */
 export async function readPriceList(path: string, day: string): Promise<PriceList> {
   if (!statSync(path).isDirectory()) return fromFile(path, readModelsDev);

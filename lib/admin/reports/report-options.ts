@@ -64,7 +64,7 @@ function isTagDimension(text: string): boolean {
 
 /**
  * Returns the period selected by the options.
- * @throws {GatewayError} 400 if the last day is before the first, or the period is too long
+ * @throws {GatewayError} 400 if the time zone is unknown, the last day is before the first, or the period is too long
  */
 export function periodOption({ month, from, to, zone }: PeriodOptions): Period {
   if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });

@@ -35,7 +35,7 @@ export interface StatementFilesOptions {
 /** Dimensions of days.csv. */
 const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member', 'model', 'endpoint', 'provider'];
 
-/** Sums over the generations of a statement, for all files except generations.csv and ledger.csv. */
+/** Sums over the generations of a statement that the files need in addition to the statement. */
 class ReportSums {
   readonly days = new SpendingTable(dayDimensions);
   readonly byDay = new SpendingTable(['day']);
@@ -62,7 +62,7 @@ class ReportSums {
  * Writes all files of a statement into a directory, and overwrites existing files.
  *
  * Guarantee: the content does not depend on the time of writing, so the same records produce the same bytes. Memory is
- * bounded by the rows of days.csv and prices.csv, not by the number of generations.
+ * bounded by the rows of the other files, not by the rows of generations.csv.
  */
 export async function writeStatementFiles(
   table: Table,

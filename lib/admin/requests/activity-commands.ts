@@ -141,7 +141,7 @@ function nameIn(row: NamedRow, by: Grouping): string {
   }
 }
 
-/** Returns the columns that identify a row: its name, and its id if the name is not unique. */
+/** Returns the columns that identify a row: its name, and the id of a workspace or the hash of a key. */
 async function titleColumns(
   { table, accountId }: Session,
   by: Grouping,

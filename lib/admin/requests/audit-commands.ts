@@ -50,7 +50,7 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
   };
 }
 
-/** Returns one table row per changed field of an audit entry. */
+/** Returns one table row per changed field of an audit entry, but at least one row. */
 export function auditTableRows({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
   const first = {
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,

@@ -23,7 +23,7 @@ import {
 import { onAccount, type Session } from '../session/session.ts';
 
 const DEFAULT_COUNT = 30;
-/** Maximum number of days in a list. It limits the cost: even a day without requests costs sixteen reads. */
+/** Maximum number of days in a list. It limits the cost: even a day without requests costs at least sixteen reads. */
 const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {

@@ -24,7 +24,7 @@ export interface RequestRow extends Row {
   tokens_completion: number | null;
   finish_reason: string | null;
   provider_status: number | null;
-  /** Failure code of the last provider that was called. */
+  /** Failure code of the last provider that was called; null if it did not fail. */
   failure: string | null;
   latency_ms: number | null;
   key_hash: string;
@@ -102,7 +102,8 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
 }
 
 /**
- * Name of the status "refused_before" in tables and in the console. "refused" would look like a refusal by the gateway.
+ * Name of the status "refused_before" in tables and in the option `--status`. "refused" would look like a refusal by
+ * the gateway.
  */
 export const FAILED_BEFORE = 'failed_before';
 

@@ -22,10 +22,10 @@ import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
 /** A difference that a check found, between the files of sealed days, or between the files and the table. */
 export interface SealFinding {
-  /** Account id; null for a difference in a list, because a list covers the statements of all accounts. */
+  /** Account id; null if the difference concerns a whole list, which covers the statements of all accounts. */
   account: string | null;
   date: string;
-  /** Place of the difference: a file, a line number (counted from 1, without the header), or a field in the table. */
+  /** Place of the difference, such as a file, a line number (counted from 1, without the header), an id, or a field. */
   where: string;
   says: string;
 }
@@ -62,7 +62,8 @@ export function sealedDatesOf(directory: string, account: string): string[] {
 
 /**
  * Checks the files of one account.
- * @param found called for each difference; a day with a difference is still checked completely
+ * @param found called for each difference; a day with a difference is still checked completely, unless its statement
+ *   cannot be read
  */
 export async function checkAccount(
   { directory, account, publicKey }: { directory: string; account: string; publicKey: string },

@@ -11,7 +11,7 @@ export interface SealedLine {
   width: number;
   kind: LineKind;
   id: string;
-  /** Whether the line is the first line of a generation. */
+  /** Whether the line is the first line of a generation, or the line of a payment. */
   isFirst: boolean;
   /** ISO time of the settlement; empty if unknown. */
   settledAt: string;

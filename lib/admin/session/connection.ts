@@ -18,8 +18,8 @@ export interface ConnectionOptions {
   /** Name of a table on AWS. If set, local data is not used. */
   table?: string | undefined;
   /**
-   * ARN of the secret that contains the deployment's pepper (a secret that is part of every key's hash). Required to
-   * create keys on AWS.
+   * ARN of the secret that contains the deployment's pepper (a secret that is part of every key's hash). Required on
+   * AWS by commands that create keys or secrets.
    */
   pepperSecret?: string | undefined;
 }
@@ -38,7 +38,8 @@ interface MayCreate {
  * Opens the table on which a command works. With a table name, this is the table of a deployment on AWS, opened with
  * the caller's credentials. Otherwise it is the table of the gateway that runs on the local data. If no gateway runs,
  * the command opens the local data itself.
- * @throws {StartFailure} if there is no data, and the command may not create any
+ * @throws {StartFailure} if there is no data, and the command may not create any; or if the table does not exist or
+ *   cannot be reached
  */
 export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,
@@ -78,7 +79,7 @@ function refuseWrongEndpoint(endpoint: string | undefined): void {
   throw new StartFailure(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);
 }
 
-/** Time in ms to wait for a gateway that is starting or stopping. */
+/** Maximum time in ms to wait for a gateway that is starting or stopping. */
 const IN_USE_MS = 30_000;
 
 /**
