@@ -74,7 +74,7 @@ const END_OF_PREDECESSOR_MS = 5_000;
 const LAST_REQUESTS_MS = 5_000;
 
 /**
- * Starts the services (DynamoDB, SQS, the sandbox provider), then the functions of the manifest, then the HTTP servers.
+ * Starts the services (DynamoDB, SQS, the sandbox provider), then the functions, then the HTTP servers.
  * @throws {StartFailure} with one sentence about the problem to fix; everything that was started is stopped again
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {

@@ -1,6 +1,7 @@
 /**
  * Hides the text of the sandbox's own speech in its audio files, so that the sandbox's transcription can read it: in a
- * chunk of a WAV file, or in the same bytes in a tag of an MP3 file.
+ * chunk of a WAV file. The text is also found if the same bytes are elsewhere in a file, for example in a tag of an MP3
+ * file.
  */
 
 const NAME = 'sbtx';

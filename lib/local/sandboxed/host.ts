@@ -18,7 +18,7 @@ export interface LocalParts {
 
 /**
  * Runs the synthesized bundles, unchanged, in sandboxes. Idle sandboxes are reused, and new ones are started on demand.
- * At the maximum number, an idle sandbox of another function is stopped first.
+ * At the maximum number, an idle sandbox of another function is stopped first; if none is idle, the invocation waits.
  */
 export function startSandboxedHost(deployment: Deployment, parts: LocalParts): FunctionHost {
   const idle: Sandbox[] = [];

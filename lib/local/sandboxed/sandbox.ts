@@ -90,7 +90,7 @@ export class Sandbox {
 
   /**
    * Runs one invocation.
-   * @throws {FunctionFailure}
+   * @throws {FunctionFailure} if the function fails or takes too long, or if its process ends
    */
   async invoke(invocation: Invocation): Promise<unknown> {
     const timer = setTimeout(() => void this.stop(), this.#timeoutMs);

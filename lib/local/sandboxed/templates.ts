@@ -148,7 +148,7 @@ function apiResourcePath(template: Template, reference: unknown): string {
   return `${apiResourcePath(template, ParentId)}/${PathPart}`;
 }
 
-/** Returns the queues that have a dead-letter queue: every queue that a function writes to has one. */
+/** Returns the queues that have a dead-letter queue, which are the queues of workers. */
 function readQueues(template: Template): Record<string, WiredQueue> {
   return Object.fromEntries(
     ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {

@@ -57,7 +57,7 @@ export interface FilmJob {
   directives: FilmDirectives;
   /** Number of polls so far. */
   pollCount: number;
-  /** Whether the job is finished and its callback was sent. */
+  /** Whether the time `hookMs` has passed; false for a job without this time. */
   isOver: boolean;
 }
 
