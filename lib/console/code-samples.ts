@@ -1,4 +1,4 @@
-/** Code samples, in several languages, that send the same request as the playground. */
+/** Code samples, for several clients, that send the same request as the playground. */
 
 import { webSearchTool, type MessagesBody } from './playground-request.ts';
 

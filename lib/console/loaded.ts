@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<Value> {
-  /** Last loaded value. It is kept while the value is loaded again. */
+  /** Last loaded value. A reload keeps it; a change of the dependencies removes it. */
   value: Value | undefined;
   failure: unknown;
   isLoading: boolean;

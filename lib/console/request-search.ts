@@ -55,7 +55,10 @@ export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   return `/generations?${new URLSearchParams(requested).toString()}`;
 }
 
-/** Searches until there are enough rows. Reports all rows found so far after each response. */
+/**
+ * Searches until there are enough rows, or no further requests, but reads at most `MAX_ANSWERS` responses. Reports all
+ * rows found so far after each response.
+ */
 export async function searchRequests(
   read: (path: string) => Promise<RequestPage>,
   sought: Sought,

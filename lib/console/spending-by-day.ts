@@ -30,7 +30,7 @@ type Names = Pick<Texts, 'others' | 'noMember' | 'key' | 'deletedKey' | 'noTagVa
 
 /**
  * Returns the cost per day and name: newest day first, then most expensive first. There are no rows for days without
- * spending.
+ * requests.
  * @param data its activity must be split by `by`
  */
 export function spendingByDay(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {

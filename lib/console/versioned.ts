@@ -33,8 +33,8 @@ interface VersionedSave<Value> {
 }
 
 /**
- * Saves a resource if it still has the ETag that was read. If another person has changed it, `theirs` is that person's
- * version, and the next save overwrites it.
+ * Saves a resource if it still has the ETag that was read. If another person has changed the edited part, `theirs` is
+ * that person's version, and the next save overwrites it.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {
   const [base, setBase] = useState(read);

@@ -26,7 +26,10 @@ let entry = nameEntry();
  */
 const MAX_RESTORE_MS = 10_000;
 
-/** Starts a new visit. Call it after the URL has changed, before the new page is drawn. */
+/**
+ * Stores the scroll position, and changes to the visit of the new history entry. Call it after the URL has changed,
+ * before the new page is drawn.
+ */
 export function changeVisit(): void {
   currentVisit().scrollY = scrollY;
   entry = nameEntry();

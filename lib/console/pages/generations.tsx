@@ -128,8 +128,8 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 type Choice = readonly [value: string, name: string];
 
 /**
- * Adds the selected value to the choices if it is missing, for example because the key was deleted. It is shown as its
- * shortened id.
+ * Returns the selected value as a choice if the choices lack it, for example because the key was deleted. Its text is
+ * the beginning of the id.
  */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);

@@ -18,7 +18,7 @@ const MAX_KEY_ROWS = 100;
 
 type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete'; key: ShownKey } | undefined;
 
-/** Page of the keys of all workspaces or of one, with dialogs to create, edit, disable and delete them. */
+/** Page of the keys of all workspaces or of one, with dialogs to create, edit, rotate and delete them. */
 export function KeysPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const workspaces = useLoaded(

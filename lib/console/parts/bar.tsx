@@ -1,4 +1,7 @@
-/** Bar of the spent and held shares of a limit. Screen readers skip it, because the figures are next to it. */
+/**
+ * Bar of the spent and held shares of a limit, or of one value on a scale. Screen readers skip it, because the figures
+ * are next to it.
+ */
 export function Bar({ spent, held }: { spent: number; held: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

@@ -29,7 +29,10 @@ interface CurvesProps {
   range?: [min: number, max: number] | undefined;
 }
 
-/** Chart with curves over UTC days or hours. A table contains the same values, so screen readers get only the label. */
+/**
+ * Chart with curves over UTC days or hours. Screen readers get only the label, because a table contains the newest
+ * values.
+ */
 export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);

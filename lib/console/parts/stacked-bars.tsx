@@ -26,7 +26,7 @@ const DAYS_PER_MARK = 6;
 
 /**
  * Chart with one bar per day, stacked from its parts, so that the height of a bar is the total of the day. A table
- * contains the same figures.
+ * contains the figures of the newest days.
  */
 export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsProps) {
   const { language } = useConsole();

@@ -106,7 +106,10 @@ function AmountsThen({ amounts }: { amounts: Amounts }) {
   );
 }
 
-/** Returns the page on which a limit is displayed and changed. */
+/**
+ * Returns the page that shows a limit, and on which it can be changed unless it is a limit of the account; undefined
+ * for other limits.
+ */
 function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): string | undefined {
   switch (source) {
     case 'key_limit':
@@ -123,7 +126,7 @@ function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): st
   }
 }
 
-/** Shows the current limit of a key; nothing for a deleted key. */
+/** Shows the current limit of a key; nothing if the key was deleted or has no limit. */
 function KeyLimitNow({ hash }: { hash: string }) {
   const { texts, client } = useConsole();
   const { rub } = useFormats();

@@ -2,7 +2,7 @@ import type { ShownEndpoint } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { Bar } from '../../parts/bar.tsx';
 
-/** Endpoint with a name that distinguishes it from the other endpoints of the model. */
+/** Endpoint with its name in the plots: its provider, or its model if models are compared. */
 export interface NamedEndpoint {
   name: string;
   endpoint: ShownEndpoint;
@@ -51,7 +51,7 @@ function percentilesOf(percentiles: ShownEndpoint['latency_last_30m']): [label: 
 }
 
 /**
- * Shows a bar for each endpoint.
+ * Shows a bar for each row.
  * @param max end of the scale; by default the largest value
  */
 function Plot({ title, rows, max }: { title: string; rows: PlotRow[]; max?: number }) {
