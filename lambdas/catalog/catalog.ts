@@ -214,9 +214,11 @@ function resolveEndpoint(
   const upstreamModel = fillPlaceholders(data.upstream_model, valueOf);
   const maySearch = model.output_modalities.includes('text') && factsOf(wire).messages !== undefined;
   const isFree = model.service_free !== undefined;
-  const periods = pricesInTime(data.pricing, data.service_cost).map((prices) =>
-    search && maySearch ? withSearchPrice(prices, { price: search.price, isFree }) : prices,
-  );
+  const periods = pricesInTime(data.pricing, data.service_cost).map((prices) => {
+    // Without its cost, a request to a free model would escape the limits of free models.
+    if (isFree && !prices.serviceCost) return { ...prices, pricing: undefined };
+    return search && maySearch ? withSearchPrice(prices, { price: search.price, isFree }) : prices;
+  });
   const [always] = periods as [(typeof periods)[number]];
   return {
     id: data.id,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { pricesAt } from '../../lambdas/catalog/price-periods.ts';
 import { catalogDirectory, loadShippedCatalog, sandboxAddresses, textModel } from '../support/catalog.ts';
 
 beforeAll(() => {
@@ -54,6 +55,15 @@ describe('a free model', () => {
     const nothing = { service_cost: { prompt: '0', completion: '0' } };
 
     expect(() => load('test/model:free', { endpoint: nothing, terms: { daily_budget_rub: '0' } })).not.toThrow();
+  });
+
+  it('has no price while its service cost is unknown, because its limits would not apply', () => {
+    const ending = { service_cost: { ...endpoint.service_cost, valid_until: '2099-01-01T00:00:00Z' } };
+    const model = load('test/model:free', { endpoint: ending }).find('test/model:free')!;
+    const pricingAt = (time: string) => pricesAt(model.endpoints[0]!, Date.parse(time)).pricing;
+
+    expect(pricingAt('2098-12-31T23:59:59Z')).toBeDefined();
+    expect(pricingAt('2099-01-01T00:00:00Z')).toBeUndefined();
   });
 
   it.each([

@@ -184,6 +184,17 @@ describe('prices with dates', () => {
     ]);
   });
 
+  it('get a warning about an unknown cost if only the service cost of a paid model ends', () => {
+    const paid = model([{}]);
+    const [endpoint] = paid.endpoints;
+    const ending = model([{ valid_until: at('12-30') }]).endpoints[0]!.pricing;
+    const found = warnings({ ...paid, endpoints: [{ ...endpoint!, service_cost: ending }] });
+
+    expect(found).toEqual([
+      'acme/acme/big: service_cost ends on 2026-12-30T00:00:00.000Z without a successor, so the provider cost is unknown.',
+    ]);
+  });
+
   it('get no warning for an end in the past, or with a successor that is far', () => {
     expect(dated({ valid_from: at('11-01') })).toEqual([]);
     const successor = [{ valid_from: '2027-01-01T00:00:00Z', prompt: '1.5' }];

@@ -16,24 +16,29 @@ const MS_PER_DAY = 86_400_000;
  * @param todayMs start of the current UTC day in epoch milliseconds
  */
 export function dateWarnings(models: readonly ModelData[], todayMs: number): string[] {
-  return models.flatMap(({ id, endpoints, video }) => [
+  return models.flatMap(({ id, endpoints, video, service_free: isFree }) => [
     ...endpoints.flatMap((endpoint) =>
       (['pricing', 'service_cost'] as const).flatMap((field) => {
         const times = pricesInTime(endpoint[field], undefined).filter(({ untilMs }) => untilMs > todayMs);
-        return [...endings(times, `${endpoint.id}: ${field}`), ...changes(times, `${endpoint.id}: ${field}`, todayMs)];
+        const place = `${endpoint.id}: ${field}`;
+        const effect = field === 'pricing' || isFree ? 'the endpoint gets no requests' : 'the provider cost is unknown';
+        return [...endings(times, place, effect), ...changes(times, place, todayMs)];
       }),
     ),
     ...soon(priceMomentsOf((video?.periods ?? []).map(pricePeriodOf)), `${id}: price_per_second`, todayMs),
   ]);
 }
 
-/** Warns about each time from which an endpoint has no price and therefore gets no requests. */
-function endings(times: readonly PricesInPeriod[], place: string): string[] {
+/**
+ * Warns about each time from which an endpoint has no price or cost.
+ * @param effect clause about the consequence
+ */
+function endings(times: readonly PricesInPeriod[], place: string, effect: string): string[] {
   return times.flatMap(({ pricing, untilMs }, index) => {
     const next = times[index + 1];
     if (!pricing || !next || next.pricing) return [];
     const end = Number.isFinite(next.untilMs) ? ` until ${dateOf(next.untilMs)}` : '';
-    return [`${place} ends on ${dateOf(untilMs)} without a successor, so the endpoint gets no requests${end}.`];
+    return [`${place} ends on ${dateOf(untilMs)} without a successor, so ${effect}${end}.`];
   });
 }
 
