@@ -36,6 +36,11 @@ export interface AccountData extends Owners {
   tagBudgets: ShownTagBudget[];
 }
 
+/** Returns the slug of a workspace whose id or slug is given. Other text is returned unchanged. */
+export function workspaceSlug({ workspaces }: Pick<Owners, 'workspaces'>, idOrSlug: string): string {
+  return workspaces.find(({ id }) => id === idOrSlug)?.slug ?? idOrSlug;
+}
+
 /** Returns the names of workspaces, by workspace id. */
 export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<string, string> {
   return new Map(workspaces.map(({ id, name }) => [id, name]));

@@ -102,8 +102,3 @@ async function bodyOf(response: Response): Promise<unknown> {
     return undefined;
   }
 }
-
-/** Returns a random idempotency key. Unlike `crypto.randomUUID`, this also works on a page without TLS. */
-export function newChangeName(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

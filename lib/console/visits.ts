@@ -4,7 +4,7 @@
  */
 
 import type { FoundRequests } from './request-search.ts';
-import { newChangeName } from './gateway-client.ts';
+import { newChangeName } from './change-name.ts';
 
 interface Visit {
   scrollY: number;

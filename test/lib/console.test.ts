@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { buildConsole } from '../../lib/shared/bundles/console-bundle.ts';
+import { workspaceSlug } from '../../lib/console/account.ts';
 import { emptyAnswer, withEvent } from '../../lib/console/answer-state.ts';
+import { changeNameAfter } from '../../lib/console/change-name.ts';
 import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
 import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';
 import { hashOf, readHashRoute } from '../../lib/console/hash-route.ts';
@@ -13,6 +15,7 @@ import { firstModelOf, messagesBody, type PlaygroundDraft } from '../../lib/cons
 import { weekByModel } from '../../lib/console/member-data.ts';
 import { searchRequests, withNewest, type RequestPage, type FoundRequests } from '../../lib/console/request-search.ts';
 import { runOutOf } from '../../lib/console/run-out.ts';
+import type { ShownWorkspace } from '../../lib/console/answers.ts';
 import { languages } from '../../lib/console/texts/languages.ts';
 
 const rub = (text: string) => Money.parse(text);
@@ -396,5 +399,33 @@ describe('the request of the playground', () => {
 
     for (const part of ['sandbox/claude', 'Be brief', 'look', 'web', 'AAAA', '100']) expect(sample).toContain(part);
     expect(sample).toContain(name === 'curl' ? String.raw`It'\''s me` : "It's me");
+  });
+});
+
+const failureWith = (status: number) => Object.assign(new Error('failed'), { status });
+
+describe('a change in the console', () => {
+  it.each([
+    ['no response', new Error('no response')],
+    ['status 504', failureWith(504)],
+    ['status 400', failureWith(400)],
+  ])('keeps its idempotency key after %s, so that a retry does not make it twice', (_, failure) => {
+    expect(changeNameAfter(failure, 'first')).toBe('first');
+  });
+
+  it('gets a new idempotency key after a conflict', () => {
+    expect(changeNameAfter(failureWith(409), 'first')).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('the workspace of a link to keys', () => {
+  const workspaces = [{ id: 'ae9e2f7c', slug: 'default' }] as ShownWorkspace[];
+
+  it.each([
+    ['its id, as in the explanation of a refusal', 'ae9e2f7c', 'default'],
+    ['its slug', 'default', 'default'],
+    ['nothing', '', ''],
+  ])('is found by %s', (_, given, expected) => {
+    expect(workspaceSlug({ workspaces }, given)).toBe(expected);
   });
 });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { workspaceSlug } from '../account.ts';
 import type { ListOf, ShownKey, ShownWorkspace } from '../answers.ts';
 import { useConsole } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
@@ -29,7 +30,7 @@ export function KeysPage({ query }: { query: URLSearchParams }) {
     <>
       <h1>{texts.pages.keys}</h1>
       <WhenLoaded of={workspaces}>
-        {(all) => <KeysOf workspaces={all} chosen={query.get('workspace') ?? ''} />}
+        {(all) => <KeysOf workspaces={all} chosen={workspaceSlug({ workspaces: all }, query.get('workspace') ?? '')} />}
       </WhenLoaded>
     </>
   );

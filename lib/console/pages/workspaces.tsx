@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { DataOf, ListOf, ShownWorkspace } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
-import { newChangeName } from '../gateway-client.ts';
+import { changeNameAfter, newChangeName } from '../change-name.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -73,7 +73,7 @@ function NewWorkspace({ onClose }: { onClose: () => void }) {
       location.hash = hashOf('workspaces', made.body.data.id);
     } catch (error) {
       setFailure(error);
-      setOnce(newChangeName());
+      setOnce(changeNameAfter(error, once));
     }
   };
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ShownWorkspace } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
-import { newChangeName } from '../../gateway-client.ts';
+import { changeNameAfter, newChangeName } from '../../change-name.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
@@ -43,7 +43,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
       onCreated();
     } catch (error) {
       setFailure(error);
-      setOnce(newChangeName());
+      setOnce(changeNameAfter(error, once));
     }
     setIsBusy(false);
   };

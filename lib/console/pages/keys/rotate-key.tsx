@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ShownKey } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
-import { newChangeName } from '../../gateway-client.ts';
+import { changeNameAfter, newChangeName } from '../../change-name.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
@@ -35,7 +35,7 @@ export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateK
       onRotated();
     } catch (error) {
       setFailure(error);
-      setOnce(newChangeName());
+      setOnce(changeNameAfter(error, once));
     }
     setIsBusy(false);
   };

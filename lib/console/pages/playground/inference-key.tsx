@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
-import { newChangeName } from '../../gateway-client.ts';
+import { newChangeName } from '../../change-name.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';

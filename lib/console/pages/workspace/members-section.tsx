@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListOf, ShownMember } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import { newChangeName } from '../../gateway-client.ts';
+import { newChangeName } from '../../change-name.ts';
 import { memberHash } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 import { DataTable } from '../../parts/data-table.tsx';
