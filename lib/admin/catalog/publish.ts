@@ -91,8 +91,9 @@ export function readable({ text }: KeptPublication): Publication | undefined {
 /**
  * Publishes, rolls back or withdraws a catalog.
  * @param files catalog to publish; undefined for the deployed catalog
- * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409 if
- *   another operator has published since the current catalog was read
+ * @throws {GatewayError} 400 if the catalog is too large or needs another variable; 404 if there is no publication to
+ *   withdraw; 409 if another operator has published since the current catalog was read
+ * @throws {CatalogError} if functions could not read the catalog
  */
 export async function publish(
   publisher: Publisher,
@@ -160,7 +161,8 @@ function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
 
 /**
  * Validates a publication's text as functions do when they read it.
- * @throws {GatewayError} 400 if functions could not use the text
+ * @throws {GatewayError} 400 if the text is too large
+ * @throws {CatalogError} if functions could not read the text
  */
 function checkUsable(text: string): void {
   const bytes = Buffer.byteLength(text);

@@ -40,7 +40,10 @@ export class WhatIfTable {
     }));
   }
 
-  /** Adds a request. Requests that failed without cost are ignored, because they have no charges to compare. */
+  /**
+   * Adds a request. Unfinished requests, and requests that failed or were cancelled without cost, are ignored, because
+   * they have no charges to compare.
+   */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
     for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);
