@@ -5,7 +5,7 @@ export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-ge
 export type WireName = (typeof wires)[number];
 
 /** Shapes of the mock's answer: "<chunks>x<milliseconds between them>". */
-export const shapes = ['10x0', '5x2', '100x20'] as const;
+export const shapes = ['10x0', '5x2', '100x20', '10x100'] as const;
 export type Shape = (typeof shapes)[number];
 
 const basePaths: Record<WireName, string> = {
@@ -16,11 +16,19 @@ const basePaths: Record<WireName, string> = {
   'bedrock-converse': '/bedrock',
 };
 
+/** Prices of a token in USD. */
+export interface Prices {
+  prompt: number;
+  completion: number;
+}
+
+export const defaultPrices: Prices = { prompt: 0.000_1, completion: 0.000_5 };
+
 /** Credential for Bedrock, whose requests are signed. The mock does not check signatures. */
 export const credentials = { BENCH_BEDROCK_KEY: 'BENCH:secret' };
 
 /** Writes a catalog with one model for each wire and each shape of answer. The mock answers all of them. */
-export function writeCatalog(directory: string, upstreamUrl: string): void {
+export function writeCatalog(directory: string, upstreamUrl: string, prices = defaultPrices): void {
   const policy = { logs_prompts: false, trains_on_prompts: false };
   mkdirSync(join(directory, 'models'), { recursive: true });
   const providers = wires.map((wire) => ({
@@ -33,12 +41,12 @@ export function writeCatalog(directory: string, upstreamUrl: string): void {
       ? { credential: 'BENCH_BEDROCK_KEY', auth: 'aws-sigv4', quirks: { family: 'claude' } }
       : {}),
   }));
-  const models = wires.flatMap((wire) => shapes.map((shape) => modelOf(wire, shape)));
+  const models = wires.flatMap((wire) => shapes.map((shape) => modelOf(wire, shape, prices)));
   writeFileSync(join(directory, 'providers.json'), JSON.stringify({ providers }));
   writeFileSync(join(directory, 'models', 'bench.json'), JSON.stringify({ models }));
 }
 
-function modelOf(wire: WireName, shape: Shape): object {
+function modelOf(wire: WireName, shape: Shape, { prompt, completion }: Prices): object {
   const id = `bench/${wire}-${shape}`;
   return {
     id,
@@ -54,7 +62,7 @@ function modelOf(wire: WireName, shape: Shape): object {
         provider: `mock-${wire}`,
         upstream_model: shape,
         max_output_tokens: 10_000,
-        pricing: { prompt: '0.0001', completion: '0.0005' },
+        pricing: { prompt: prompt.toFixed(6), completion: completion.toFixed(6) },
       },
     ],
   };

@@ -75,39 +75,56 @@ export interface PeerOptions {
   env?: Record<string, string>;
   /** Address that answers when the peer is ready, if not `url`. */
   readyAt?: string;
-  /** Whether the peer runs in Node, which is the default. */
-  isNode?: boolean;
+  /** Process with the peer: a Node process, which is the default, another program, or the child of a launcher. */
+  runsIn?: 'node' | 'other' | 'child';
+  /** Creates providers and keys after the start. Returns more headers of requests. */
+  prepare?: () => Promise<Record<string, string>>;
+  /** Prefix of the models' names. */
+  modelPrefix?: string;
 }
 
 /** Starts another gateway, which passes the Messages API on to the upstream. It runs with its production settings. */
-export async function peerLane({ name, command, url, headers, ...more }: PeerOptions): Promise<Lane> {
-  const { env = {}, readyAt = url, isNode = true } = more;
+export async function peerLane({ name, command, url, ...more }: PeerOptions): Promise<Lane> {
+  const { env = {}, readyAt = url, runsIn = 'node', modelPrefix = '' } = more;
   const peer = await startPinned(MEASURED, command, {
     env: { NODE_ENV: 'production', ...env },
     // A program that prints nothing is ready when its address answers.
     isSilent: more.readyAt !== undefined,
   });
   await untilAnswers(readyAt);
-  const target = (shape: Shape): Target => ({ url, headers, model: shape });
+  const headers = { ...more.headers, ...(await more.prepare?.()) };
+  const target = (shape: Shape): Target => ({ url, headers, model: `${modelPrefix}${shape}` });
+  const measured = runsIn === 'child' ? childrenOf(peer.pid)[0]! : peer.pid;
+  if (runsIn !== 'node') for (const pid of childrenOf(measured)) pin(pid, AROUND);
   return {
     name,
     streams: await answers(name, target('5x2'), { stream: true }),
     target: (wire, shape) => (wire === 'anthropic' ? target(shape) : undefined),
-    ...(isNode ? measuresOf(peer.pid) : measuresOfOther(peer.pid)),
+    ...(runsIn === 'node' ? measuresOf(measured) : measuresOfOther(measured)),
     stop: peer.stop,
   };
 }
 
-/** Returns functions that measure a process that does not run in Node, with data from Linux. */
+/** Returns functions that measure a process that does not report about itself, and its children, with data of Linux. */
 function measuresOfOther(pid: number): Pick<Lane, 'cpuMs' | 'residentMb'> {
   return {
-    async cpuMs() {
-      // Fields 14 and 15, user and system time in hundredths of a second. The name in field 2 may contain spaces.
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-      return { answering: (Number(fields[11]) + Number(fields[12])) * 10, beside: 0 };
-    },
+    cpuMs: async () => ({
+      answering: cpuMsOf(pid),
+      beside: childrenOf(pid).reduce((sum, child) => sum + cpuMsOf(child), 0),
+    }),
     residentMb: async () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024,
   };
+}
+
+function cpuMsOf(pid: number): number {
+  // Fields 14 and 15, user and system time in hundredths of a second. The name in field 2 may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Returns the processes that the main thread of a process has started. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 export interface GatewayOptions {
