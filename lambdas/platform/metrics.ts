@@ -28,8 +28,9 @@ interface MetricSpec {
 
 export const metrics = {
   /**
-   * Generations whose charge became final. Corrected, Estimated and Capped count generations whose charge was corrected
-   * later, estimated, or limited to a maximum.
+   * Settlements from the queue; settlements by the sweep count only in Swept. Among them, Corrected counts those that
+   * replaced an estimate of the sweep, Estimated those whose usage the gateway estimated, and Capped those whose charge
+   * was limited to a maximum.
    */
   Settled: { unit: 'Count', by: ['all', 'provider'] },
   Corrected: { unit: 'Count', by: ['all'] },

@@ -44,8 +44,8 @@ export class ProviderFailure extends GatewayError {
   /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
   readonly providerStatus: number | undefined;
   /**
-   * Code of the failure in the request's record: the kind of error, or the reason for a missing response. It never
-   * contains the provider's message, which may repeat the prompt.
+   * Code of the failure in the request's record: the kind of error, the reason for a missing response, or `malformed`.
+   * It never contains the provider's message, which may repeat the prompt.
    */
   readonly word: string;
 

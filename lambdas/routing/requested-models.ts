@@ -21,7 +21,7 @@ export interface RequestedModel {
  */
 export type ModelCheck = (requested: RequestedModel) => void;
 
-/** Suffixes that any model can have. Other suffixes, such as `:free`, are part of a model's own id. */
+/** Suffixes, for any model, that select a sort order. Suffixes such as `:free` are part of a model's own id. */
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, SortBy>;
 
 /** Suffix that requests a web search, as in OpenRouter's API. */

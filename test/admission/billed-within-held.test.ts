@@ -140,7 +140,10 @@ function writesOf(body: string, { wire }: Endpoint): 'none' | '5m' | '1h' {
   return body.includes('"ttl":"1h"') ? '1h' : '5m';
 }
 
-/** Returns the usage of a prompt, divided into the parts that its caches may have. */
+/**
+ * Returns the usage of a prompt, divided into cache reads, cache writes and uncached tokens.
+ * @param split share of the prompt that is read from a cache, and share of the rest that is written to a cache
+ */
 function promptUsage(
   prompt: number,
   writes: 'none' | '5m' | '1h',

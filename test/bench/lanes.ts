@@ -39,7 +39,7 @@ export interface GatewayLane extends Lane {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns the lane without any gateway. Its answers have the same bytes on every wire. */
+/** Returns the lane without a gateway. It always calls the Messages API, because only a gateway converts wires. */
 export function directLane(upstreamUrl: string): Lane {
   return {
     name: 'direct',

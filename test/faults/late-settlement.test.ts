@@ -79,7 +79,8 @@ it('settlement is late, limits stay strict, and nothing is estimated while its w
 });
 
 /**
- * Makes one request: holds, answers, and reports it to the queue, unless its handler is stopped.
+ * Places the hold of one request, and sends its settlement to the queue. Every seventh request sends none, as if its
+ * process had died.
  * @returns false if the request was refused
  */
 async function ask(spender: Spender, truth: Truth, atMs: number, index: number): Promise<boolean> {

@@ -1,4 +1,7 @@
-/** Expected values of days, months of models and budgets of free models, computed from records alone. */
+/**
+ * Compares three kinds of stored sums with the sums of the generations' records: daily rows, monthly spending by model,
+ * and daily budgets of free models.
+ */
 
 import type { Difference } from './counter-books.ts';
 import { itemIn, itemsIn, picoIn, roublesOf, textIn, textsIn, type RawItem } from './raw-table.ts';

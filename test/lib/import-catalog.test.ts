@@ -35,8 +35,8 @@ describe('importing a price list', () => {
   it('never ends below the exact price, and at most 10⁻¹² RUB above it', () => {
     fc.assert(
       fc.property(decimals(6), decimals(4), decimals(2), (usd, rate, markup) => {
-        // The numerator is usd·10⁶ × rate·10⁴ × (100 + markup)·10², over 10⁶·10⁴·10²·100 dollars and 10⁶ tokens, in
-        // 10⁻¹² RUB.
+        // The exact price of one token, in 10⁻¹² RUB, is numerator / denominator. `units` removes the decimals of dollars
+        // (10⁶), rate (10⁴) and markup (10²). The denominator also has 100 for percent, and 10⁶ for a million tokens.
         const numerator = units(usd) * units(rate) * (10_000n + units(markup)) * 10n ** 12n;
         const denominator = 10n ** 6n * 10n ** 4n * 10n ** 4n * 10n ** 6n;
         const { pico } = convertPrice(usd, { rubPerUsd: rate, markupPercent: markup });

@@ -78,7 +78,7 @@ export async function simulate(scenario: Scenario): Promise<Sent[]> {
   return sent;
 }
 
-/** Looks up the caller of a request, which is often cached. Reports are read concurrently. */
+/** Waits as long as the lookup of a request's caller takes, which is often cached. */
 async function findCaller(instance: Instance, time: SimulatedTime, chance: () => number): Promise<void> {
   if (time.nowMs() - instance.callerReadAtMs < CALLER_CACHE_MS) return;
   instance.callerReadAtMs = time.nowMs();

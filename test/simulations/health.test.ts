@@ -36,8 +36,8 @@ const first = (sent: Sent[]) => sent.filter(({ isTroubledFirst }) => isTroubledF
 const shareOf = (all: Sent[][], holds: (sent: Sent[]) => boolean) => all.filter(holds).length / all.length;
 
 /**
- * Returns the number of requests for which the troubled endpoint was tried first, before routing excluded it. Half a
- * minute after its last failure, it is tried again.
+ * Returns the number of requests that tried the troubled endpoint first after its trouble began. Only 27 seconds count,
+ * because the endpoint may be tried first again half a minute after its last failure.
  */
 const sentBeforeItWasOut = (sent: Sent[]) => first(between(sent, TROUBLE_BEGINS_MS, TROUBLE_BEGINS_MS + 27_000)).length;
 const isOutWithinTen = (sent: Sent[]) => sentBeforeItWasOut(sent) <= 10;

@@ -23,7 +23,7 @@ export interface Field<Value> {
   readonly messageName: string;
   /** Whether the previous release does not know the field (`unreleased`). */
   readonly isUnreleased?: boolean;
-  /** Adds the value to an item, unless the value is unknown. */
+  /** Adds the value to an item. An absent value (undefined, or null in `orNull`) gets no attribute. */
   write(value: Value, item: Item): void;
   read(item: Item): Value;
   /**
@@ -42,7 +42,7 @@ export interface StoredRecord<Stored> {
   /** Names of the fields in a message, and the names among them that the previous release does not know. */
   readonly messageNames: readonly string[];
   readonly unreleasedNames: ReadonlySet<string>;
-  /** Converts a record to an item. Unknown values get no attribute. */
+  /** Converts a record to an item. Absent values get no attribute. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
   /**

@@ -14,7 +14,7 @@ export interface Table {
   readonly endpoint: string | undefined;
 }
 
-/** An item as read. Every number is exact decimal text, because a JavaScript number would round money. */
+/** An item. If it was read, every number is exact decimal text, because a JavaScript number would round money. */
 export type Item = Record<string, unknown>;
 
 interface TableOptions {

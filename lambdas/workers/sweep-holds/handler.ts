@@ -24,7 +24,7 @@ interface SweepEvent {
 }
 
 /**
- * Time in ms before the function's timeout from which no further hold or lease is started. It is reserved for
+ * Time in ms before the function's timeout from which the sweep settles no further hold or lease. It is reserved for
  * completing work, and for reopening days.
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;

@@ -87,7 +87,8 @@ export function messageOf(events: MessagesEvent[]): MessageBody {
 }
 
 /**
- * Returns the parts in which two answers differ. If a recording has no usage, or no end, this part is not compared.
+ * Returns a sentence about each part in which two answers differ. A part that is undefined in `said` is not compared: an
+ * incomplete recording has no usage or no stop reason.
  */
 export function differences(who: string, said: Partial<Said>, own: Partial<Said>): string[] {
   return (Object.keys(said) as (keyof Said)[])
