@@ -198,8 +198,9 @@ function failureOfError(
   const message = redact(classified.message ?? otherwise, provider);
   const seconds = retryAfterSeconds(headers, error, fault);
   const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-  const failure = failureOfFault(classified, message, { provider, status, fault, headers: advice });
-  return rule?.isLasting ? failure.discourageRetry() : failure;
+  const about = { provider, status, fault, headers: advice };
+  if (!rule?.isLasting) return failureOfFault(classified, message, about);
+  return failureOfFault(classified, message, { ...about, isRequestsFault: true }).discourageRetry();
 }
 
 /** Message of the gateway if the provider's error has none. */
@@ -208,7 +209,13 @@ const REFUSAL_WITHOUT_MESSAGE = 'The provider refused the request without an err
 function failureOfFault(
   classified: ClassifiedError,
   message: string,
-  more: { provider: FailedProvider; status: number; fault: FaultKind; headers: Record<string, string> },
+  more: {
+    provider: FailedProvider;
+    status: number;
+    fault: FaultKind;
+    headers: Record<string, string>;
+    isRequestsFault?: true;
+  },
 ): ProviderFailure {
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };

@@ -28,7 +28,7 @@ describe('a message of another agent', () => {
     });
   });
 
-  it.each([[null], [[]]])('without text is left out: %j', (content) => {
+  it.each([[null], [[]], [[null, 7]]])('without text is left out: %j', (content) => {
     expect(read([user, sent(content)]).message.messages).toHaveLength(1);
   });
 });

@@ -26,7 +26,10 @@ describe('tools in the form of another API', () => {
       tools: [{ type: 'function', function: { name: 'read', description: 'Reads.', parameters } }],
     });
     expect(messageOf({ tools: [{ type: 'function', name: 'read', description: 'Reads.', parameters }] })).toEqual(own);
-    expect(messageOf({ tools: [{ name: 'read', description: 'Reads.', input_schema: parameters }] })).toEqual(own);
+    for (const type of [undefined, null, 'custom']) {
+      const tool = { type, name: 'read', description: 'Reads.', input_schema: parameters };
+      expect(messageOf({ tools: [tool] }), String(type)).toEqual(own);
+    }
   });
 
   it('may be custom tools with a grammar, next to functions', () => {
@@ -170,6 +173,14 @@ describe('a conversation in the form of the Responses API', () => {
       ],
     });
     expect([leftOut, hasUsageChunk, showsReasoning]).toEqual([[], true, true]);
+  });
+
+  it('has the limit and the effort of this API', () => {
+    const own = { input, max_tokens: 9, max_completion_tokens: 7, reasoning_effort: 'high' };
+    const { message, leftOut } = parseWith(chatRequestSchema, { model: 'm', ...own });
+
+    expect(message).toMatchObject({ max_tokens: 7, output_config: { effort: 'high' } });
+    expect(leftOut).toEqual([]);
   });
 
   it('is answered in chunks of this API', () => {

@@ -10,7 +10,13 @@ type ItemsCall = Pick<ResponsesCall, 'message' | 'origins' | 'leftOut'> & ChunkS
  * sends such requests to this API, and reads answers of this API (https://github.com/BerriAI/litellm/pull/34029).
  */
 export function callOfItems(body: ChatBody, context: z.core.$RefinementCtx): ItemsCall {
-  const { data, error } = responsesRequestSchema.safeParse({ ...body, messages: undefined });
+  const { messages: _, max_tokens: older, max_completion_tokens: newer, reasoning_effort: effort, ...others } = body;
+  const limit = newer ?? older;
+  const { data, error } = responsesRequestSchema.safeParse({
+    ...(limit == null ? {} : { max_output_tokens: limit }),
+    ...(effort == null ? {} : { reasoning: { effort } }),
+    ...others,
+  });
   if (!data) {
     for (const issue of error.issues) context.addIssue({ ...issue });
     return z.NEVER;

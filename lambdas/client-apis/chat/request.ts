@@ -62,7 +62,7 @@ const asTheyAre = [
 export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const { messages: sentMessages } = body;
-  if (!sentMessages?.length && !isAbsentOrEmpty(body.input)) return callOfItems(body, context);
+  if (!sentMessages && !isAbsentOrEmpty(body.input)) return callOfItems(body, context);
   if (!sentMessages) {
     refuse(['messages'], 'is required (expected a list)');
     return z.NEVER;

@@ -76,7 +76,7 @@ const flatCustomTool = customDeclaration.shape.custom.extend({
   cache_control: cacheControl,
 });
 const messagesTool = functionDeclaration.shape.function.omit({ parameters: true }).extend({
-  type: z.undefined().optional(),
+  type: z.literal('custom').nullish(),
   input_schema: anyObject,
   cache_control: cacheControl,
 });
@@ -85,7 +85,7 @@ type ForeignTool = z.output<typeof flatFunction> | z.output<typeof flatCustomToo
 /** Returns the schema of a tool in the form of another API; undefined for tools in the form of this API. */
 function foreignSchema(value: unknown): z.ZodType<ForeignTool> | undefined {
   const { type, ...members } = (value ?? {}) as Record<string, unknown>;
-  if (type === undefined && 'input_schema' in members) return messagesTool;
+  if ((type == null || type === 'custom') && 'input_schema' in members) return messagesTool;
   if (!('name' in members)) return undefined;
   if (type === 'function' && !('function' in members)) return flatFunction;
   return type === 'custom' && !('custom' in members) ? flatCustomTool : undefined;
@@ -95,7 +95,7 @@ function foreignSchema(value: unknown): z.ZodType<ForeignTool> | undefined {
 function ownForm(tool: Declaration | ForeignTool): Declaration {
   if (!foreignSchema(tool)) return tool as Declaration;
   const { type, cache_control: cache, ...declared } = tool as ForeignTool;
-  if (type === 'custom') {
+  if (type === 'custom' && !('input_schema' in declared)) {
     const { format, ...custom } = declared as z.output<typeof flatCustomTool>;
     const { definition, syntax } = format ?? {};
     const isBound = format?.type === 'grammar' && definition !== undefined;

@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import type { Block } from '../../messages/types.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { imageAddress, sentImage } from '../media.ts';
 
 const COMPACTED =
@@ -143,7 +144,7 @@ export function foreignPart(item: ForeignItem): ForeignPart {
 /** Returns the text of another agent's message, without parts that only OpenAI can read. */
 function agentText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const parts = (Array.isArray(content) ? content : []) as { text?: unknown; encrypted_content?: unknown }[];
+  const parts = (Array.isArray(content) ? content : []).map(recordOrEmpty);
   const texts = parts.map(({ text, encrypted_content: other }) => text ?? other);
   return texts.filter((text) => typeof text === 'string' && !ENCRYPTED.test(text)).join('');
 }

@@ -16,14 +16,14 @@ const OVERLOADED = [
   String.raw`${PART} (?:is|are) (?:currently |temporarily |too |very )*(?:overloaded|busy|at (?:full |max(?:imum)? )?capacity|under (?:heavy|high) load|experiencing (?:high|heavy))\b`,
   // "Service temporarily unavailable", but not "The service is currently unavailable in your country"
   String.raw`${PART} (?:is )?(?:temporarily|currently) (?:overloaded|busy|(?:unavailable|not available|offline)\b(?! (?:in|for|to)\b))`,
-  String.raw`no (?:available|healthy) (?:channel|upstream|instance|worker|server|backend|node|replica)s?\b`,
-  String.raw`(?:we are |we.re )?(?:currently )?(?:experiencing )?(?:high|heavy) (?:traffic|load|demand)\b`,
+  String.raw`no (?:available|healthy) (?:channel|upstream|instance|worker|server|backend|node|replica)s?\b(?! tool)`,
+  String.raw`(?:(?:we are |we.re )(?:currently )?|currently )(?:experiencing )?(?:high|heavy) (?:traffic|load|demand)\b|experiencing (?:high|heavy) (?:traffic|load|demand)\b`,
   '[当前该此本模型服务器系统上游分组负载请求并发数量过高多已饱和较大繁忙太，,。！! ]{2,60}请稍[后候](?:再试|重试)',
 ];
 
 const RATE_LIMITED = [
-  String.raw`(?:(?:api|request|token|model|provider|upstream|concurrency) )*rate[ -]?limit(?:s|ed)?(?: (?:is|was|has been))?(?: (?:exceeded|reached|hit)\b|[.!:]|$)`,
-  String.raw`too many (?:concurrent )?requests\b`,
+  String.raw`(?:(?:api|request|token|model|provider|upstream|concurrency) )*rate[ -]?limit(?:s|ed)?(?: (?:is|was|has been))?(?: (?:exceeded|reached|hit)\b|[.!]?$)`,
+  String.raw`too many (?:concurrent )?requests\b(?! in (?:a |the |this )?batch)`,
   String.raw`(?:you|your (?:account|key|api key|organization|project|team)) (?:have|has) (?:exceeded|reached|hit) (?:the|your|its) (?:\w{1,20} ){0,3}rate[ -]?limits?\b`,
   String.raw`(?:you|your requests?|requests?) (?:are|were|was|is) (?:being )?(?:rate[ -]?limited|throttled)\b`,
   String.raw`detected high-frequency\b`,

@@ -40,11 +40,11 @@ type EncodedChatMessage = { role: string; content: unknown; [field: string]: unk
 export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const request = withSupportedFields(requested);
   const { quirks } = target;
-  const chatMessages = conversation(toTurns(request.messages), request, target);
+  const chatMessages = conversation(toTurns(request.messages), target);
   if (chatMessages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const body: Record<string, unknown> = {
     model: target.upstreamModel,
-    messages: [...systemMessages(request, target), ...withUser(chatMessages)],
+    messages: [...systemMessages(request, target), ...withUser(withNeededReasoning(chatMessages, request, target))],
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
@@ -112,9 +112,9 @@ function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): Encod
   return text === '' ? [] : [{ role: quirks.system_role ?? 'system', content: text }];
 }
 
-function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): EncodedChatMessage[] {
+function conversation(turns: Turn[], target: ChatTarget): EncodedChatMessage[] {
   const { assistant_after_tool: separated, begun_answers: begun } = target.quirks;
-  const messages = turnMessages(turns, request, target);
+  const messages = turnMessages(turns, target);
   const separatedMessages = separated
     ? messages.flatMap((one, index) => apartFromTool(one, messages[index - 1]))
     : messages;
@@ -129,13 +129,13 @@ function apartFromTool(message: EncodedChatMessage, previous: EncodedChatMessage
   return follows ? [{ role: 'assistant', content: 'I have the results.' }, message] : [message];
 }
 
-function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarget): EncodedChatMessage[] {
+function turnMessages(turns: Turn[], target: ChatTarget): EncodedChatMessage[] {
   return turns.flatMap(({ role, messages }) => {
     switch (role) {
       case 'system':
         return [{ role: target.quirks.system_role ?? 'system', content: turnText(messages.flat()) }];
       case 'assistant':
-        return assistantMessages(messages, request, target);
+        return assistantMessages(messages, target);
       case 'user':
         return userMessages(messages.flat(), target);
     }
@@ -146,11 +146,7 @@ function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarge
  * Merges the assistant messages of one turn into one. Texts within one message are joined directly; texts of different
  * messages are separated by an empty line.
  */
-function assistantMessages(
-  messages: Placed[][],
-  request: MessagesRequest,
-  { quirks }: ChatTarget,
-): EncodedChatMessage[] {
+function assistantMessages(messages: Placed[][], { quirks }: ChatTarget): EncodedChatMessage[] {
   const texts: string[] = [];
   const reasonings: string[] = [];
   const toolCalls: unknown[] = [];
@@ -193,12 +189,25 @@ function assistantMessages(
   // drop the reasoning themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // Providers that require reasoning reject messages without it if the model may call tools. Messages of other models,
-    // and of clients that drop reasoning, get a placeholder.
-    const needed = mayCallTools(request) && thinksNow(request, quirks);
-    if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
+    if (reasoning !== '') message['reasoning_content'] = reasoning;
   }
   return [message];
+}
+
+/**
+ * Adds a placeholder to answers without reasoning, which are of other models, or of clients that drop reasoning.
+ * Providers that require reasoning reject such answers if the model may call tools.
+ */
+function withNeededReasoning(
+  messages: EncodedChatMessage[],
+  request: MessagesRequest,
+  { quirks }: ChatTarget,
+): EncodedChatMessage[] {
+  const isNeeded = quirks.reasoning_history === 'reasoning_content' && thinksNow(request, quirks);
+  if (!isNeeded || !mayCallTools(request)) return messages;
+  return messages.map((message) =>
+    message.role === 'assistant' ? { reasoning_content: NO_THINKING, ...message } : message,
+  );
 }
 
 /** Returns whether the model may think for this request. True if the model's thinking cannot be switched off. */

@@ -15,6 +15,11 @@ describe('a rate limit of the operator’s account', () => {
       'Rate limit reached for gpt-5.4 in organization [hidden] on tokens per min (TPM): Limit 30000, Used 29000, Requested 3082. Please try again in 9.816s.',
     ],
     [
+      'openai',
+      'Rate limit reached in organization org-AbCdEfGhIjKlMnOpQrStUvWx on requests per min',
+      'Rate limit reached in organization [hidden] on requests per min',
+    ],
+    [
       'groq',
       'Rate limit reached for model `llama-3.1-8b-instant` in organization `org_01j5b4pz9jff492fq686vypsx6` service tier `on_demand`',
       'Rate limit reached for model `llama-3.1-8b-instant` in organization `[hidden]` service tier `on_demand`',
@@ -71,7 +76,7 @@ describe('a rate limit of the operator’s account', () => {
   ])('that is smaller than the request lets another endpoint answer, but not a retry: %s', (id, status, message) => {
     const failure = refusal(id, status, message, 'rate_limit_exceeded');
 
-    expect(failure).toMatchObject({ kind: 'rate_limit_exceeded', mayTryAnother: true, isRequestsFault: false });
+    expect(failure).toMatchObject({ kind: 'rate_limit_exceeded', mayTryAnother: true, isRequestsFault: true });
     expect(failure.headers).toEqual({ 'x-should-retry': 'false' });
   });
 

@@ -182,6 +182,10 @@ const requests = [
   'rate_limit is not a valid field',
   'Unexpected error type in tool result',
   'No available tools match tool_choice',
+  'No available server tool is named foo',
+  'Too many requests in batch: maximum 100',
+  'Rate limit: invalid parameter',
+  'High load parameters are invalid',
 ];
 
 describe('an error that is known only by its words', () => {
