@@ -60,6 +60,7 @@ beforeAll(async () => {
     path: `/${functionName}`,
     functionName,
     streaming: functionName !== 'get-key' && functionName !== 'count-tokens',
+    takesFiles: functionName === 'count-tokens',
   }));
   const concurrency = new Concurrency(1);
   const throttle = new Throttle();
