@@ -177,10 +177,12 @@ describe('a conversation in the form of the Responses API', () => {
 
   it('has the limit and the effort of this API', () => {
     const own = { input, max_tokens: 9, max_completion_tokens: 7, reasoning_effort: 'high' };
-    const { message, leftOut } = parseWith(chatRequestSchema, { model: 'm', ...own });
+    for (const absent of [{}, { max_output_tokens: null, reasoning: null }]) {
+      const { message, leftOut } = parseWith(chatRequestSchema, { model: 'm', ...own, ...absent });
 
-    expect(message).toMatchObject({ max_tokens: 7, output_config: { effort: 'high' } });
-    expect(leftOut).toEqual([]);
+      expect(message).toMatchObject({ max_tokens: 7, output_config: { effort: 'high' } });
+      expect(leftOut).toEqual([]);
+    }
   });
 
   it('is answered in chunks of this API', () => {

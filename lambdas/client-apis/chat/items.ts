@@ -11,11 +11,10 @@ type ItemsCall = Pick<ResponsesCall, 'message' | 'origins' | 'leftOut'> & ChunkS
  */
 export function callOfItems(body: ChatBody, context: z.core.$RefinementCtx): ItemsCall {
   const { messages: _, max_tokens: older, max_completion_tokens: newer, reasoning_effort: effort, ...others } = body;
-  const limit = newer ?? older;
   const { data, error } = responsesRequestSchema.safeParse({
-    ...(limit == null ? {} : { max_output_tokens: limit }),
-    ...(effort == null ? {} : { reasoning: { effort } }),
     ...others,
+    max_output_tokens: others['max_output_tokens'] ?? newer ?? older,
+    reasoning: others.reasoning ?? (effort == null ? undefined : { effort }),
   });
   if (!data) {
     for (const issue of error.issues) context.addIssue({ ...issue });
