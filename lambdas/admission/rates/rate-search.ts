@@ -48,8 +48,8 @@ export function isRateWrite(name: string): boolean {
 }
 
 /**
- * Minutes in which keys have used up their requests, by key. The number of requests in a minute never falls, so a remembered refusal
- * stays right until the minute ends.
+ * Minutes in which keys have used up their requests, by key. The number of requests in a minute never falls, so a
+ * remembered refusal stays right until the minute ends.
  */
 const usedUp = new BoundedMap<string, { startMs: number; most: number }>(10_000);
 

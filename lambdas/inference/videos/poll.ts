@@ -47,7 +47,7 @@ async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job:
   }
 }
 
-/** Of every 20 polls, only the first is logged if it fails, because a provider may be silent for two hours. */
+/** A failed poll is logged only once in this many polls, because a provider may be silent for two hours. */
 const LOG_EVERY = 20;
 
 function noteUnknown(job: VideoJob, reason: string): void {

@@ -10,7 +10,7 @@ const HIDDEN_ID = '[hidden]';
  * (Moonshot's keys).
  */
 const PREFIXED_ID = /\b(?:org|proj|acct|ak|wrkspc)[-_](?=[a-z]*\d)[a-z\d]{12,64}\b/gi;
-/** Matches the rare ids that by chance have no digit. A word has not both cases after its first letter. */
+/** Matches the rare ids without a digit. They mix lower and upper case, as words such as `org-chart` do not. */
 const ID_OF_LETTERS = /\b(?:org|proj|wrkspc)[-_](?=[A-Za-z]*[a-z][A-Z])[A-Za-z]{16,64}\b/g;
 /** Matches UUIDs after words such as "org:" (Anthropic), "Team:" and "API key ID:" (xAI). */
 const NAMED_UUID =
