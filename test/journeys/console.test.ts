@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { chromiumPath, openPage, startChromium } from '../support/chromium.ts';
 import { reusedPages, type ReusedPages } from '../support/reused-pages.ts';
 import { firstPaintOf } from '../support/first-paint.ts';
@@ -72,6 +72,10 @@ async function visit(
         .startsWith(origin)
     )
       complaints.push(request.url());
+  });
+  onTestFailed(async () => {
+    const shown = await page.locator('body').innerText({ timeout: 5_000 });
+    process.stderr.write(`The page of the failed test shows:\n${shown}\nErrors: ${complaints.join('\n')}\n`);
   });
   await page.goto(`${gateway.baseUrl}/console`);
   return { page, complaints };
@@ -282,6 +286,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByLabel('Description of the image').fill('A fox');
     await draw.click();
     const picture = page.getByRole('img', { name: 'A fox' });
+    await picture.waitFor();
     await expect
       .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
       .toBeGreaterThan(0);
