@@ -7,7 +7,7 @@
  * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that may be out of date.
  * New entries are only added at the end, so a key's position changes only when an entry before it is removed, or
  * returns because its key is enabled again. `removals` counts both changes.
- * Weakness: keys of one workspace are created one after another, at most a few hundred per second.
+ * Weakness: keys of one workspace are created one after another, because each new key changes the same item.
  */
 
 import { DAY_MS } from '../../money/periods.ts';

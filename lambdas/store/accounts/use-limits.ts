@@ -12,7 +12,7 @@ export const useLimitFields = {
   allowedModels: optional(plain<string[]>('allowed_models')),
   /** Networks from which a key may be used: addresses, or blocks in CIDR notation. Undefined allows all networks. */
   allowedNetworks: optional(plain<string[]>('allowed_networks')),
-  /** Maximum number of requests of a key that are admitted in one UTC minute, and of their tokens. */
+  /** Maximum number of requests of a key that are admitted in one UTC minute. `tpmLimit` limits their tokens. */
   rpmLimit: optional(count('rpm_limit')),
   tpmLimit: optional(count('tpm_limit')),
   /** Maximum number of running requests of a key. */

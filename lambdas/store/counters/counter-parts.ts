@@ -81,7 +81,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
  * Returns the writes to a counter for the transaction that changes the limits in the configuration. If the counter has
  * limits or gets limits, its parts are closed first, and the transaction merges them. If the transaction fails, the
  * parts stay closed, and their amounts still belong to the counter.
- * @throws {StoreBusyError} if the parts keep changing
+ * @throws {StoreBusyError} if the parts keep changing, or the table stays busy
  */
 export async function limitWrites(
   table: Table,
@@ -95,7 +95,7 @@ export async function limitWrites(
 /**
  * Closes the parts of a counter and merges them. If a process dies during a merge, the next attempt completes it.
  * @returns whether the counter had parts
- * @throws {StoreBusyError} if the parts keep changing
+ * @throws {StoreBusyError} if the parts keep changing, or the table stays busy
  */
 export async function gatherCounter(table: Table, scope: ScopeId): Promise<boolean> {
   const parts = await closeParts(table, scope);
@@ -122,7 +122,7 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
  * Closes the parts of a counter.
  * @param which.ofAnyKind whether to also close the parts of a counter without limits
  * @returns the final sums of the parts; undefined if the counter has no parts to close
- * @throws {StoreBusyError} if the parts keep changing
+ * @throws {StoreBusyError} if the parts keep changing, or the table stays busy
  */
 async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {

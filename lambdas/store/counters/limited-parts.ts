@@ -7,7 +7,7 @@
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
  * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
- * part. Settlements of held money only lower both amounts. The sum of the counter and its parts, which is the true
+ * part. Settlements of held money only lower these amounts. The sum of the counter and its parts, which is the true
  * committed amount, is therefore at most the limit. A grant does not change the sum. If the counter has no room left,
  * its parts are merged (counter-parts.ts), so a hold is refused only if a single item would refuse it too.
  * Weakness: two amounts are added to the counter itself and may exceed the limit, as they may without parts. They are a
@@ -195,7 +195,8 @@ const CHECKS_PER_TURN = 15;
 /**
  * Merges the parts of a counter. If several processes call it at the same time, one merges and the others wait.
  * @param spread name of the parts to merge
- * @throws {StoreBusyError} if the merge takes longer than about three seconds
+ * @throws {StoreBusyError} if the table stays busy, or if the merge of another process takes longer than about three
+ *   seconds
  */
 export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {

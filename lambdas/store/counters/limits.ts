@@ -40,7 +40,7 @@ export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
 });
 
 /**
- * Returns whether spending alone leaves no room for an amount. Amounts above half of the limit do not count: the refusal
+ * Returns whether spending alone leaves no room for an amount. False for an amount above half of the limit: the refusal
  * of one large request at the beginning of a period needs no notice.
  */
 export function lacksRoomFor(amount: Money, { spent, limit }: { spent: Money; limit: Money }): boolean {

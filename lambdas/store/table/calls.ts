@@ -79,7 +79,8 @@ const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' 
 
 /**
  * Executes a single write.
- * @throws {AwsError}
+ * @throws {AwsError} if DynamoDB rejects the write, for example because its condition is not true
+ * @throws {NoReplyError} if no usable response arrives
  */
 export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
   const [kind, request] = Object.entries(requestOf(write))[0]!;
@@ -91,7 +92,8 @@ export async function writeItem(table: Table, write: Write, options?: CallOption
 /**
  * Executes a single update.
  * @returns the updated values
- * @throws {AwsError}
+ * @throws {AwsError} if DynamoDB rejects the update
+ * @throws {NoReplyError} if no usable response arrives
  */
 export async function updateItem(table: Table, write: Write): Promise<Item> {
   const { Attributes: changed = {} } = await table.call<{ Attributes?: Attributes }>('UpdateItem', {
@@ -132,7 +134,8 @@ function itemName({ pk, sk }: Key): string {
 /**
  * Executes all writes or none.
  * @param token identifies the writes: repeated calls with the same token execute them once
- * @throws {AwsError}
+ * @throws {AwsError} if DynamoDB rejects the transaction, for example because the condition of a write is not true
+ * @throws {NoReplyError} if no usable response arrives
  */
 export async function transactWriteItems(table: Table, writes: object[], token: string): Promise<void> {
   await table.call('TransactWriteItems', { TransactItems: writes, ClientRequestToken: token });

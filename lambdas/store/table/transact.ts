@@ -74,14 +74,15 @@ export class StoreBusyError extends GatewayError {
 /**
  * Writes all items or none.
  *
- * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect.
- * Both have the same client token, which is valid for ten minutes. A caller that may repeat the whole transaction adds
- * a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition is a result, not
- * an error. Each attempt after a conflict has a new token. An attempt without a reply may therefore still make its
- * writes after the condition of a later attempt has failed. `isUncertain` is then true.
+ * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect. The
+ * call and its retry have the same client token, which is valid for ten minutes. A caller that may repeat the whole
+ * transaction adds a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition
+ * is a result, not an error. Each attempt after a conflict has a new token. An attempt without a reply may therefore
+ * still make its writes after the condition of a later attempt has failed. `isUncertain` is then true.
  * @param options.attempts maximum attempts while the table is busy: more for urgent writes, fewer for writes that can
  *   wait
  * @throws {StoreBusyError} after the last attempt
+ * @throws {Error} if the transaction fails in another way; its reply may have been lost
  */
 export async function transact<Name extends string>(
   table: Table,
@@ -125,11 +126,11 @@ async function transactInTurn<Name extends string>(
 }
 
 /**
- * Executes one write. Retries the write while a transaction locks its item.
+ * Executes one write. Retries the write while a transaction locks its item, or the table is throttled.
  * @param options.timeoutMs time after which the write is abandoned; a request sent by then may still be carried out
  * @returns undefined on success, otherwise the failed condition
  * @throws {StoreBusyError} after the last attempt
- * @throws {Error} if the time limit is exceeded
+ * @throws {Error} if the write fails in another way, or exceeds the time limit
  */
 export async function writeAlone(
   table: Table,
@@ -160,7 +161,7 @@ export async function writeWithin(table: Table, timeoutMs: number, write: Write)
 }
 
 /**
- * Retries a single-item write while a transaction locks the item.
+ * Retries a single-item write while a transaction locks the item, or the table is throttled.
  * @throws {StoreBusyError} after the last attempt
  */
 export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
