@@ -7,7 +7,7 @@ import type { Refusal } from '../store/generations/refusals.ts';
 
 /** Time in ms for which a process does not report the same limit of a key again. */
 const REPORT_LASTS_MS = 60_000;
-/** The same time in ms after a failure, so that a slow queue does not delay every refusal. */
+/** Time in ms after a failed report in which the limit is not reported, so that a slow queue delays few refusals. */
 const FAILURE_LASTS_MS = 5_000;
 const MAX_REPORTS = 1_000;
 
