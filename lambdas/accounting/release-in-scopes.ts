@@ -14,7 +14,9 @@ const MAX_ROUNDS = 3;
  * transaction. If a counter is split into several items (parts), the amount may be returned to any part.
  * @param record write whose condition is true only once, so that the amount is returned only once
  * @returns undefined on success, otherwise the failed condition of `record`
- * @throws {StoreBusyError} if nothing was written, or the reply was lost
+ * @throws {StoreBusyError} if the table stayed busy, or parts were closed during every attempt. Nothing was returned
+ *   then, unless `isUncertain` of the error is true.
+ * @throws {Error} if the transaction failed in another way; its reply may have been lost
  */
 export async function releaseInScopes(
   table: Table,
