@@ -210,7 +210,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Without this header, agents would silently retry for a minute, although the key stays invalid.
+  // Without the header against retries, agents would silently retry for a minute, although the key stays invalid.
   return new GatewayError('authentication', message).discourageRetry();
 }
 

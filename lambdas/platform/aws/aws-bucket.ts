@@ -2,8 +2,8 @@
  * Sends signed requests for the files of an S3 bucket, and signs links to files. AWS's client for S3 is not used,
  * because it would be half of a Lambda function's bundle.
  *
- * Guarantee: a request that fails temporarily is retried with the same bytes, as described in aws-call.ts. The signature
- * covers the bytes, so S3 never stores others.
+ * Guarantee: a request that fails temporarily is retried with the same bytes, as described in aws-call.ts. The
+ * signature covers the bytes, so S3 never stores others.
  */
 
 import type { Writable } from 'node:stream';
@@ -37,7 +37,10 @@ export interface BucketRequest extends ExchangeLimits {
   write?: (outgoing: Writable) => void;
 }
 
-/** In S3, the name of the bucket is usually a part of the host name; in an emulator, it is a part of the path. */
+/**
+ * Returns the function that opens a bucket. In S3, the name of the bucket is usually a part of the host name; in an
+ * emulator, it is a part of the path.
+ */
 export function bucketAt({ bucket, endpoint, identity }: BucketPlace): OpenBucket {
   return onceOpen(async () => {
     const region = endpoint === undefined ? await identity.region() : 'us-east-1';

@@ -29,8 +29,8 @@ export interface AwsIdentity {
 }
 
 /**
- * Time in ms before their expiry at which a container's credentials are read again. AWS's own clients use the same
- * time.
+ * Time in ms before the expiry of a container's credentials at which the process reads new credentials. AWS's own
+ * clients use the same time.
  */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 

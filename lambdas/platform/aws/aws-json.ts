@@ -23,7 +23,7 @@ export interface AwsService {
   /** Version of the service's JSON protocol; 1.0 if absent. */
   version?: '1.1';
   address: AwsAddress;
-  /** URL that replaces AWS's own. */
+  /** URL that replaces AWS's own URL of the service. */
   origin?: string | undefined;
 }
 

@@ -107,7 +107,10 @@ async function putParts(
   }
 }
 
-/** If S3 begins to answer before the upload is complete, an error has status 200. */
+/**
+ * Completes an upload. S3 may begin to answer before it has completed the upload. An error then has status 200, so the
+ * body is checked.
+ */
 function completeUpload(bucket: OpenBucket, request: BucketRequest): Promise<void> {
   return retryTransient(async () => {
     const { body } = await callBucketOnce(bucket, request);

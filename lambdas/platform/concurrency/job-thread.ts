@@ -214,8 +214,8 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * Handles a thread that ended by itself. If it was running no job, the next job fails. If no job failed, a thread
-   * that cannot start would be started again and again.
+   * Handles a thread that ended by itself. If it was running no job, the next job fails. Otherwise, a thread that
+   * cannot start would be started again and again.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();
