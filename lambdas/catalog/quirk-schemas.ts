@@ -129,8 +129,8 @@ const openaiChatQuirks = z.strictObject({
   /** Whether the provider accepts `user`. Its value is a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /**
-   * How the provider continues an answer that the client began. "prefix": the last assistant message is marked as a
-   * prefix.
+   * Form in which the provider accepts the beginning of an answer that it must continue. "prefix": the last assistant
+   * message is marked as a prefix.
    */
   begun_answers: z.enum(['prefix']).optional(),
   /** Whether the provider rejects a user message directly after a tool result. */
@@ -317,8 +317,8 @@ const transcriptionQuirks = z.strictObject({
   /** Maximum characters of a keyword. Default: the gateway's own maximum. */
   max_keyword_characters: z.int().positive().optional(),
   /**
-   * Percentage by which keywords raise the number of billed seconds. Only for providers that report no seconds. Default:
-   * 0.
+   * Percentage by which keywords raise the number of billed seconds. Only for providers that report no seconds.
+   * Default: 0.
    */
   keyword_surcharge_percent: z.int().positive().optional(),
   /** Maximum tokens for one second of a recording. Default: 50. */

@@ -46,7 +46,10 @@ export const searchFileSchema = z.strictObject({
 });
 export type SearchData = z.infer<typeof searchFileSchema>;
 
-/** @throws {CatalogError} naming the first invalid field */
+/**
+ * Checks the rules of `search.json` that involve several fields.
+ * @throws {CatalogError} naming the first invalid field
+ */
 export function checkSearch({ backends }: SearchData): void {
   const seen = new Set<string>();
   for (const [index, backend] of backends.entries()) {
