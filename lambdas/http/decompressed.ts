@@ -38,8 +38,8 @@ export class UnpackedBody {
 
   /**
    * Decompresses the body in place.
-   * @throws {GatewayError} 415 for an unknown encoding, 400 for invalid data, 413 for a body that is too large, 529 if
-   *   the process's memory limit is reached
+   * @throws {GatewayError} 415 for an encoding that is not supported, or not at this address; 400 for data that are
+   *   invalid or take too long; 413 for a body that is too large; 529 if the process's memory limit is reached
    */
   async unpack(request: HttpRequest): Promise<void> {
     const encoding = encodingOf(request.headers['content-encoding']);

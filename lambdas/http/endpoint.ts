@@ -141,7 +141,7 @@ export type InferenceRoute = RouteFor<'inference'>;
 interface Keyed {
   /**
    * Finds the caller of a request.
-   * @throws {GatewayError} 401 and 403
+   * @throws {GatewayError} 401 for a key that is not valid, 403 for a key that may not call the route
    */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
   /**

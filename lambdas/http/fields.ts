@@ -30,7 +30,7 @@ export const booleanParameter = z
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
 /**
- * Returns the schema of a text field, with rules for its length and pattern. `says` is the error message for any other
+ * Returns the schema of a text field, with rules for its length and pattern. `says` is the error message for an invalid
  * value.
  */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {

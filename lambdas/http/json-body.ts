@@ -49,7 +49,7 @@ export class NumberText {
 
 /**
  * Parses JSON, with time and memory bounded by the rules.
- * @throws {GatewayError} 400
+ * @throws {GatewayError} 400 for a text that is not JSON, or exceeds a limit
  */
 export function readJsonBody(text: string, rules: JsonRules): unknown {
   const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES, maxFields = maxValues } = rules;
