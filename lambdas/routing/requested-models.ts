@@ -17,7 +17,7 @@ export interface RequestedModel {
 
 /**
  * Checks that the caller may call a model.
- * @throws {GatewayError} 403 if it may not
+ * @throws {GatewayError} 403 if the caller may not call the model
  */
 export type ModelCheck = (requested: RequestedModel) => void;
 

@@ -100,8 +100,9 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
  * Returns the endpoints that can answer with the models of a request, in the order of attempts. The endpoints of the
  * first model come before the endpoints of the next model, unless the request sorts the endpoints of all models
  * together. Returns at most six endpoints, but at least one of each model that has any.
- * @throws {GatewayError} 400 for a model that does not give answers of this kind; 404 if no endpoint may be used; 502
- *   if none can be called
+ * @throws {GatewayError} 400 for a model that does not give answers of this kind, or for a suffix that contradicts the
+ *   request; 404 if settings or preferences exclude every endpoint; 502 if the operator has not set a credential or
+ *   another variable
  */
 export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   route: RequestedRoute,
