@@ -1,7 +1,7 @@
 /**
  * Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get.
- * Domain filters are part of the query. The location is a country of Brave's list; headers have country, city, region
- * and time zone.
+ * Domain filters are part of the query. A parameter has the country of the location, if Brave lists it; headers have
+ * country, city, region and time zone.
  */
 
 import * as z from 'zod';
