@@ -49,8 +49,8 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
  * Sets or removes one budget. The item and the counter change in one transaction. Counted amounts stay, and the next
  * hold uses the new limit.
  * @param change.limit null removes the budget of the interval
- * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, also against concurrent changes; 404 if
- *   the owner does not exist; 412 if the version differs from `expectedVersion`
+ * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, including budgets that are changed
+ *   concurrently; 404 if the owner does not exist; 412 if the version differs from `expectedVersion`
  */
 export async function setBudget(
   context: ChangeContext,

@@ -50,8 +50,8 @@ export interface CreatedKey {
 
 /**
  * Creates a key. Only this result contains the secret.
- * @throws {GatewayError} 400 for an unknown provider; 404 if the workspace or the member does not exist, or the member
- *   was removed; 409 in an archived workspace
+ * @throws {GatewayError} 400 for an unknown provider; 404 if the account, the workspace or the member does not exist,
+ *   or the member was removed; 409 in an archived workspace
  */
 export async function createKey(
   context: ChangeContext,
@@ -131,7 +131,7 @@ function missingWorkspace(item: Item | undefined): Error {
 
 /**
  * Reads a key of the account, optionally of one kind.
- * @throws {GatewayError} 404 if the key does not exist, was deleted, or belongs to another account
+ * @throws {GatewayError} 404 if the key does not exist, was deleted, belongs to another account, or is of another kind
  */
 export async function findKey(table: Table, accountId: string, hash: string, kind?: KeyKind): Promise<ApiKey> {
   const key = await readKey(table, hash);

@@ -49,6 +49,7 @@ export interface MembersChange {
 /**
  * Adds people or services as members of a workspace, either all or none. A member that was removed earlier returns with
  * its budgets and counters. A member that already has access is not changed.
+ * @throws {GatewayError} 409 in an archived workspace, or for too many members
  */
 export async function addMembers(
   context: ChangeContext,
