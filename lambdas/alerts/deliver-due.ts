@@ -6,7 +6,7 @@ import { attemptDelivery, type DeliveryTools } from './deliver.ts';
 export interface DeliveryRun {
   delivered: number;
   failed: number;
-  /** Errors of the table. The next run tries these deliveries again. */
+  /** Errors of the table or of the deployment's secret. Later runs try the deliveries again. */
   failures: Error[];
 }
 

@@ -38,7 +38,11 @@ const ATTEMPTS_END_AFTER_MS = DAY_MS;
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 15 * 60_000;
 
-/** Makes an attempt. Never throws, unless the table fails; the delivery then becomes due again after its lease. */
+/**
+ * Makes an attempt.
+ * @throws {Error} if the table fails, or the deployment's secret cannot be read; the delivery then becomes due again
+ *   after its lease
+ */
 export async function attemptDelivery(tools: DeliveryTools, delivery: AlertDelivery): Promise<DeliveryResult> {
   const { table, nowMs } = tools;
   if (await writeAlone(table, attemptBegin(table, delivery, nowMs() + ATTEMPT_LEASE_MS))) return 'skipped';
