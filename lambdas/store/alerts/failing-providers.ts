@@ -5,7 +5,7 @@ import { put } from '../table/writes.ts';
 
 const PROVIDERS = 'ALERTS#PROVIDERS';
 
-/** Returns the times in ms since which providers fail, by provider. Providers that work again have the time 0. */
+/** Returns, by provider, the time in epoch ms since which the provider fails; 0 if it works again. */
 export async function readFailingProviders(table: Table): Promise<Map<string, number>> {
   const items = await Array.fromAsync(queryPartition(table, PROVIDERS));
   return new Map(items.map((item) => [item['sk'] as string, numberFrom(item['since_ms'])]));
@@ -13,7 +13,7 @@ export async function readFailingProviders(table: Table): Promise<Map<string, nu
 
 /**
  * Saves the time since which a provider fails.
- * @param sinceMs 0 if the provider works again
+ * @param sinceMs time in epoch ms; 0 if the provider works again
  */
 export async function saveFailingProvider(table: Table, providerId: string, sinceMs: number): Promise<void> {
   const item = { pk: PROVIDERS, sk: providerId, entity: 'failing_provider', since_ms: sinceMs };

@@ -145,7 +145,7 @@ const MAX_LOOKS = 8;
  * counter and its parts are read in one call. When parts are merged into the counter, the counter drops their name, so
  * their amounts are not counted twice. A grant moves committed money from a part to the counter, so if a grant was made
  * during the read, everything is read again.
- * @throws {StoreBusyError} if parts are created, merged or get grants during every read
+ * @throws {StoreBusyError} if parts are created, merged or get grants during every read, or if the table stays busy
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
   let item = read;

@@ -1,7 +1,7 @@
 /**
  * An account's cost per model in a month, by UTC day. No limit depends on these sums. A settlement adds to them in the
  * transaction that makes a record final, and holds do not change them. Each sum therefore equals the sum of that day's
- * final records.
+ * final records, except records that are settled more than 35 days after the end of the month.
  *
  * A model's month is one item or, if the account's counter has parts, as many items as parts. Two settlements that
  * conflict on one of these items also conflict on the counter, so the sums cause no additional waits. The items of

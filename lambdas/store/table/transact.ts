@@ -163,6 +163,7 @@ export async function writeWithin(table: Table, timeoutMs: number, write: Write)
 /**
  * Retries a single-item write while a transaction locks the item, or the table is throttled.
  * @throws {StoreBusyError} after the last attempt
+ * @throws {Error} if the write fails in another way
  */
 export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
   let wasUncertain = false;
