@@ -120,7 +120,7 @@ const waitingRoom = new WaitingRoom();
  * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown because the
  * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released. The client
  * then gets a 529, and the sweep later finds the hold and charges the prompt.
- * @throws {Error} if it is unknown whether the hold was placed; the hold is then released
+ * @throws {Error} if it is unknown whether the hold was placed; the hold is then released, if the table accepts writes
  */
 export async function admit(
   table: Table,

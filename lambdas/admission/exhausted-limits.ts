@@ -18,7 +18,8 @@ const MAX_REPORTS = 1_000;
  * to which it compares the hold (alerts/check-balance.ts).
  *
  * Guarantee: each process sends at most one message a minute for the same key, limit, amount of the limit, day and
- * tags. A mark in the table makes the notice unique (alerts/check-payer.ts).
+ * tags, unless sending failed or the process has reported 1,000 other limits in between. A mark in the table makes the
+ * notice unique (alerts/check-payer.ts).
  */
 export class ExhaustedLimits {
   readonly #queue: () => QueueSender;

@@ -70,7 +70,10 @@ const noDemand: Demand = { holds: 0, amount: Money.zero };
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
-  /** Resolves when the attempt to take a lease ends, with or without a lease. Never rejects. */
+  /**
+   * Resolves when the current attempt to take a lease ends, with or without a lease. Never rejects. Undefined if there
+   * is no attempt.
+   */
   taking: Promise<void> | undefined;
   takesFromMs = -Infinity;
   #second = 0;

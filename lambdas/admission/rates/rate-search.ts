@@ -133,7 +133,7 @@ export class RateSearch {
     return undefined;
   }
 
-  /** Moves the request to a part with room; returns the refusal if no part has room. */
+  /** Moves the request to a part with room; returns the refusal if no part has room, or after MAX_MOVES moves. */
   #moveTo(kind: RateKind, items: readonly (Item | undefined)[]): RateRefusal | undefined {
     const { keyHash, atMs } = this.#use;
     if (kind === 'minute') noteCounts(keyHash, atMs, items);
