@@ -91,7 +91,7 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  * dying process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep` reports
  * it.
  * @returns undefined on success; the stored lease if its money was returned earlier
- * @throws {StoreBusyError} if the table is busy; the next sweep retries
+ * @throws {Error} if the table is busy or fails; the next sweep retries
  */
 async function returnLease(table: Table, lease: Lease): Promise<FailedCondition | undefined> {
   return endLease(table, lease, lease.amount.minus(await drawnFrom(table, lease)), { isChecked: true });
