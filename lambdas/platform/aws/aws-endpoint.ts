@@ -20,6 +20,7 @@ export interface AwsAddress {
 /**
  * Returns the URL of a service.
  * @param where.origin URL that replaces AWS's own URL, unless a URL is configured
+ * @throws {TypeError} for a configured value that is not a URL
  */
 export async function endpointOf(
   service: AwsAddress,
