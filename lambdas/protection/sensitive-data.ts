@@ -41,9 +41,9 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
  *   the values that are found in these texts
  * @param options.origins index of each message in the client's request; undefined if messages were neither added nor
  *   removed
- * @throws {GatewayError} 400 with the field, never the value, if the key blocks these requests or names nothing to
- *   protect, if a value is in a field that cannot be changed, or if there are too many values; 529 if other searches
- *   kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected
+ * @throws {GatewayError} 400 with the field, never the value, if the key blocks a found value or names nothing to
+ *   protect, if a found value is in a field that cannot be changed, or if too many values are found; 529 if other
+ *   searches kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
