@@ -67,7 +67,7 @@ export function generationView(generation: Generation): GenerationBody {
   };
 }
 
-/** Returns all attempts in order. All attempts before the last one failed and cost nothing. */
+/** Returns all recorded attempts in order. All attempts before the last one failed and cost nothing. */
 function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
   const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs, failures } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };
