@@ -89,7 +89,10 @@ export class ResponseWriter {
     }
   }
 
-  /** Returns two events that report an error, because some clients read only `error`, others only `response.failed`. */
+  /**
+   * Returns the events that end a failed answer: `error` and `response.failed`, because some clients read only one of
+   * them. If no event was sent yet, the events that begin an answer precede them.
+   */
   fail(error: GatewayError): string {
     const code = failureCode(error);
     const { message } = error;
