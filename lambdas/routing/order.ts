@@ -1,12 +1,13 @@
 /**
- * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. All others
- * are ordered by health, then preferred speed, then support for the request's fields, then the request's `sort`, then
- * price. The endpoint that has the conversation cached then moves before endpoints that are equal in all criteria above
- * `sort`. It moves only if its cache saves at least as much as its higher price costs.
+ * Orders the endpoints of a request. Endpoints that the preference `order` names come first, in its order. All others
+ * are ordered by health, then preferred speed, then support for the request's fields, then the preference `sort`, then
+ * price. A preference comes from the request, or else from the model's entry in the catalog. The endpoint that has the
+ * conversation cached then moves before endpoints that are equal in all criteria above `sort`. It moves only if its
+ * cache saves at least as much as its higher price costs.
  *
- * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
- * in proportion to their weights. The price of a model in the catalog is therefore the price of its default route, as
- * long as that route is healthy.
+ * Without preferences, the cheapest healthy endpoint comes first. Endpoints with exactly the same price share the
+ * conversations in proportion to their weights. The price of a model in the catalog is therefore the price of its
+ * default route, as long as that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -34,7 +35,7 @@ type PricedOffer = Endpoint & { pricing: Pricing };
 type EndpointRank = readonly number[];
 
 /**
- * Number of ranks that are more important than a cached prompt: the request's own order, health, the preferred speed,
+ * Number of ranks that are more important than a cached prompt: the place in `order`, health, the preferred speed,
  * and support for the request's fields.
  */
 const RANKS_ABOVE_WARMTH = 4;
@@ -96,7 +97,7 @@ function rankOf(
 ): EndpointRank {
   const { order = [], sort } = preferences;
   const named = order.findIndex((name) => isNamed(endpoint, name));
-  // An endpoint that the request names comes first, even if it is failing.
+  // An endpoint that `order` names comes first, even if it is failing.
   if (named !== -1) return [named, 0, 0, 0, 0, byPrice];
   const speed = signals.speedOf(endpoint.id);
   return [
