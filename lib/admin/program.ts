@@ -86,7 +86,7 @@ function described(option: Option): string {
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** If a command is misspelled, each group of commands then lists its commands. */
+/** Makes each group of commands list its commands when one of them is misspelled. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

@@ -37,7 +37,10 @@ export async function runAdmin(args: string[]): Promise<number> {
 /** Maximum number of commands in the hint. If more commands have the option, no hint is given. */
 const MAX_PLACES = 6;
 
-/** Returns a hint for an option that was written before its command; empty if no command has the option. */
+/**
+ * Returns a hint for an option that was written before its command; empty if no command has the option, or too many
+ * have it.
+ */
 function placeOfOption(program: Command, { code, message }: CommanderError): string {
   const name = code === 'commander.unknownOption' ? /'(--[\w-]+)/.exec(message)?.[1] : undefined;
   const places = name === undefined ? [] : commandsWith(program, name, 'admin');

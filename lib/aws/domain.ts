@@ -33,7 +33,8 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
 }
 
 /**
- * Headers that may contain a key. A request without a key reaches no provider, so it needs no such limit.
+ * Headers that may contain a key. The firewall counts only requests with one of these headers, because a request
+ * without a key reaches no provider.
  */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;

@@ -94,8 +94,8 @@ export function operatorSecrets({ models, search }: Catalog): Record<string, str
 const SANDBOX = 'sandbox/claude';
 
 /**
- * Returns a text model for a first request: the sandbox model if it can be called, or else another model that can be
- * called, or else any model.
+ * Returns a text model for a first request: the sandbox model if it can be called, or else another text model that can
+ * be called, or else any text model; undefined if the catalog has none.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => makesOnlyText(data.output_modalities));

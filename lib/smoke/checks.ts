@@ -30,8 +30,8 @@ export interface SmokeCheck {
   /**
    * Runs the check.
    * @returns a detail for the report
-   * @throws {FailedError}
-   * @throws {SkippedError}
+   * @throws {FailedError} if the deployment did not behave as required
+   * @throws {SkippedError} if the check cannot be done
    */
   run: (target: Target, findings: Findings) => Promise<string>;
 }

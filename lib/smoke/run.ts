@@ -136,7 +136,7 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
 
 /**
  * Rejects a management key given as inference key, and vice versa, because the checks with this key would fail.
- * @throws {StartFailure}
+ * @throws {StartFailure} if the key is of the wrong kind
  */
 function refuseKind(
   key: string | undefined,

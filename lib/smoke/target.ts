@@ -94,7 +94,7 @@ export async function expectJson<Body>(response: Response, status = 200): Promis
 
 /**
  * Fails a check unless a condition is true.
- * @throws {FailedError}
+ * @throws {FailedError} with the message `wrong`, if the condition is false
  */
 export function demand(isRight: boolean, wrong: string): void {
   if (!isRight) throw new FailedError(wrong);

@@ -59,7 +59,7 @@ const thisMachine: Machine = {
  * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. If the
  * directory contains records, only the kind of program that wrote them can be used, because each kind has its own
  * files.
- * @throws {StartFailure} if no program is available
+ * @throws {StartFailure} if no program is available, or the file that DYNAMODB_BINARY names does not exist
  */
 export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {
   const isOfContainer = directory !== undefined && hasContainerDatabase(directory);
