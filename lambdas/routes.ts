@@ -79,7 +79,7 @@ export const routes = {
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   ...wholeRoutes.create,
-  // Images in the shapes of OpenAI's API.
+  // Routes for images, with bodies and answers as in OpenAI's API.
   'generate-image': postRoute('/images/generations', { ...answering('images/generate'), ...drawing }),
   'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing, takesFiles: true }),
 

@@ -69,7 +69,7 @@ interface Choice<Candidate> {
   requested: RequestedModel;
   preferences: Preferences;
   candidates: Candidate[];
-  /** Settings and preferences that exclude endpoints of the model. */
+  /** Names of the settings and preferences that exclude endpoints of the model. */
   excludedBy: Set<string>;
   /** Unset environment variables that the operator would have to set, each with its provider. */
   unset: string[];
