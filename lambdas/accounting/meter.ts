@@ -88,8 +88,8 @@ export class UsageMeter {
   }
 
   /**
-   * Adds usage that the provider reported, including reports outside of Messages API events, for example before the
-   * answer broke off.
+   * Adds usage that the provider reported, in a Messages API event or outside of these events. For example, a provider
+   * may report usage although its answer breaks off before the event with the usage.
    */
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
@@ -211,8 +211,8 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the songs, and the tokens of images and speech. These tokens have their own prices. A report without them, or
-   * a report before the end of the answer, does not replace the estimate. Otherwise, these tokens would be billed as
+   * Returns the songs, and the tokens of images and speech. These tokens have their own prices. A report without them,
+   * or a report before the end of the answer, does not replace the estimate. Otherwise, these tokens would be billed as
    * text.
    */
   #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens' | 'songs'> {

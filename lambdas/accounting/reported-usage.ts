@@ -26,7 +26,8 @@ export function readReportedUsage(usage: unknown): ReportedUsage {
 }
 
 /**
- * Values of usage fields to which the catalog's prices apply. For any other value, the provider charges another price.
+ * Fields of a usage report, each with the values for which the catalog's prices apply. For any other value, the
+ * provider charges another price.
  */
 const pricedValues: Record<string, unknown[]> = {
   service_tier: ['standard'],

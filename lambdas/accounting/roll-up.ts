@@ -28,7 +28,7 @@ export interface RollUp {
   accountId: string;
   date: string;
   shard: number;
-  /** Time in ms. The rows must include every settlement that was made before this time. */
+  /** Time in epoch ms. The rows must include every settlement that was made before this time. */
   sinceMs: number;
 }
 
