@@ -23,7 +23,7 @@ import { scanAccounts } from './scan-accounts.ts';
 const DAYS_BEFORE_EXPIRY = [1, 7];
 const DAYS_BEFORE_RETIREMENT = [7, 30];
 const DAYS_BEFORE_PRICE_CHANGE = [7];
-/** A model counts as in use if the account has spent on it today or on this number of previous days. */
+/** Number of previous days. A model counts as in use if the account has spent on it today or on any of these days. */
 const RECENT_DAYS = 7;
 const KEYS_AT_ONCE = 100;
 

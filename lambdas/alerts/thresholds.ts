@@ -22,9 +22,10 @@ export interface Crossing {
 }
 
 /**
- * Returns the crossings of each limited window of a scope: the refusal of a hold, then the highest threshold that the
- * spending has crossed. A limit of 0 has none: it blocks spending on purpose. A refusal counts if 100 is one of the
- * thresholds, and spending leaves no room for a hold of at most half of the limit.
+ * Returns the crossings of each limited window of a scope: the refusal of a hold, if it counts, then the highest
+ * threshold that the spending has crossed. A limit of 0 has no crossings: it blocks spending on purpose. A refusal
+ * counts if 100 is one of the thresholds, the refused hold is at most half of the limit, and spending alone leaves no
+ * room for it.
  */
 export function crossingsOf(
   scope: ScopeId,
