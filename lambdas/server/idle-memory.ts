@@ -31,8 +31,8 @@ export interface IdleMemory {
 }
 
 /**
- * Starts a collection after some time without requests.
- * @param isBusy returns whether requests are being answered: a collection would delay their streams
+ * Starts a garbage collection after some time without requests, if the heap is large.
+ * @param isBusy returns whether requests are being answered: a garbage collection would delay their streams
  * @param options replaced in tests
  */
 export function returnIdleMemory(
