@@ -117,7 +117,9 @@ type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<v
  */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
-/** middy's state of one request. The first middleware replaces the raw event with the parsed input. */
+/**
+ * State of one request in middy, the middleware library. The first middleware replaces the raw event with the input.
+ */
 interface RequestState {
   event: AnyInput;
   context: Context;
