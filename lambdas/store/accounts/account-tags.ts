@@ -20,7 +20,7 @@ const tagBudgetsRecord = record({
   tag: tagField('tag'),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
-  /** Number of times that the limits were changed. */
+  /** Revision of the limits. It grows with each change, and stays higher than that of removed budgets of the tag. */
   revision: count('revision'),
   /** Time from which requests with the tag are counted. */
   createdAt: text('created_at'),
