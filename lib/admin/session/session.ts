@@ -42,9 +42,11 @@ type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOp
 interface More<Answer> {
   /** Whether the command may create new data. */
   mayCreate?: boolean;
-  /** Whether the command restores a missing database. */
+  /** Whether the command restores a database. If so, the database may be missing. */
   restores?: boolean;
-  /** Converts an output row to one or more rows of the printed table. `--json` prints the complete output row instead. */
+  /**
+   * Converts an output row to one or more rows of the printed table. `--json` prints the complete output row instead.
+   */
   shown?: (row: Answer) => Row | Row[];
 }
 
