@@ -29,7 +29,7 @@ import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
 
 export interface SweepSelection {
-  /** Current time in ms. Holds that are due by this time are settled. */
+  /** Current time in epoch ms. Holds that are due by this time are settled. */
   nowMs: number;
   backlog: Backlog;
   /** Ids of local gateway runs that have ended. Their queues and handlers no longer exist. */

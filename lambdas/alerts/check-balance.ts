@@ -1,10 +1,10 @@
 /**
- * Publishes a notice if the balance of a prepaid account is low, another notice if it refuses a hold although it is not
- * spent, and another if it is spent.
+ * Publishes a notice if the balance of a prepaid account is low, another notice if the balance refuses a hold although
+ * it is not spent, and a third notice if the balance is spent.
  *
- * Guarantee: each of them is reported once, until a payment has raised the balance to twice the amount that counts as
- * low. A balance that moves around the low amount therefore causes no further notices. The level and the refusal are
- * stored with a version, in the transaction that creates the deliveries.
+ * Guarantee: each of these notices is published once, until a payment has raised the balance to twice the amount that
+ * counts as low. A balance that moves around the low amount therefore causes no further notices. The level and the
+ * refusal are stored with a version, in the transaction that creates the deliveries.
  * Weakness: if the check after a payment fails, the next settlement notices the payment.
  */
 

@@ -5,7 +5,7 @@ import type { Table } from '../store/table/table.ts';
 import type { Notice } from './notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 
-/** Time in ms for which the mark of an event is kept after the event. */
+/** Time in ms after an event until DynamoDB may delete its mark (the item that makes the event's notice unique). */
 const KEPT_AFTER_EVENT_MS = 35 * DAY_MS;
 
 /** An event at a known time, with its name. */

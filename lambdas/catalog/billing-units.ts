@@ -11,7 +11,7 @@ interface DescribedUnit {
   /** Name of the unit in price lines, statements and sealed lines. */
   meter: string;
   /**
-   * Names of prices in the catalog: the unit's own price, then the prices that replace it if it is missing, in order.
+   * Names of prices in the catalog: the unit's own price, then, in order, the prices that replace a missing own price.
    */
   prices: readonly [string, ...string[]];
   /** Description of the price in the API document. */

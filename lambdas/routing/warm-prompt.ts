@@ -15,7 +15,7 @@ export interface WarmPrompt {
   tokens: number;
   /** Number of output tokens of the latest answer. The next answer is assumed to be as long. */
   outputTokens: number;
-  /** Time in ms from which the provider may have dropped the cache. */
+  /** Time in epoch ms from which the provider may have dropped the cache. */
   untilMs: number;
 }
 

@@ -34,8 +34,8 @@ export interface SealProof {
 }
 
 /**
- * Returns the proofs of a final generation, for its own day and for later days. It has lines on later days if it was
- * still open when its own day was sealed.
+ * Returns the proofs of a final generation, for its own day and for later days. A generation has lines on later days if
+ * it was still open when its own day was sealed.
  * Cost: a few reads for each of these days, regardless of the number of lines of the day.
  */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {

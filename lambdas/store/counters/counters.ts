@@ -73,7 +73,7 @@ export function newSpread(): string {
   return PARTITIONED + uuidv7();
 }
 
-/** Returns the time in ms at which a set of parts was created. */
+/** Returns the time in epoch ms at which a set of parts was created. */
 export function spreadTimeMs(spread: string): number {
   return uuidTimeMs(spread.startsWith(PARTITIONED) ? spread.slice(PARTITIONED.length) : spread);
 }

@@ -114,7 +114,7 @@ function tokensOfAmount(amount: string, unit: string, place: string): number {
   return tokens;
 }
 
-/** Parses a time in ms. Times without a time zone are UTC. */
+/** Parses a time, and returns it in epoch ms. Times without a time zone are UTC. */
 function timeMs(text: string, place: string): number {
   const instantMs = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
   if (Number.isNaN(instantMs)) throw new StartFailure(`${place}: "${text}" is not a valid time.`);
