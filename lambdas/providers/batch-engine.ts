@@ -128,7 +128,7 @@ export interface BatchReader {
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
    * Yields the requests that `answer` may send for a task, or placeholders of the same size, so that the gateway can
-   * compute their maximum price. They are yielded one by one, because together they may not fit into memory.
+   * compute their maximum price. They are yielded one by one, because together they might not fit into memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;

@@ -20,8 +20,8 @@ export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   override readonly failedProvider: string;
   /**
-   * Whether the request may be sent to another endpoint. False if every endpoint would reject the request, or if the
-   * gateway itself aborted it.
+   * Whether the request may be sent to another endpoint of the model. False if every endpoint of the model would reject
+   * the request, or if the gateway itself aborted it.
    */
   readonly mayTryAnother: boolean;
   /**
@@ -220,8 +220,8 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Only after `elsewhere` is another
-    // endpoint worth trying (fault-rule.ts).
+    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Of these, only `elsewhere` makes
+    // another endpoint of the same model worth trying (fault-rule.ts).
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', message, ofRequest);

@@ -26,7 +26,9 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
 /** Matches ids that the Messages API allows. */
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
-/** Maximum length of an id. A longer id is replaced by its digest; no model needs its own id if it is that long. */
+/**
+ * Maximum length of an id in characters. A longer id is replaced by its digest. No known provider has such long ids.
+ */
 const MAX_ID_BYTES = 256;
 
 /** Returns a provider's id in the form that the client gets. */

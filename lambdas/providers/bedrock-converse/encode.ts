@@ -37,14 +37,13 @@ export function encodeConverseRequest(
   // output for which the gateway reserved money.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
-  // Neither Converse nor any model on this wire has fields for penalties.
+  // Converse has no fields for penalties, and the gateway knows no model on this wire that has its own.
   refuseUnsupportedSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const stops = stopSequences(request, target);
-  // Converse's inferenceConfig has no field for top_k. Each model family has its own field for top_k, which modelFields
-  // sets.
+  // Converse's inferenceConfig has no field for top_k. Claude and Nova have their own fields, which modelFields sets.
   const { temperature, top_p: topP } = samplingFields(request, target);
   return {
     messages: begunByUser(messages),

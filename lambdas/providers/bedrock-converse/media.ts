@@ -89,6 +89,7 @@ function textOfDocument(block: Block, path: string): string {
 /**
  * Returns the format and the content of a document. Converse accepts a document's text as `text` or `content` only if
  * citations are enabled (https://github.com/maximhq/bifrost/pull/7079), so other texts are sent as bytes.
+ * @throws {GatewayError} 400 for a URL or a file id, and for content blocks other than text
  */
 function mediaContent(block: Block, path: string, isCited: boolean): object {
   const source = mediaSource(block);

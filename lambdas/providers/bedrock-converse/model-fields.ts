@@ -43,7 +43,7 @@ function converseThinkingFields(
         },
       };
     default:
-      // Models of other families have no setting for thinking: they decide themselves whether they think.
+      // The gateway sends models of other families no setting for thinking: they decide themselves whether they think.
       return {};
   }
 }

@@ -89,6 +89,7 @@ function logprobsRequest(
 /**
  * Returns the most probable tokens at the position of the first token that is not blank. Some models write a blank
  * token first.
+ * @throws {UpstreamError} if the response has no such probabilities
  */
 function topTokens(body: unknown): TopToken[] {
   const { content } = recordOrEmpty(choiceIn(body)['logprobs']);

@@ -37,7 +37,7 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Returns a numbered field name for an option, because an option's text may not be a valid field name. */
+/** Returns a numbered field name for an option, because an option's text might not be a valid field name. */
 function statedField(index: number): string {
   return `p${index}`;
 }

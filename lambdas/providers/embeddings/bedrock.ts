@@ -42,6 +42,7 @@ function titanFields(task: EmbeddingTask): Record<string, unknown> {
 /**
  * Returns the request fields of Titan Multimodal Embeddings, which returns one vector for a text, an image, or both.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-mm.html
+ * @throws {GatewayError} 400 for tokens or an input type, or for several texts or images in one input
  */
 function multimodalTitanFields(task: EmbeddingTask): Record<string, unknown> {
   refuseInputType(task);

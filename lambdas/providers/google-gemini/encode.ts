@@ -42,7 +42,10 @@ export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTa
   return { ...sent, ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
-/** Returns the request fields that make up the prompt, which the model reads. */
+/**
+ * Returns the request fields that make up the prompt, which the model reads.
+ * @throws {GatewayError} 400 for a prompt without text, or that Gemini's API cannot express
+ */
 export function promptFields(requested: MessagesRequest, target: GeminiTarget): GeminiPrompt {
   const request = withSupportedFields(requested);
   const named = withSentNames(request, 'letterFirst');

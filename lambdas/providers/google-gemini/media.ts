@@ -74,8 +74,8 @@ function imageTypeOf(url: string, path: string): string {
 }
 
 /**
- * Returns a part with a URL, which Google itself fetches, only over https
- * (https://ai.google.dev/gemini-api/docs/file-input-methods).
+ * Returns a part with a URL, which Google itself fetches (https://ai.google.dev/gemini-api/docs/file-input-methods).
+ * @throws {GatewayError} 400 for a URL without https, which Google does not fetch
  */
 function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {
   if (fileUri.startsWith('https://')) return { fileData: { mimeType, fileUri } };

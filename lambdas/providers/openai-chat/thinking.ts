@@ -81,6 +81,6 @@ function requestedChatEffort(
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
-  // A model with the effort "none" may not think by default, so thinking is requested with a medium effort.
+  // A model with the effort "none" might not think by default, so thinking is requested with a medium effort.
   return effort ?? (thinking && accepted?.includes('none') ? 'medium' : undefined);
 }

@@ -40,7 +40,10 @@ interface EventForm {
   usageOf: (usage: Record<string, unknown>) => WireUsage | undefined;
 }
 
-/** Yields the audio of `speech.audio.delta` events, and the usage of the last event, `speech.audio.done`. */
+/**
+ * Yields the audio of `speech.audio.delta` events, and the usage of the last event, `speech.audio.done`.
+ * @throws {UpstreamError} if the stream has no last event
+ */
 export async function* soundOfEvents(
   events: AsyncIterable<unknown>,
   { field, usageOf }: EventForm,

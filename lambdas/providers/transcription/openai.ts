@@ -57,7 +57,10 @@ export const openaiTranscription: TranscriptionCodec = {
   readUsage: (body) => transcriptUsageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
 };
 
-/** Returns a keyword in Mistral's form, with underscores for white space. Mistral accepts no commas. */
+/**
+ * Returns a keyword in Mistral's form, with underscores for white space.
+ * @throws {GatewayError} 400 for a comma, which Mistral does not accept
+ */
 function biasOf(word: string, index: number): readonly [string, string] {
   if (word.includes(',')) throw invalidRequest(`keywords.${index}`, 'may not have a comma for this model');
   return ['context_bias', word.trim().replaceAll(/\s+/g, '_')];
@@ -87,6 +90,7 @@ function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefine
 /**
  * Yields the texts of `transcript.text.delta` events, and the usage of the last event, `transcript.text.done`. Some
  * servers respond with one document instead, which contains the complete text.
+ * @throws {UpstreamError} if the stream has no last event
  */
 async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
   let hasText = false;

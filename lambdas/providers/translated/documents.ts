@@ -16,7 +16,9 @@ type FileSource =
 /** A document in the form in which it is sent: as text, or as a file. Not every wire supports files. */
 type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
 
-/** @throws {GatewayError} 400 for citations, which only Claude models support, and for content other than text */
+/**
+ * @throws {GatewayError} 400 for citations, which only Claude models support, and for content blocks other than text
+ */
 export function readDocument(block: Block, path: string): ReadDocument {
   refuseCitations(block, path);
   const source = block['source'] as TextSource | FileSource;

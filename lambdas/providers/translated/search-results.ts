@@ -2,8 +2,8 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { refuseCitations } from './documents.ts';
 
 /**
- * Replaces the search results that a client sent with texts, for endpoints without a block for search results. Each
- * text names the source and the title.
+ * Converts the client's search results to texts, for endpoints without a block for search results. Each text names the
+ * source and the title.
  * @returns the same request if it has no search results
  * @throws {GatewayError} 400 for search results with citations, which only Claude models support
  */
