@@ -154,8 +154,8 @@ export const keyed = taking('any', 10);
 export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
 
 /**
- * Prefixes of the partitions that management routes may change, in addition to settings of alerts and bookmarks.
- * Records of requests, daily rows and seals are excluded.
+ * Prefixes of the partitions that management routes may change. Routes for alerts and for lists of keys have other
+ * prefixes. No management route may change records of requests, daily rows or seals.
  */
 const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
 /**

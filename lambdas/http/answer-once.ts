@@ -33,12 +33,13 @@ export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
  * Processes requests with the same `Idempotency-Key` once. For 24 hours, the same request with the same key gets the
- * stored answer and changes nothing. The same key with another path, body or tags gets a 409. Without the header, every
- * request is processed.
+ * stored answer and changes nothing. Without the header, every request is processed.
  *
  * Guarantee: one transaction makes the change and stores the answer, so of two concurrent requests only one makes the
  * change. The answer may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key
  * and the deployment's pepper. Only a hash of the Idempotency-Key is stored. Answers of failed requests are not stored.
+ * @throws {GatewayError} 400 for an invalid header; 409 for the same key with another path, body or tags; the errors of
+ *   `answer`
  */
 export async function answerOnce(
   requested: OnceRequest,

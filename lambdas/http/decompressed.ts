@@ -39,7 +39,8 @@ export class UnpackedBody {
   /**
    * Decompresses the body in place.
    * @throws {GatewayError} 415 for an encoding that is not supported, or not at this address; 400 for data that are
-   *   invalid or take too long; 413 for a body that is too large; 529 if the process's memory limit is reached
+   *   invalid or take too long; 413 for a body that is too large, or compressed too much; 529 if the process's memory
+   *   limit is reached
    */
   async unpack(request: HttpRequest): Promise<void> {
     const encoding = encodingOf(request.headers['content-encoding']);
@@ -94,7 +95,10 @@ export class UnpackedBody {
   }
 }
 
-/** Returns the encoding of the body; undefined for an uncompressed body. */
+/**
+ * Returns the encoding of the body; undefined for an uncompressed body.
+ * @throws {GatewayError} 415 for an encoding that is not supported
+ */
 function encodingOf(header: string | undefined): Encoding | undefined {
   const name = header?.trim().toLowerCase();
   if (name === undefined || name === '' || name === 'identity') return undefined;

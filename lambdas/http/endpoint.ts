@@ -112,8 +112,8 @@ interface LocalContext extends Context {
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
 /**
- * Maximum length in characters of a body that middy writes at once. A longer body is written as a stream, which can
- * wait for a slow client.
+ * Maximum length in characters of a body that middy writes in one piece. A longer body is written as a stream, which
+ * can wait for a slow client.
  */
 const WRITTEN_AT_ONCE = 16 * 1024;
 

@@ -133,7 +133,10 @@ function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string
   return body;
 }
 
-/** Returns the keys in a name: `a[b][]` has the keys `a`, `b` and `''`. The empty key appends to a list. */
+/**
+ * Returns the keys in a name: `a[b][]` has the keys `a`, `b` and `''`. The empty key appends to a list.
+ * @throws {GatewayError} 400 for a name in another form, or with too many keys
+ */
 function keysOf(name: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) throw invalidRequest(shortName(name), 'is not a field name; write "name", "name[]" or "name[key]"');

@@ -34,7 +34,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw invalidRequest(fieldName(path) || whole, `${message}${hintFor(issue, schema)}`, {}, detailsOf(issue));
 }
 
-/** Returns details for programs, if the schema has added any to its error. */
+/** Returns the machine-readable details of an error; undefined if the schema added none. */
 function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined {
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }

@@ -36,7 +36,8 @@ const ORIGIN_HEADER = 'x-gateway-origin';
 /** Headers that are not forwarded: headers that concern only one connection, and ORIGIN_HEADER. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
 /**
- * Error codes of connecting to a process that has ended or is ending, which the first process may not have noticed yet.
+ * Error codes of connecting to a process that has ended or is ending. The first process might not have detected this
+ * yet.
  */
 const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 

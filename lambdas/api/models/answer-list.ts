@@ -83,7 +83,10 @@ export async function answerConventionList(
   return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
-/** Returns all models that produce only text. By default, the newest come first, as documented for the Messages API. */
+/**
+ * Returns a page of the models that produce only text and match the filters. By default, the newest come first, as
+ * documented for the Messages API.
+ */
 function answerMessagesList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,
@@ -101,7 +104,9 @@ function answerMessagesList(
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-/** Returns all models that produce only text, in one list, because Codex does not support pages. */
+/**
+ * Returns the models that produce only text and match the filters, in one list, because Codex does not support pages.
+ */
 function answerCodexList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,

@@ -33,8 +33,8 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 
 /**
  * Returns a function that returns whether an endpoint of these models can be called; undefined if that is unknown. If
- * the answer depends on a credential that this Lambda function may not read, the answer comes from the worker's last
- * measurement. That measurement is read again at most every 30 seconds, because the operator may set or remove the
+ * this depends on a credential that the Lambda function has no permission to read, the result comes from the worker's
+ * last measurement. That measurement is read again at most every 30 seconds, because the operator may set or remove the
  * credential.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {

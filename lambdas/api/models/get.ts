@@ -72,7 +72,7 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     }),
-    // `default` is empty if the model has no routing defaults. The cheapest healthy endpoint is then tried first.
+    // `default` is empty if the model has no routing defaults. Its endpoints are then ordered by health and price.
     routing: { default: model.data.routing ?? {} },
   });
 }
@@ -97,6 +97,7 @@ function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undef
 /**
  * Returns a model in the format of the Messages API. For an alias, returns the model that answers, as the Messages API
  * does.
+ * @throws {GatewayError} 404 for a model that does not produce only text
  */
 function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
   const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);

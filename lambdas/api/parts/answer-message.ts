@@ -54,8 +54,8 @@ export interface AnswerForm {
 }
 
 /**
- * Answers a message. Answers of providers always arrive as events, so most code is the same with and without streaming.
- * Without streaming, the client gets the assembled events.
+ * Answers a message. Every answer of a provider is converted to events, so most code is the same with and without
+ * streaming. Without streaming, the client gets the assembled events.
  */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
@@ -65,8 +65,9 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 }
 
 /**
- * Waits for the first event, so that an earlier failure has its own HTTP status. The wait is limited, because clients
- * close a silent connection. After the wait, the response is a stream, and failures become events of the stream.
+ * Waits for the first event, so that an earlier failure, unless it is one of `streamedRefusals`, has its own HTTP
+ * status. The wait is limited, because clients close a silent connection. After the wait, the response is a stream, and
+ * failures become events of the stream.
  */
 async function streamAnswer(
   context: AnswerContext,
