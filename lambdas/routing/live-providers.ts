@@ -36,7 +36,7 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
 
 /**
  * Returns whether this process needs the worker's last measurement to decide if an endpoint can be called, because it
- * may not read the endpoint's credential.
+ * has no permission to read the endpoint's credential.
  */
 export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   const { credential } = endpoint.provider.data;

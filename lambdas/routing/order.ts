@@ -5,9 +5,9 @@
  * conversation cached then moves before endpoints that are equal in all criteria above `sort`. It moves only if its
  * cache saves at least as much as its higher price costs.
  *
- * Without preferences, the cheapest healthy endpoint comes first. Endpoints with exactly the same price share the
- * conversations in proportion to their weights. The price of a model in the catalog is therefore the price of its
- * default route, as long as that route is healthy.
+ * Without preferences and without a cached conversation, the cheapest healthy endpoint that supports the request's
+ * fields comes first. Endpoints with exactly the same price share the conversations in proportion to their weights. The
+ * price of a model in the catalog is therefore the price of its default route, as long as that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';

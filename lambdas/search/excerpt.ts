@@ -86,7 +86,9 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   }
 }
 
-/** Yields parts of a long sentence. For each word, the part begins at the word and fills a quote. */
+/**
+ * Yields one part of a long sentence for each of its words. A part begins at its word, and has as many words as fit.
+ */
 function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {

@@ -46,8 +46,8 @@ export interface BatchWork<Task> {
 }
 
 /**
- * Sends the task to one candidate after the other until a candidate has completed the whole task. `log.index` then
- * identifies that candidate.
+ * Sends the task to one candidate after the other until one completes the whole task, or failover ends. `log.index`
+ * then identifies the last candidate that was tried.
  */
 export async function answerEach<Task, Answer>(
   offers: readonly BatchOffer<Task, Answer>[],

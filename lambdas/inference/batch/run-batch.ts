@@ -74,7 +74,8 @@ export async function runBatch<Task, Answer>(
 }
 
 /**
- * Places the hold, and sends the task to one candidate after the other until one answers. The caller settles the run.
+ * Places the hold, and sends the task to one candidate after the other until one answers, or failover ends. The caller
+ * settles the run.
  * @param stopBeforeMs time before the function's timeout at which the request to the provider is aborted
  * @throws {GatewayError} if the request is not admitted; nothing is held then
  */
@@ -86,7 +87,7 @@ export async function beginBatch<Task, Answer>(
 ): Promise<BatchRun<Task, Answer>> {
   const { caller, generationId } = input;
   const { apiType, offers } = terms;
-  // Opens the resources for settlement before the hold is placed: if one is missing, nothing must be held.
+  // Opens the resources for settlement before the hold is placed. If one of them is missing, nothing may be held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
   const held = await holdOrThrow(

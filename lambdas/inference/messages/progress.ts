@@ -46,8 +46,8 @@ export class Progress implements StagedAnswer {
 
   begin(index: number): void {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
-    // The bound includes no further searches, because the searches before the first request are already bought, and no
-    // provider searches by itself.
+    // The bound includes no further searches: the searches before the first request are already bought, and later
+    // searches are held separately.
     const { pricing } = begun.candidate;
     const quote = { ...held, pricing, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });

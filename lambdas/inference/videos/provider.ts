@@ -66,6 +66,7 @@ const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
  * Opens a file at the provider itself, with the provider's credential. If a redirect or a URL leads to another host,
  * that host gets no credential.
  * @param hops remaining redirects within the provider
+ * @throws {FileTooLargeError | UpstreamError | FetchError} if the file is too large or cannot be opened
  */
 async function openOwn(
   candidate: VideoCandidate,
