@@ -55,7 +55,7 @@ interface TokenEntry extends CountedUnit {
   /** Whether the tokens are read from a cache, or written to it with this lifetime. Absent: no cache is involved. */
   cache?: 'read' | '5m' | '1h';
   /**
-   * Price of the answer's other tokens, if the answer has tokens of this unit. Otherwise those tokens have the usual
+   * Price of all other tokens of an answer that has tokens of this unit. Answers without such tokens have the usual
    * price.
    */
   rest?: { price: string; priced: string };

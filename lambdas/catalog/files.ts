@@ -16,7 +16,7 @@ const VERSION_CHARACTERS = 12;
 
 /**
  * Reads and checks the files of a catalog.
- * @throws {CatalogError} naming file and field of the first error
+ * @throws {CatalogError} the first error, with the file or directory, and the field if there is one
  */
 export function readCatalogFiles(directory: string): CatalogFiles {
   const hash = createHash('sha256');

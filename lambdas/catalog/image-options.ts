@@ -86,8 +86,9 @@ export interface ImageKind {
 }
 
 /**
- * Returns the value for a kind of image: the value for its quality and size together, or else for the quality or the
- * size alone, or else for every kind. Undefined if there is none, for example because the model chooses the quality.
+ * Returns the value for a kind of image: the value for its quality together with its size or resolution, or else for
+ * the quality, the size or the resolution alone, or else for every kind. Undefined if there is none, for example
+ * because the model chooses the quality.
  */
 export function valueOfKind<Value>(values: Readonly<Record<string, Value>>, kind: ImageKind): Value | undefined {
   const { quality, size, resolution } = kind;

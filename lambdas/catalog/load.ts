@@ -13,7 +13,7 @@ export function catalogDirectory(): string {
 
 /**
  * Reads, checks and builds the catalog of a directory. In bundles, `load-checked.ts` replaces this file.
- * @throws {CatalogError} naming file and field of the first error
+ * @throws {CatalogError} the first error, with the file or directory, and the field if there is one
  */
 export function loadCatalog(directory: string = catalogDirectory()): Catalog {
   return buildCatalog(readCatalogFiles(directory), optionalVariable);

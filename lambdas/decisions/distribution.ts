@@ -65,7 +65,9 @@ export function joinedGroups(groups: readonly (readonly number[])[], finals: rea
   );
 }
 
-/** Splits options into groups of nearly equal size, with at most `most` options each. */
+/**
+ * Splits options into groups of at most `most` options. All have the same size, except that the last may be smaller.
+ */
 export function inGroups<Value>(values: readonly Value[], most: number): Value[][] {
   const count = Math.ceil(values.length / most);
   const size = Math.ceil(values.length / count);
