@@ -149,8 +149,8 @@ export function inputUpperBound(bound: UsageBound, pricing: Pricing): Money {
 }
 
 /**
- * Returns the minimum cost of an answer: the fee of the request, and units that are counted before the request, such as
- * images. Other units add nothing: a provider may report zero tokens, and the model may not search.
+ * Returns the minimum cost of an answer: the fee of the request, and units whose number the request determines, such as
+ * images in the prompt. Other units add nothing: a provider might report no tokens, and a model might not search.
  */
 export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   const least: TokenUsage = { inputTokens: 0, outputTokens: 0 };

@@ -127,7 +127,7 @@ export async function awaitsCorrection(table: Table, accountId: string): Promise
 /**
  * Ends a lease, and returns its remaining amount to its scopes. A lease that was returned earlier is not changed.
  * @param how.isChecked whether the sweep later checks the returned amount against the lease's records, because the
- *   caller may not know all records
+ *   caller might not know all records
  * @returns the stored lease if it was returned earlier, otherwise undefined
  */
 export function endLease(

@@ -17,7 +17,7 @@ interface Requested {
 /**
  * Returns the check of a request's models against the lists of the key, its workspace and its member; undefined if
  * there are no lists. A model is allowed if each list has an entry for the model's id, or for the alias by which the
- * client named it.
+ * client named it. For any other model, the check throws a 403.
  */
 export function modelCheckOf(caller: Caller): ((requested: Requested) => void) | undefined {
   const lists = useLimitsFor(caller).flatMap(({ owner, limits: { allowedModels } }) =>

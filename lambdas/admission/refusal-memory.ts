@@ -27,7 +27,7 @@ interface RememberedRefusal {
  * Guarantee: it refuses only if settled spending alone leaves no room for the amount. Apart from corrections, settled
  * spending only grows within a day or month (window), so the store would refuse as well. The store is still read if a
  * smaller request may fit, or if the limits were changed.
- * Weakness: a scope that has refused three times in quick succession may not notice a raised limit for another second.
+ * Weakness: after three refusals of a scope in quick succession, a raised limit might take effect a second later.
  */
 export class RefusalMemory {
   readonly #entries = new Map<string, RememberedRefusal>();

@@ -28,7 +28,7 @@ export async function publishEvent(
 
 /**
  * Publishes a notice if an event is at most one of these numbers of days away. Each number causes at most one notice.
- * If several numbers apply at once, only the smallest causes a notice, and the others are marked as passed.
+ * If several numbers apply, only the smallest causes a notice, and the others are marked as passed.
  * @param days numbers of days before the event, in ascending order
  */
 export async function publishBefore(

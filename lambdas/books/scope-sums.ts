@@ -74,8 +74,8 @@ export interface Coverage {
  * Compares the windows of a counter whose days were all added up.
  *
  * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item (the
- * counter or a part of it) at once. The amount of the current day can therefore be subtracted from every window that
- * includes the day. The remainder belongs to completed days.
+ * counter or a part of it) in one write. The amount of the current day can therefore be subtracted from every window
+ * that includes the day. The remainder belongs to completed days.
  * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */

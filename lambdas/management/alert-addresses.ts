@@ -38,7 +38,10 @@ export interface Address {
   hash: string;
 }
 
-/** @returns whether the address is new in the list; undefined if another change was faster */
+/**
+ * @returns whether the address is new in the list; undefined if another change was faster
+ * @throws {GatewayError} 400 if the account has used its maximum of addresses; 409 if the list is full
+ */
 async function enterAddress(table: Table, address: Address): Promise<boolean | undefined> {
   const before = await readAlertAddresses(table);
   const own = before.addresses.filter(({ accountId }) => accountId === address.accountId);

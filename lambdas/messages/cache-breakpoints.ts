@@ -57,7 +57,7 @@ function asBlocks(content: string | Block[]): Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** Returns whether a block may have a breakpoint. Empty text blocks may not have one. */
+/** Returns whether a block may have a breakpoint. Empty text blocks cannot have one. */
 function isMarkable(block: Block): boolean {
   return markable.has(block.type) && (block.type !== 'text' || block['text'] !== '');
 }

@@ -55,7 +55,7 @@ export function filesInBucket(place: BucketPlace): KeptFiles {
         'if-none-match': '*',
         'content-length': String(isInMemory ? content.length : content.bytes),
         'x-amz-content-sha256': sha256.toString('hex'),
-        // S3 requires this checksum for a bucket with Object Lock.
+        // S3 requires a checksum for a bucket with Object Lock.
         'x-amz-checksum-sha256': sha256.toString('base64'),
       };
       const body = isInMemory ? { body: content } : { write: writerOf(content.path) };

@@ -16,10 +16,7 @@ export interface FreeCapacity {
 }
 
 const CAPACITY_REFRESH_MS = 5_000;
-/**
- * Maximum age in ms of a reading that is still used. An older reading is out of date, for example if the table does not
- * respond.
- */
+/** Maximum age in ms of a reading that is still used. Readings become older if the table does not respond. */
 const MAX_CAPACITY_AGE_MS = 60_000;
 
 interface CapacityReading {

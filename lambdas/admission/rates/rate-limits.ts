@@ -43,8 +43,8 @@ export const MAX_RATE_PARTS = 32;
 const REQUESTS_PER_PART = 200;
 const RUNNING_PER_PART = 16;
 /**
- * Minimum share of a token limit that one part gets if the limit is divided. No request has more tokens, so each
- * request fits into one part.
+ * Minimum share of a token limit that one part gets if the limit is divided. Known requests have fewer tokens, so each
+ * fits into one part. The hold of a larger request is limited to its part.
  */
 const TOKENS_PER_PART = 4_000_000;
 

@@ -62,7 +62,7 @@ function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   return bounced === undefined ? start : start - bounced.length;
 }
 
-/** Returns whether a character may belong to a domain. `_` may not: it is Markdown, or begins another word. */
+/** Returns whether a character may belong to a domain. `_` counts as Markdown, or as the start of another word. */
 function isOfDomain(text: string, index: number): boolean {
   const sign = text.charAt(index);
   return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));

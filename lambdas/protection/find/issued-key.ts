@@ -89,7 +89,7 @@ const ISSUED: [string, string][] = [
   ['gxpf', String.raw`(?:gsk|xai|pplx|fw)[_-][A-Za-z0-9]{30,}`],
   ['r', String.raw`r8_[A-Za-z0-9]{37}`],
   ['pntjl', String.raw`(?:pcsk_|nvapi-|tvly-|tgp_v1_|jina_|lsv2_[ps][tk]_)${KEY_REST}{24,}`],
-  // Keys of age, and of service accounts of 1Password
+  // Keys of the encryption tool age, and of service accounts of 1Password
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
   // JSON Web Tokens are not matched after a hyphen. Otherwise, in a long text that repeats `-eyJ…`, the search would

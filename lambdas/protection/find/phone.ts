@@ -91,7 +91,7 @@ function findAt(text: string, from: number, match: string, add: Add): void {
 }
 
 /**
- * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups may
+ * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups might
  * not belong to the number, so the check is repeated without them.
  */
 function endOfPhone(text: string, start: number, found: string): number | undefined {

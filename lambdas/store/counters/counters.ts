@@ -365,7 +365,7 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const present = names.filter((name) => read[name] !== undefined);
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
-    // Changes of zero are not written, so `spent_…` or `committed_…` may not exist.
+    // Changes of zero are not written, so `spent_…` or `committed_…` might not exist.
     absent: [...names.filter((name) => !present.includes(name)), 'spread'],
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));

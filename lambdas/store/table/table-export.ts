@@ -95,7 +95,9 @@ const begunExportRecord = record({
 /** A started export that, as far as known, is not complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/** Maximum number of started exports. Backups cover 35 days, so there are fewer open exports. */
+/**
+ * Maximum number of open exports. They cover at most the 35 days of the backups, about a day each, so there are fewer.
+ */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({

@@ -132,7 +132,7 @@ class Names {
 
   /**
    * Returns the placeholder of a value.
-   * @throws {TypeError} for undefined, because a condition without its value would always be true
+   * @throws {TypeError} for undefined, because silently skipping it could drop a condition
    */
   #value(value: unknown): string {
     if (value === undefined) throw new TypeError('A write needs a value');
