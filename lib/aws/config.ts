@@ -5,8 +5,8 @@ import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.t
 import { StartFailure } from '../shared/failure.ts';
 
 /**
- * Numbers of minutes for which new code may get a tenth of the traffic. Except for 0, these are the only values that
- * CodeDeploy supports. With 0, the new code gets all traffic at once.
+ * Numbers of minutes for which new code may get a tenth of the traffic. Except for 0, these are the values that
+ * CodeDeploy predefines. With 0, the new code gets all traffic at once.
  */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
 export type CanaryMinutes = (typeof canaryMinutes)[number];

@@ -1,6 +1,6 @@
 /**
- * Concurrent executions that workers reserve. Client requests cannot use them, so settlements always have executions
- * available.
+ * Concurrent executions that workers reserve, if this is enabled. Client requests cannot use reserved executions, so
+ * settlements do not wait for them.
  */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';

@@ -48,7 +48,7 @@ export function firstRecentDay(nowMs: number): string {
 /** Maximum page size of the API. */
 const MAX_PAGE_ROWS = 100;
 
-/** Returns the path of one API response, with its parameters. */
+/** Returns the path and query of the request for one page. */
 export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   const limit = String(Math.min(rows, MAX_PAGE_ROWS));
   const requested = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');

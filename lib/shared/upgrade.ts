@@ -31,7 +31,7 @@ export interface Upgraded {
  * Upgrades the records to the current version. A table in which no version is stored counts as new, and needs no steps.
  *
  * Guarantee: the version is written after each step, so an interrupted upgrade repeats at most one step.
- * @throws {StartFailure} if the records have a later version, which this gateway may not support
+ * @throws {StartFailure} if the records have a later version, which this gateway does not support
  */
 export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[] = releaseSteps): Promise<Upgraded> {
   const current = FIRST_VERSION + steps.length;

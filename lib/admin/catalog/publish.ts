@@ -147,7 +147,7 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
 
 /**
  * Checks that a new catalog needs no environment variable that the current catalog does not need.
- * @throws {GatewayError} 400 if it needs another variable, which functions may not have
+ * @throws {GatewayError} 400 if it needs another variable, which might not be set for the functions
  */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);

@@ -15,8 +15,8 @@ const columnsOfStatement = ['day', 'period_zone', 'workspace', 'key', 'key_label
 export const generationCsvColumns = [...sealedColumns, ...columnsOfStatement] as const;
 
 /**
- * Returns the rows of one generation: one for each request to a provider. Amounts that apply to the whole generation
- * are in the first row.
+ * Returns the rows of one generation: one for each request to a provider. Only the first row has the total cost and the
+ * correction of the generation.
  */
 export async function generationRows(
   { generation, day, lines }: BookedGeneration,

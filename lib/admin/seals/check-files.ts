@@ -228,7 +228,7 @@ async function checkLeaves(
 
 /**
  * Checks that a day's list contains the account's statement. The list is written after all accounts are sealed, so it
- * may not exist yet.
+ * might not exist yet.
  */
 function checkList(
   directory: string,

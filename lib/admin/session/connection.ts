@@ -38,7 +38,7 @@ interface MayCreate {
  * Opens the table on which a command works. With a table name, this is the table of a deployment on AWS, opened with
  * the caller's credentials. Otherwise it is the table of the gateway that runs on the local data. If no gateway runs,
  * the command opens the local data itself.
- * @throws {StartFailure} if there is no data, and the command may not create any; or if the table does not exist or
+ * @throws {StartFailure} if there is no data, and the command must not create any; or if the table does not exist or
  *   cannot be reached
  */
 export async function withTable<Result>(

@@ -13,7 +13,7 @@ import { RefusalExplanation } from './generation/refusal-explanation.tsx';
 
 const REFRESH_PENDING_MS = 2_000;
 
-/** Page of one request: its attempts, its cost, and the computation of the cost. */
+/** Page of one request: the reason for a failure, its properties, the computation of its cost, and its attempts. */
 export function GenerationPage({ id }: { id: string }) {
   const { texts, client } = useConsole();
   const path = `/generations/${encodeURIComponent(id)}`;

@@ -9,7 +9,7 @@ import { EndpointPlots } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** Page of one model: its prices, its endpoints and their health. */
+/** Page of one model: its properties, its endpoints with prices and health, and a form for estimates. */
 export function ModelPage({ slug }: { slug: string }) {
   const { texts, client } = useConsole();
   const { count } = useFormats();

@@ -38,8 +38,8 @@ export interface RunFile {
 const CLAIM_WAIT_MS = 10_000;
 
 /**
- * Files of a local gateway: its data, its pepper (a secret that is part of every key's hash), and a file about the
- * running process.
+ * Files of a local gateway, for example its data, its pepper (a secret that is part of every key's hash), its sealed
+ * days, and a file about the running process.
  */
 export class LocalState {
   readonly directory: string;

@@ -95,7 +95,7 @@ function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
   );
 }
 
-/** Shows each limit that applies to the request, with its remaining amount. */
+/** Shows each limit that applies to the request, with its remaining amount or number of requests, if known. */
 function LimitList({ estimate: { limits, free_limits } }: { estimate: PromptEstimate }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();
