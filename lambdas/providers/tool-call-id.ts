@@ -29,11 +29,11 @@ const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
 /**
  * Maximum length of an id in characters. A longer id is replaced by its digest. No known provider has such long ids.
  */
-const MAX_ID_BYTES = 256;
+const MAX_ID_CHARACTERS = 256;
 
 /** Returns a provider's id in the form that the client gets. */
 export function clientCallId(id: string): string {
-  if (id.length > MAX_ID_BYTES) return `toolu_${digest(id, 24)}`;
+  if (id.length > MAX_ID_CHARACTERS) return `toolu_${digest(id, 24)}`;
   return CLIENT_ID.test(id) ? id : `toolu_gw1_${Buffer.from(id).toString('base64url')}`;
 }
 
