@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { anyObject, optionalField, userLabel } from '../messages/field-kinds.ts';
 import { tagsMember, traceField } from '../messages/label-fields.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
-import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
+import { otherModels, routingField, sessionId } from '../messages/preferences.ts';
 import { rareParameterFields, samplingParameterFields } from '../messages/sampling-fields.ts';
 
 const MAX_LABELS = 16;
@@ -98,10 +98,7 @@ export const commonFields = {
     description:
       'How many other likely tokens the answer shows for each of its tokens, on models with `logprobs` in their `supported_parameters`.',
   }),
-  provider: optionalField(providerPreferences).meta({
-    description:
-      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-  }),
+  provider: routingField,
   plugins: plugins.meta({
     description:
       'Work of the gateway before the model gets the request: `web` searches the web, `context-compression` shortens a conversation that is too long.',

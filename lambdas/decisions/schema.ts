@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { boundedRecord } from '../messages/record-of.ts';
 import { labelFields } from '../messages/label-fields.ts';
-import { otherModels, providerPreferences } from '../messages/preferences.ts';
+import { otherModels, routingField } from '../messages/preferences.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
 const MAX_QUESTIONS = 128;
@@ -83,10 +83,7 @@ export const decisionsRequestSchema = z.strictObject({
   models: otherModels.meta({
     description: 'Other models that are tried, in this order, if the first one cannot answer.',
   }),
-  provider: optionalField(providerPreferences).meta({
-    description:
-      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-  }),
+  provider: routingField,
   ...labelFields,
   // These labels are shorter than those of other routes.
   session_id: label.meta({

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { labelFields } from '../messages/label-fields.ts';
 import { firstFault, refuse } from '../messages/list-of.ts';
-import { providerPreferences } from '../messages/preferences.ts';
-import { insistenceFault, namesOf, unknownFields } from '../messages/unknown-fields.ts';
+import { openBody } from '../messages/open-body.ts';
+import { routingField } from '../messages/preferences.ts';
 import type { Fault } from '../platform/zod-messages.ts';
 
 const MAX_INPUTS = 2_048;
@@ -105,7 +105,7 @@ export type VectorEncoding = (typeof vectorEncodings)[number];
 
 const OTHER_MODELS = 'is refused here, because vectors of different models cannot be compared; name one in "model"';
 
-const embeddingsFields = {
+export const embeddingsBody = openBody({
   model: z.string().min(1).max(200).meta({
     description:
       'The id of a model that makes embeddings, such as `openai/text-embedding-3-small`; GET /embeddings/models lists them.',
@@ -121,30 +121,13 @@ const embeddingsFields = {
   input_type: optionalField(z.enum(inputTypes)).meta({
     description: 'The use of the vectors, if the model distinguishes uses.',
   }),
-  provider: optionalField(providerPreferences).meta({
-    description:
-      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-  }),
+  provider: routingField,
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
   }),
   ...labelFields,
-};
-
-/**
- * Schema of the request body. Unknown fields, which may be newer than the gateway, are accepted but not sent to the
- * provider, and the response lists them. An explicit null counts as absent.
- */
-export const embeddingsRequestSchema = z.looseObject(embeddingsFields).superRefine((body, context) => {
-  const insistence = insistenceFault(body, unknownEmbeddingsFields(body));
-  if (insistence) refuse(context, insistence);
 });
-
-/** Returns the names of fields that the gateway does not know, and therefore does not send to the provider. */
-export function unknownEmbeddingsFields(body: object): string[] {
-  return namesOf(unknownFields(body, embeddingsFields));
-}
-export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
+export type EmbeddingsRequest = z.output<typeof embeddingsBody.schema>;
 
 /**
  * Returns the first fault of the input; undefined if it has none. Further faults are not collected, because a list may

@@ -1,8 +1,23 @@
 import * as z from 'zod';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
+import { FormFile } from '../platform/form-file.ts';
 
 /** Schema of an optional field. An explicit null counts as absent. */
 export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
+
+/**
+ * Schema of a field that is always refused.
+ * @param rule reason for the refusal, as text of the error
+ */
+export const refusedField = (rule: string) =>
+  optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
+
+/**
+ * Schema of a file of a multipart form. A JSON body cannot contain files.
+ * @param rule text of the error for any other value
+ */
+export const formFileField = (rule: string) =>
+  z.instanceof(FormFile, { error: rule }).meta({ override: { type: 'string', format: 'binary' } });
 
 /** Schema of an object that only the model or the provider can check. The object is forwarded without copying. */
 export const anyObject = z

@@ -168,6 +168,12 @@ export const providerPreferences = z.strictObject({
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
+/** Field `provider` of a request. */
+export const routingField = optionalField(providerPreferences).meta({
+  description:
+    'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
+});
+
 /** Maximum number of fallback models. They are tried in the order of the list. */
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optionalField(

@@ -10,7 +10,7 @@ import { anyObject, cacheControl, isAbsentOrEmpty, optionalField } from './field
 import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { tagsMember, traceField } from './label-fields.ts';
-import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
+import { otherModels, routingField, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbosity } from './sampling-fields.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
@@ -185,10 +185,7 @@ const requestFields = z.looseObject({
     description: 'Only `global` is supported, because other regions have other prices.',
   }),
   // Fields that only the gateway reads.
-  provider: optionalField(providerPreferences).meta({
-    description:
-      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-  }),
+  provider: routingField,
   models: otherModels.meta({
     description: 'Other models that are tried, in this order, if the first one cannot answer.',
   }),

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
 import { rerankModality } from '../../lambdas/inference/modalities/rerank.ts';
-import { rerankRequestSchema, rankedText } from '../../lambdas/inference/modalities/rerank-schema.ts';
+import { rankedText, rerankBody } from '../../lambdas/inference/modalities/rerank-schema.ts';
 import type { RankedDocument, RerankTask } from '../../lambdas/providers/rerank/codec.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { rerankFakes, rerankRules } from './rerank.ts';
@@ -46,7 +46,7 @@ function placeOf({ model, endpoint }: (typeof places)[number]): Place {
 
 /** The body that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, { candidate }: Place): { sent: string } | { refused: unknown } {
-  const body = rerankRequestSchema.parse({
+  const body = rerankBody.schema.parse({
     model: candidate.model.id,
     query: 'What is it?',
     documents: ['a', 'b', 'c'],

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
 import { speechModality } from '../../lambdas/inference/modalities/speech.ts';
-import { speechRequestSchema } from '../../lambdas/inference/modalities/speech-schema.ts';
+import { speechBody } from '../../lambdas/inference/modalities/speech-schema.ts';
 import type { BatchEngine, StreamedAnswer } from '../../lambdas/providers/batch-engine.ts';
 import type { SpeechTarget, SpeechTask } from '../../lambdas/providers/speech/codec.ts';
 import { speechEngines } from '../../lambdas/providers/speech/engines.ts';
@@ -49,7 +49,7 @@ function candidateOf({ model, endpoint }: (typeof places)[number]): SpeechCandid
 }
 
 const bodyOf = (request: object, model: string) =>
-  speechRequestSchema.parse({ model, input: 'Hello, world.', ...request });
+  speechBody.schema.parse({ model, input: 'Hello, world.', ...request });
 
 /** The request that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, candidate: SpeechCandidate): { sent: WireRequest } | { refused: unknown } {

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
-import { transcriptionRequestSchema } from '../../lambdas/inference/modalities/transcription-schema.ts';
+import { transcriptionBody } from '../../lambdas/inference/modalities/transcription-schema.ts';
 import { transcriptionModality, translationModality } from '../../lambdas/inference/modalities/transcription.ts';
 import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
 import type { Recording, TranscriptionAnswer, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
@@ -62,7 +62,7 @@ interface Ask {
 
 /** The request that the endpoint gets, or the field that the gateway refuses. */
 function ask({ request, modality, recording }: Ask, { candidate }: Place) {
-  const body = transcriptionRequestSchema.parse({ model: candidate.model.id, url: 'https://e.org/a.wav', ...request });
+  const body = transcriptionBody.schema.parse({ model: candidate.model.id, url: 'https://e.org/a.wav', ...request });
   const whole = { ...body, recording };
   const task = modality.taskOf(
     whole,

@@ -1,17 +1,11 @@
-import {
-  embeddingsRequestSchema,
-  inputsOf,
-  isContent,
-  unknownEmbeddingsFields,
-  type EmbeddingInput,
-} from '../../embeddings/schema.ts';
+import { embeddingsBody, inputsOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import { textBytes } from '../../providers/embeddings/requests.ts';
 import { textsOfInput, withFetchedImages, inputWithTexts } from './embedded-content.ts';
 import { candidatesWith } from './listed-fields.ts';
-import { defineModality } from './modality.ts';
+import { defineModality, plainRoute } from './modality.ts';
 
 /** Maximum number of JSON values in a request. Input may consist of token numbers, so it is large. */
 const MAX_VALUES = 2_000_000;
@@ -25,13 +19,13 @@ export const embeddingsModality = defineModality({
   apiType: 'embeddings',
   makes: 'embeddings',
   accepts: {
-    body: embeddingsRequestSchema,
+    body: embeddingsBody.schema,
     maxValues: MAX_VALUES,
     maxFields: MAX_NAMED_FIELDS,
     exactWithin: ['max_price'],
   },
   prepare: withFetchedImages,
-  leftOut: unknownEmbeddingsFields,
+  leftOut: embeddingsBody.unknownIn,
   engines: embeddingEngines,
   textsOf: (body) => inputsOf(body).flatMap(textsOfInput),
   refuseUnsearchable: (body) => {
@@ -52,7 +46,7 @@ export const embeddingsModality = defineModality({
     };
   },
   promptBytes: ({ inputs }) => inputs.reduce((bytes, input) => bytes + textBytes(input), 0),
-  routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
+  routeOf: plainRoute,
   fitting: ({ dimensions, inputType }, candidates, onExcluded) =>
     candidatesWith({ dimensions, input_type: inputType }, candidates, onExcluded),
   tooLarge: (maxMebibytes) =>

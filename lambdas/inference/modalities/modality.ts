@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Modality } from '../../catalog/modality.ts';
 import type { ApiType, Wire, WireOf } from '../../catalog/wires.ts';
-import type { RoutedRequest } from '../../messages/preferences.ts';
+import type { ProviderPreferences, RoutedRequest } from '../../messages/preferences.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
 import type { BatchEngine, StreamedAnswer } from '../../providers/batch-engine.ts';
 import type { WireTarget } from '../../providers/wire.ts';
@@ -110,6 +110,19 @@ export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>
   },
 ): BatchModality<Body, Task, Answer, Result> {
   return modality;
+}
+
+/** Returns `routeOf` for a body without a conversation: its models and provider preferences. */
+export function plainRoute({
+  model,
+  models,
+  provider,
+}: {
+  model: string;
+  models?: string[] | null | undefined;
+  provider?: ProviderPreferences | null | undefined;
+}): RoutedRequest {
+  return { model, messages: [], ...(models ? { models } : {}), ...(provider ? { provider } : {}) };
 }
 
 /**

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
-import { providerPreferences } from '../../messages/preferences.ts';
-import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
+import { openBody } from '../../messages/open-body.ts';
+import { routingField } from '../../messages/preferences.ts';
 
 /** Maximum number of documents, the highest of any known provider. */
 const MAX_RANKED_DOCUMENTS = 1_000;
@@ -47,10 +47,7 @@ const rerankFields = {
   max_tokens_per_doc: optionalField(z.int().min(1).max(MAX_TOKENS_PER_DOC)).meta({
     description: 'The tokens of each document that are read; the rest is cut. Only models that list it take it.',
   }),
-  provider: optionalField(providerPreferences).meta({
-    description:
-      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-  }),
+  provider: routingField,
   models: optionalField(z.never(MODELS_RULE)).meta({
     description: 'This field is refused, because scores of different models cannot be compared.',
   }),
@@ -60,29 +57,23 @@ const rerankFields = {
   ...labelFields,
 };
 
-/**
- * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them, and the response
- * names them. With `provider.require_parameters`, they are refused. null counts as absent.
- */
-export const rerankRequestSchema = z.looseObject(rerankFields).superRefine((body, context) => {
-  const insistence = insistenceFault(body, unknownRerankFields(body));
-  if (insistence) refuse(context, insistence);
-  const { top_n, top_k, documents } = body;
-  if (top_n != null && top_k != null && top_n !== top_k) {
-    refuse(context, { path: ['top_k'], message: 'must equal top_n, which means the same; send one of them' });
-  }
-  const bytes = documents.reduce((sum, one) => sum + Buffer.byteLength(rankedText(one)), Buffer.byteLength(body.query));
-  if (bytes > MAX_TEXT_BYTES) {
-    const message = 'must have at most 4 MiB of text together with the query; send fewer';
-    refuse(context, { path: ['documents'], message });
-  }
+export const rerankBody = openBody(rerankFields, {
+  check: (body, context) => {
+    const { top_n, top_k, documents } = body;
+    if (top_n != null && top_k != null && top_n !== top_k) {
+      refuse(context, { path: ['top_k'], message: 'must equal top_n, which means the same; send one of them' });
+    }
+    const bytes = documents.reduce(
+      (sum, one) => sum + Buffer.byteLength(rankedText(one)),
+      Buffer.byteLength(body.query),
+    );
+    if (bytes > MAX_TEXT_BYTES) {
+      const message = 'must have at most 4 MiB of text together with the query; send fewer';
+      refuse(context, { path: ['documents'], message });
+    }
+  },
 });
-export type RerankRequest = z.output<typeof rerankRequestSchema>;
-
-/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
-export function unknownRerankFields(body: object): string[] {
-  return namesOf(unknownFields(body, rerankFields));
-}
+export type RerankRequest = z.output<typeof rerankBody.schema>;
 
 /** Returns the text of a document, which is a string or an object. */
 export function rankedText(document: RerankRequest['documents'][number]): string {

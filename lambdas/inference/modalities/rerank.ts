@@ -2,15 +2,15 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { RerankTask } from '../../providers/rerank/codec.ts';
 import { rerankEngines } from '../../providers/rerank/engines.ts';
 import { candidatesWith } from './listed-fields.ts';
-import { defineModality } from './modality.ts';
-import { rerankRequestSchema, rankedText, unknownRerankFields } from './rerank-schema.ts';
+import { defineModality, plainRoute } from './modality.ts';
+import { rankedText, rerankBody } from './rerank-schema.ts';
 
 /** Modality that orders documents by their relevance to a query. */
 export const rerankModality = defineModality({
   apiType: 'rerank',
   makes: 'rerank',
-  accepts: { body: rerankRequestSchema, exactWithin: ['max_price'] },
-  leftOut: unknownRerankFields,
+  accepts: { body: rerankBody.schema, exactWithin: ['max_price'] },
+  leftOut: rerankBody.unknownIn,
   engines: rerankEngines,
   textsOf: ({ query, documents }) => [
     { field: 'query', text: query },
@@ -28,7 +28,7 @@ export const rerankModality = defineModality({
   // The model reads the query once for each document.
   promptBytes: ({ query, documents }) =>
     documents.reduce((bytes, text) => bytes + Buffer.byteLength(text), Buffer.byteLength(query) * documents.length),
-  routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
+  routeOf: plainRoute,
   fitting: ({ maxTokensPerDoc }, candidates, onExcluded) =>
     candidatesWith({ max_tokens_per_doc: maxTokensPerDoc }, candidates, onExcluded),
   tooLarge: (maxMebibytes) =>

@@ -4,9 +4,8 @@ import * as z from 'zod';
 import { speechFormats } from '../../catalog/quirk-values.ts';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
-import { refuse } from '../../messages/list-of.ts';
+import { openBody } from '../../messages/open-body.ts';
 import { otherModels, providerPreferences } from '../../messages/preferences.ts';
-import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
 import { characterCount } from '../../providers/speech/codec.ts';
 
 /** Maximum number of characters of a text, the highest of any known provider. */
@@ -33,7 +32,7 @@ const speechPreferences = providerPreferences.extend({
   ).meta({ description: 'Options of providers, as clients of OpenRouter’s API send them.' }),
 });
 
-const speechFields = {
+export const speechBody = openBody({
   model: z.string().min(1).max(200).meta({
     description:
       'The id of a model that speaks, such as `openai/gpt-4o-mini-tts`; GET /models?output_modalities=speech lists them.',
@@ -87,19 +86,5 @@ const speechFields = {
     },
   ),
   ...labelFields,
-};
-
-/**
- * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them, and the response
- * names them. With `provider.require_parameters`, they are refused. null counts as absent.
- */
-export const speechRequestSchema = z.looseObject(speechFields).superRefine((body, context) => {
-  const insistence = insistenceFault(body, unknownSpeechFields(body));
-  if (insistence) refuse(context, insistence);
 });
-export type SpeechRequest = z.output<typeof speechRequestSchema>;
-
-/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
-export function unknownSpeechFields(body: object): string[] {
-  return namesOf(unknownFields(body, speechFields));
-}
+export type SpeechRequest = z.output<typeof speechBody.schema>;

@@ -4,8 +4,8 @@ import { speechEngines } from '../../providers/speech/engines.ts';
 import { tuningFields, unsentFields } from '../../providers/speech/speaker.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
-import { defineModality } from './modality.ts';
-import { speechRequestSchema, unknownSpeechFields, type SpeechRequest } from './speech-schema.ts';
+import { defineModality, plainRoute } from './modality.ts';
+import { speechBody, type SpeechRequest } from './speech-schema.ts';
 import { soundEvents, soundStream } from './speech-stream.ts';
 
 const DEFAULT_FORMAT = 'mp3';
@@ -20,8 +20,8 @@ const tuningOf = ({ speed, instructions, provider }: SpeechRequest) => ({
 export const speechModality = defineModality({
   apiType: 'tts',
   makes: 'speech',
-  accepts: { body: speechRequestSchema, exactWithin: ['max_price'] },
-  leftOut: (body, target) => [...unknownSpeechFields(body), ...unsentFields(tuningOf(body), target)],
+  accepts: { body: speechBody.schema, exactWithin: ['max_price'] },
+  leftOut: (body, target) => [...speechBody.unknownIn(body), ...unsentFields(tuningOf(body), target)],
   engines: speechEngines,
   // If sensitive data was replaced, the audio contains the spoken placeholders, because audio cannot be restored.
   textsOf: (body) => {
@@ -40,7 +40,7 @@ export const speechModality = defineModality({
   promptBytes: ({ text, instructions = '' }) => Buffer.byteLength(text) + Buffer.byteLength(instructions),
   routeOf: ({ model, models, provider }) => {
     const { options: _options, ...preferences } = provider ?? {};
-    return { model, messages: [], ...(models ? { models } : {}), ...(provider ? { provider: preferences } : {}) };
+    return plainRoute({ model, models, provider: provider && preferences });
   },
   fitting: preferListing,
   tooLarge: (maxMebibytes) => invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send less`),

@@ -4,12 +4,11 @@
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';
-import { base64, optionalField, sourceUrl } from '../../messages/field-kinds.ts';
+import { base64, formFileField, optionalField, refusedField, sourceUrl } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
+import { openBody, type OpenBody } from '../../messages/open-body.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
-import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
-import { FormFile } from '../../platform/form-file.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
 
 const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
@@ -22,23 +21,12 @@ const MAX_LANGUAGES = 10;
 const languageCode = z.string().regex(/^[a-z]{2,3}$/, 'must be a language of ISO 639, such as "en"');
 const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
 
-/**
- * Returns the schema of a field that is always refused.
- * @param rule reason for the refusal, as text of the error
- */
-const refusedField = (rule: string) =>
-  optionalField(z.never(rule)).meta({ description: 'This field is refused, because the gateway does not have it.' });
-
-const formFile = z
-  .instanceof(FormFile, { error: 'must be a file of a form (multipart/form-data)' })
-  .meta({ override: { type: 'string', format: 'binary' } });
-
 const transcriptionFields = {
   model: z.string().min(1).max(200).meta({
     description:
       'The id of a model that transcribes, such as `openai/gpt-transcribe`; GET /audio/transcriptions/models lists them.',
   }),
-  file: optionalField(formFile).meta({
+  file: optionalField(formFileField('must be a file of a form (multipart/form-data)')).meta({
     description: 'The recording, as a file of a form: wav, mp3, flac, m4a, ogg, webm or aac, of at most 25 MB.',
   }),
   input_audio: optionalField(
@@ -90,39 +78,36 @@ const transcriptionFields = {
 };
 const SOURCES = ['file', 'input_audio', 'url'] as const;
 
-/**
- * Unknown fields, for example fields newer than the gateway, are accepted, but no endpoint gets them, and the response
- * names them. With `provider.require_parameters`, they are refused. null counts as absent.
- */
-const requestSchema = z.looseObject(transcriptionFields).superRefine((body, context) => {
-  const insistence = insistenceFault(body, unknownTranscriptionFields(body));
-  if (insistence) refuse(context, insistence);
-  const sources = SOURCES.filter((name) => body[name] != null);
-  if (sources.length === 0) {
-    refuse(context, {
-      path: ['file'],
-      message: 'is required: send a file in a form, or "input_audio" or "url" in JSON',
-    });
-  } else if (sources.length > 1) {
-    refuse(context, { path: [sources[1]!], message: `cannot be combined with "${sources[0]}"; send one recording` });
-  }
-  if (body.timestamp_granularities?.length && body.response_format !== 'verbose_json') {
-    refuse(context, { path: ['timestamp_granularities'], message: 'needs the response_format "verbose_json"' });
-  }
-  if (body.stream && !['json', 'text'].includes(body.response_format ?? 'json')) {
-    refuse(context, { path: ['stream'], message: 'needs the response_format "json" or "text"' });
-  }
-  if (body.language != null && body.languages?.length) {
-    refuse(context, { path: ['languages'], message: 'cannot be combined with "language"; send one of them' });
-  }
+const sentBody = openBody(transcriptionFields, {
+  ownNames: ['recording'],
+  check: (body, context) => {
+    const sources = SOURCES.filter((name) => body[name] != null);
+    if (sources.length === 0) {
+      refuse(context, {
+        path: ['file'],
+        message: 'is required: send a file in a form, or "input_audio" or "url" in JSON',
+      });
+    } else if (sources.length > 1) {
+      refuse(context, { path: [sources[1]!], message: `cannot be combined with "${sources[0]}"; send one recording` });
+    }
+    if (body.timestamp_granularities?.length && body.response_format !== 'verbose_json') {
+      refuse(context, { path: ['timestamp_granularities'], message: 'needs the response_format "verbose_json"' });
+    }
+    if (body.stream && !['json', 'text'].includes(body.response_format ?? 'json')) {
+      refuse(context, { path: ['stream'], message: 'needs the response_format "json" or "text"' });
+    }
+    if (body.language != null && body.languages?.length) {
+      refuse(context, { path: ['languages'], message: 'cannot be combined with "language"; send one of them' });
+    }
+  },
 });
 
 /** A request whose recording has been read. */
-export interface TranscriptionBody extends z.output<typeof requestSchema> {
+export interface TranscriptionBody extends z.output<typeof sentBody.schema> {
   recording?: Recording;
 }
-/** Schema of the body. The schema does not set `recording`: the modality's `prepare` adds it. */
-export const transcriptionRequestSchema: z.ZodType<TranscriptionBody> = requestSchema;
+/** The schema does not set `recording`: the modality's `prepare` adds it. */
+export const transcriptionBody: OpenBody<TranscriptionBody> = sentBody;
 
 /** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const transcriptionForm = {
@@ -134,8 +119,3 @@ export const transcriptionForm = {
   json: ['provider'],
   exactWithin: ['max_price'],
 };
-
-/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
-export function unknownTranscriptionFields(body: object): string[] {
-  return namesOf(unknownFields(body, { ...transcriptionFields, recording: undefined }));
-}

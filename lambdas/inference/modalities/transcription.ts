@@ -5,9 +5,9 @@ import type { BatchCandidate } from '../batch/offers.ts';
 import { recordingOf } from '../recordings/recording-of.ts';
 import { recordingTooLarge } from '../recordings/fetch-recording.ts';
 import { candidatesWith, preferringListed } from './listed-fields.ts';
-import { defineModality } from './modality.ts';
+import { defineModality, plainRoute } from './modality.ts';
 import { transcriptEvents } from './transcript-events.ts';
-import { transcriptionRequestSchema, unknownTranscriptionFields } from './transcription-schema.ts';
+import { transcriptionBody } from './transcription-schema.ts';
 
 type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
@@ -23,10 +23,10 @@ function transcriptionInto(translates: boolean) {
   return defineModality({
     apiType: 'stt',
     makes: 'transcription',
-    accepts: { body: transcriptionRequestSchema, exactWithin: ['max_price'] },
+    accepts: { body: transcriptionBody.schema, exactWithin: ['max_price'] },
     prepare: async (body, clientLeft) => ({ ...body, recording: await recordingOf(body, clientLeft) }),
     leftOut: (body, target) => [
-      ...unknownTranscriptionFields(body),
+      ...transcriptionBody.unknownIn(body),
       ...Object.keys(guidesOf(body)).filter((name) => !target.supportedParameters.includes(name)),
     ],
     engines: transcriptionEngines,
@@ -47,12 +47,7 @@ function transcriptionInto(translates: boolean) {
       translates,
     }),
     promptBytes: ({ prompt, keywords }) => Buffer.byteLength([prompt ?? '', ...keywords].join()),
-    routeOf: ({ model, models, provider }) => ({
-      model,
-      messages: [],
-      ...(models ? { models } : {}),
-      ...(provider ? { provider } : {}),
-    }),
+    routeOf: plainRoute,
     fitting: fittingCandidates,
     tooLarge: recordingTooLarge,
     tooMany: recordingTooLarge,

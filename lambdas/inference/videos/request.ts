@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
-import { providerPreferences } from '../../messages/preferences.ts';
+import { routingField } from '../../messages/preferences.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { readPublicUrl } from '../../platform/fetch/public-url.ts';
@@ -81,10 +81,7 @@ export const videoRequestSchema = z
     callback_url: optionalField(publicUrl).meta({
       description: 'An https address to which the gateway sends a signed message when the job has ended.',
     }),
-    provider: optionalField(providerPreferences).meta({
-      description:
-        'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-    }),
+    provider: routingField,
     ...labelFields,
     user: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
       description:

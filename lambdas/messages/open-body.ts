@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { refuse } from './list-of.ts';
+import { insistenceFault, namesOf, unknownFields } from './unknown-fields.ts';
+
+type OpenFields = Readonly<Record<string, z.ZodType>>;
+
+/** A schema that accepts unknown fields. */
+export interface OpenBody<Body> {
+  schema: z.ZodType<Body>;
+  /** Returns the names of a body's unknown fields. */
+  unknownIn: (body: object) => string[];
+  /** Returns a body without its unknown fields. */
+  knownIn: (body: Body) => Body;
+}
+
+interface BodyRules<Fields extends OpenFields> {
+  /** Checks fields together, and adds their faults to the context. */
+  check?: (body: z.output<z.ZodObject<Fields>>, context: z.core.$RefinementCtx) => void;
+  /** Names of members that the gateway itself adds to the body. */
+  ownNames?: readonly string[];
+}
+
+/**
+ * Declares a body that may have unknown fields, for example fields newer than the gateway. The gateway accepts these
+ * fields but sends them to no endpoint, and the response lists their names. With `provider.require_parameters`, they
+ * are refused. null counts as absent.
+ */
+export function openBody<Fields extends OpenFields>(fields: Fields, { check, ownNames = [] }: BodyRules<Fields> = {}) {
+  const known = { ...fields, ...Object.fromEntries(ownNames.map((name) => [name, undefined])) };
+  const unknownIn = (body: object) => namesOf(unknownFields(body, known));
+  const schema = z.looseObject(fields).superRefine((body, context) => {
+    const fault = insistenceFault(body, unknownIn(body));
+    if (fault) refuse(context, fault);
+    check?.(body, context);
+  });
+  const knownIn = <Body extends object>(body: Body) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(known, name))) as Body;
+  return { schema, unknownIn, knownIn };
+}
