@@ -25,6 +25,11 @@ export interface Charged {
   rounds?: TokenUsage[];
 }
 
+/** Returns the field of an answer with its cost. While the cost is not final, the answer has no such field. */
+export function finalCost({ cost, estimated }: Pick<Charged, 'cost' | 'estimated'>): { cost?: Money } {
+  return estimated ? {} : { cost };
+}
+
 /** Web searches that the gateway made for an answer. */
 export interface Searches {
   count: number;

@@ -17,6 +17,11 @@ export function nowMs(): number {
   return Date.now() + offsetMs;
 }
 
+/** Returns the time in whole seconds since the epoch. */
+export function nowSeconds(): number {
+  return Math.floor(nowMs() / 1_000);
+}
+
 function readOffsetMs(): number {
   const text = optionalVariable(variables.clockOffsetMs);
   if (text === undefined) return 0;

@@ -11,6 +11,9 @@ export function sseEvent(data: NamedEvent): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/** Last event of streams of OpenAI's chat completions and of OpenRouter's images. */
+export const STREAM_DONE = 'data: [DONE]\n\n';
+
 /** Comment line, without meaning for clients, that keeps a connection open while no event is sent. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 

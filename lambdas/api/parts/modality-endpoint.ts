@@ -1,3 +1,4 @@
+import { finalCost } from '../../accounting/charge.ts';
 import { claimOf } from '../../admission/request-claim.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { InferenceRoute } from '../../http/endpoint.ts';
@@ -41,7 +42,7 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
     const answered = await answerModality(modality, { ...input, claim });
     const { candidate, charged } = answered;
     const origin = { id, model: candidate.model.id, provider: candidate.endpoint.provider.name };
-    const response = view({ ...answered, body, origin, cost: charged.estimated ? {} : { cost: charged.cost } });
+    const response = view({ ...answered, body, origin, cost: finalCost(charged) });
     Object.assign(response.headers, leftOutHeader(answered.leftOut));
     if (charged.estimated) response.headers['x-service-billing-status'] = 'pending';
     return response;

@@ -8,6 +8,7 @@ import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import type { ErrorEnvelope } from '../../platform/errors.ts';
+import { STREAM_DONE } from '../../platform/sse.ts';
 import { callInput } from '../call-arguments.ts';
 import { urlAnnotations } from '../citations.ts';
 import { chatLogprobs, type CompletionSettings } from './completion.ts';
@@ -17,8 +18,6 @@ import { chatImage } from './media.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
 import { createdSeconds } from './created-seconds.ts';
 import { completionUsage } from './usage.ts';
-
-const DONE = 'data: [DONE]\n\n';
 
 interface OpenBlock {
   type: string;
@@ -83,7 +82,7 @@ export class ChunkWriter {
       case 'message_delta':
         return this.#finish(event);
       case 'message_stop':
-        return DONE;
+        return STREAM_DONE;
       default:
         return '';
     }
@@ -96,7 +95,7 @@ export class ChunkWriter {
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
     const choices = JSON.stringify([{ index: 0, delta, finish_reason: 'error' }]);
-    return `${this.#head}${choices},"error":${JSON.stringify(error)}}\n\n${DONE}`;
+    return `${this.#head}${choices},"error":${JSON.stringify(error)}}\n\n${STREAM_DONE}`;
   }
 
   /**

@@ -9,7 +9,7 @@ import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { append } from '../../platform/append.ts';
-import { nowMs } from '../../platform/clock.ts';
+import { nowSeconds } from '../../platform/clock.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { callInput } from '../call-arguments.ts';
 import { failureCode } from './failure-code.ts';
@@ -339,7 +339,7 @@ export class ResponseWriter {
   }
 
   #terminal(status: Exclude<ResponseState['status'], 'in_progress'>, more: Partial<ResponseState>): string {
-    const completedAt = status === 'completed' ? Math.floor(nowMs() / 1_000) : undefined;
+    const completedAt = status === 'completed' ? nowSeconds() : undefined;
     return this.#event(`response.${status}`, { response: this.#response(status, { ...more, completedAt }) });
   }
 

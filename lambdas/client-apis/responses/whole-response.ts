@@ -1,6 +1,6 @@
 import { isRefusal } from '../../messages/refusal-block.ts';
 import type { Block, MessageBody } from '../../messages/types.ts';
-import { nowMs } from '../../platform/clock.ts';
+import { nowSeconds } from '../../platform/clock.ts';
 import {
   callItem,
   itemId,
@@ -27,7 +27,7 @@ export function wholeResponse(message: MessageBody, settings: OutputSettings): o
     output,
     usage,
     incompleteReason: incomplete,
-    completedAt: Math.floor(nowMs() / 1_000),
+    completedAt: nowSeconds(),
     metadata,
   });
 }

@@ -54,22 +54,39 @@ export function prepareOffers<Task, Answer>(
   refusals: OfferRefusals,
   onExcluded?: OnExcluded,
 ): BatchOffer<Task, Answer>[] {
-  const offers: BatchOffer<Task, Answer>[] = [];
-  let refusal: unknown;
-  for (const candidate of candidates) {
+  const offerFrom = (candidate: BatchCandidate<Task, Answer>, offers: readonly BatchOffer[]) => {
     if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) {
       onExcluded?.(candidate, 'no_fallbacks');
-      continue;
+      return undefined;
     }
+    return { index: offers.length, ...offerOf(candidate, task, refusals) };
+  };
+  return acceptedBy(candidates, offerFrom, onExcluded);
+}
+
+/**
+ * Returns the results of a function for the candidates. A candidate for which the function throws a refusal is
+ * excluded. A candidate for which it returns undefined has no result.
+ * @throws {GatewayError} the first refusal, if there is no result
+ */
+export function acceptedBy<Candidate extends BatchCandidate<never>, Result>(
+  candidates: readonly Candidate[],
+  accept: (candidate: Candidate, before: readonly Result[]) => Result | undefined,
+  onExcluded: OnExcluded | undefined,
+): Result[] {
+  const results: Result[] = [];
+  let refusal: unknown;
+  for (const candidate of candidates) {
     try {
-      offers.push({ index: offers.length, ...offerOf(candidate, task, refusals) });
+      const result = accept(candidate, results);
+      if (result !== undefined) results.push(result);
     } catch (error) {
       refusal ??= error;
       onExcluded?.(candidate, 'request_not_supported', error);
     }
   }
-  if (offers.length === 0) throw refusal;
-  return offers;
+  if (results.length === 0) throw refusal;
+  return results;
 }
 
 function offerOf<Task, Answer>(

@@ -1,11 +1,11 @@
 /** Forms in which clients get speech: the audio itself, or events that contain the audio in Base64. */
 
 import { promptTokens } from '../../accounting/usage.ts';
-import type { Charged } from '../../accounting/charge.ts';
+import { finalCost, type Charged } from '../../accounting/charge.ts';
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
-import { errorEnvelope } from '../../platform/errors.ts';
-import { KEEP_ALIVE, sseEvent } from '../../platform/sse.ts';
+import { sseEvent } from '../../platform/sse.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
+import { forwardedEvents } from './forwarded-events.ts';
 
 const soundTypes: Record<SpeechFormat, string> = {
   mp3: 'audio/mpeg',
@@ -23,16 +23,13 @@ export function soundStream(format: SpeechFormat): ClientStream<Buffer> {
 
 /** Returns the form that sends the events of OpenAI's API. The last event contains the usage, and its cost if final. */
 export function soundEvents(requestId: string): ClientStream<Buffer> {
-  return {
-    contentType: 'text/event-stream; charset=utf-8',
+  return forwardedEvents(requestId, {
     chunk: (sound) => sseEvent({ type: 'speech.audio.delta', audio: sound.toString('base64') }),
     last: (charged) => sseEvent({ type: 'speech.audio.done', usage: speechUsage(charged) }),
-    failure: (error) => sseEvent(errorEnvelope(error, requestId)),
-    comment: KEEP_ALIVE,
-  };
+  });
 }
 
-function speechUsage({ usage, cost, estimated }: Charged): object {
+function speechUsage({ usage, ...charged }: Charged): object {
   const { characters, outputTokens } = usage;
   const inputTokens = promptTokens(usage);
   return {
@@ -40,6 +37,6 @@ function speechUsage({ usage, cost, estimated }: Charged): object {
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    ...(estimated ? {} : { cost }),
+    ...finalCost(charged),
   };
 }

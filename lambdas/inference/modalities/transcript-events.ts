@@ -3,31 +3,24 @@
  * final, their cost.
  */
 
-import type { Charged } from '../../accounting/charge.ts';
+import { finalCost, type Charged } from '../../accounting/charge.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import type { Money } from '../../money/money.ts';
-import { errorEnvelope } from '../../platform/errors.ts';
-import { KEEP_ALIVE, sseEvent } from '../../platform/sse.ts';
+import { sseEvent } from '../../platform/sse.ts';
 import type { TranscriptDelta } from '../../providers/transcription/codec.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
+import { forwardedEvents } from './forwarded-events.ts';
 
 export function transcriptEvents(requestId: string): ClientStream<TranscriptDelta> {
   let text = '';
-  return {
-    contentType: 'text/event-stream; charset=utf-8',
+  return forwardedEvents(requestId, {
     chunk: ({ delta }) => {
       text += delta;
       return sseEvent({ type: 'transcript.text.delta', delta });
     },
     last: (charged) =>
-      sseEvent({
-        type: 'transcript.text.done',
-        text,
-        usage: transcriptUsage(charged, charged.estimated ? {} : { cost: charged.cost }),
-      }),
-    failure: (error) => sseEvent(errorEnvelope(error, requestId)),
-    comment: KEEP_ALIVE,
-  };
+      sseEvent({ type: 'transcript.text.done', text, usage: transcriptUsage(charged, finalCost(charged)) }),
+  });
 }
 
 interface BilledDuration {

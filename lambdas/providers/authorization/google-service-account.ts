@@ -6,7 +6,7 @@
 
 import { sign } from 'node:crypto';
 import * as z from 'zod';
-import { nowMs } from '../../platform/clock.ts';
+import { nowMs, nowSeconds } from '../../platform/clock.ts';
 import { readResponse } from '../http/read-text.ts';
 import { UpstreamRequest } from '../http/upstream-http.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
@@ -80,7 +80,7 @@ function readServiceAccount(credential: string): ServiceAccount {
 }
 
 function assertionOf({ client_email, private_key, private_key_id, token_uri }: ServiceAccount): string {
-  const issuedAt = Math.floor(nowMs() / 1_000);
+  const issuedAt = nowSeconds();
   const header = { alg: 'RS256', typ: 'JWT', ...(private_key_id ? { kid: private_key_id } : {}) };
   const claims = {
     iss: client_email,
