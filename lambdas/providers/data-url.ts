@@ -1,4 +1,4 @@
-/** Data URLs of pictures, as `fetchedPicture` returns them. */
+/** Data URLs of pictures, as `pictureAsUrl` returns them. */
 
 import type { ImageFile } from './images/codec.ts';
 

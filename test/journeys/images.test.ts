@@ -299,6 +299,19 @@ describe('a request for images', () => {
     expect(await finalGeneration(gateway, id)).toMatchObject({ left_out: ['style', 'seed', 'moderation'] });
   });
 
+  it('leaves out and names fields that only edits have, and is made from its pictures', async () => {
+    const url = `data:image/png;base64,${await picture()}`;
+    const references = [{ type: 'image_url', image_url: { url } }];
+    const { status, headers, body } = await draw('/images', {
+      input_references: references,
+      image: [url],
+      input_fidelity: 'high',
+    });
+
+    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'image, input_fidelity']);
+    expect(body.usage.cost).toBe(5);
+  });
+
   it('is sent without sensitive data', async () => {
     const key = await keyWith({ sensitive_data: { enabled: true, action: 'block', categories: ['email'] } });
     const { status, body } = await draw('/images', { prompt: 'A card for ann@example.org' }, key);

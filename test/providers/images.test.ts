@@ -48,7 +48,7 @@ describe('a request for images', () => {
     [
       'OpenAI',
       'openai-images',
-      { count: 2, size: '1024x1024', quality: 'low', outputFormat: 'jpeg' },
+      { count: 2, size: '1024x1024', quality: 'low', output_format: 'jpeg' },
       target({ sizes: ['1024x1024'], qualities: ['low'] }),
       { model: 'draw-1', prompt: 'A fox', n: 2, size: '1024x1024', quality: 'low', output_format: 'jpeg' },
     ],
@@ -65,14 +65,14 @@ describe('a request for images', () => {
     [
       'Together',
       'openai-images',
-      { aspectRatio: '3:2' },
+      { aspect_ratio: '3:2' },
       target({ sizes: ['1024x1024', '1536x1024'] }, { response_format: 'base64', size_form: 'width_height' }),
       { model: 'draw-1', prompt: 'A fox', n: 1, width: 1536, height: 1024, response_format: 'base64' },
     ],
     [
       'Gemini',
       'gemini-images',
-      { aspectRatio: '16:9', size: '2K', pictures: [picture] },
+      { aspect_ratio: '16:9', size: '2K', pictures: [picture] },
       target({ aspect_ratios: ['16:9'], resolutions: ['2K'] }),
       {
         contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }, { text: 'A fox' }] }],
@@ -82,7 +82,7 @@ describe('a request for images', () => {
     [
       'Imagen',
       'imagen',
-      { count: 3, aspectRatio: '4:3' },
+      { count: 3, aspect_ratio: '4:3' },
       target({ aspect_ratios: ['4:3'] }),
       { instances: [{ prompt: 'A fox' }], parameters: { sampleCount: 3, aspectRatio: '4:3' } },
     ],
@@ -96,7 +96,7 @@ describe('a request for images', () => {
     [
       'Stability on Bedrock',
       'bedrock-stability',
-      { outputFormat: 'png', aspectRatio: '1:1' },
+      { output_format: 'png', aspect_ratio: '1:1' },
       target({ aspect_ratios: ['1:1'] }),
       { prompt: 'A fox', mode: 'text-to-image', aspect_ratio: '1:1', output_format: 'png' },
     ],
@@ -114,7 +114,7 @@ describe('a request for images', () => {
     [
       'YandexART',
       'yandex-art',
-      { aspectRatio: '16:9', seed: 7 },
+      { aspect_ratio: '16:9', seed: 7 },
       target({ aspect_ratios: ['16:9'] }),
       {
         modelUri: 'draw-1',

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
 import { imagesModality } from '../../lambdas/inference/modalities/images.ts';
-import { imageRequestSchema } from '../../lambdas/inference/modalities/images-schema.ts';
+import { createdImageBody } from '../../lambdas/inference/modalities/images-schema.ts';
 import type { ImagesAnswer, ImageTask } from '../../lambdas/providers/images/codec.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { imageFakes, imageSources } from './images.ts';
@@ -61,7 +61,7 @@ function candidateOf({ model, endpoint }: (typeof places)[number]): Candidate {
 
 /** The bodies that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, candidate: Candidate): { sent: { path: string; body: string }[] } | { refused: unknown } {
-  const body = imageRequestSchema.parse({ model: candidate.model.id, prompt: 'A fox', ...request });
+  const body = createdImageBody.schema.parse({ model: candidate.model.id, prompt: 'A fox', ...request });
   const task = imagesModality.taskOf(body, [body.prompt]);
   try {
     const candidates = imagesModality.fitting!(task, [candidate], undefined);

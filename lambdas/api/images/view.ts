@@ -2,22 +2,20 @@
 
 import { listResponse } from '../../http/list-response.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import { imageUsage, openaiImageUsage } from '../../inference/modalities/image-usage.ts';
-import type { ImageEdit, ImageRequest } from '../../inference/modalities/images-schema.ts';
-import { nowMs } from '../../platform/clock.ts';
+import { imageUsage, openaiImageUsage } from '../../inference/modalities/image-events.ts';
+import type { ImageBody } from '../../inference/modalities/images-schema.ts';
+import { nowSeconds } from '../../platform/clock.ts';
 import type { ImageFile } from '../../providers/images/codec.ts';
 import type { WholeAnswer } from '../parts/modality-endpoint.ts';
 import type { ImageAnswer, OpenaiImageAnswer } from './shape.ts';
 
-type Drawn = WholeAnswer<ImageRequest | ImageEdit, readonly ImageFile[]>;
+type Drawn = WholeAnswer<ImageBody, readonly ImageFile[]>;
 type MediaType = ImageAnswer['data'][number]['media_type'];
 
-const createdNow = () => Math.floor(nowMs() / 1_000);
-
-export function drawnImages({ result, charged: { usage }, cost }: Drawn): HttpResponse {
+export function drawnImages({ result, charged }: Drawn): HttpResponse {
   const answer: Omit<ImageAnswer, 'data'> = {
-    created: createdNow(),
-    usage: { ...imageUsage(usage, result.length), ...cost },
+    created: nowSeconds(),
+    usage: imageUsage(charged, result.length),
   };
   const elements = result.map(({ base64, mediaType }): ImageAnswer['data'][number] => ({
     b64_json: base64,
@@ -26,14 +24,14 @@ export function drawnImages({ result, charged: { usage }, cost }: Drawn): HttpRe
   return listResponse(answer, { name: 'data', elements });
 }
 
-export function imagesForOpenai({ body, result, charged: { usage }, cost }: Drawn): HttpResponse {
+export function imagesForOpenai({ body, result, charged }: Drawn): HttpResponse {
   const answer: Omit<OpenaiImageAnswer, 'data'> = {
-    created: createdNow(),
+    created: nowSeconds(),
     background: body.background ?? undefined,
     output_format: result[0]?.mediaType.slice('image/'.length),
     quality: body.quality ?? undefined,
     size: body.size ?? undefined,
-    usage: { ...openaiImageUsage(usage, result.length), ...cost },
+    usage: openaiImageUsage(charged, result.length),
   };
   return listResponse(answer, { name: 'data', elements: result.map(({ base64 }) => ({ b64_json: base64 })) });
 }

@@ -9,7 +9,7 @@ import {
 } from '../../embeddings/schema.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
-import { fetchedPicture } from './pictures.ts';
+import { pictureAsUrl } from './pictures.ts';
 
 const MAX_FETCHES_AT_ONCE = 4;
 
@@ -25,7 +25,7 @@ export async function withFetchedImages(
     const parts = content.map(async (part, at) => {
       if (part.type === 'text') return part;
       const field = `input.${index}.content.${at}.image_url.url`;
-      return { ...part, image_url: { url: await inTurn(() => fetchedPicture(part.image_url.url, field, signal)) } };
+      return { ...part, image_url: { url: await inTurn(() => pictureAsUrl(part.image_url.url, field, signal)) } };
     });
     return { content: await Promise.all(parts) };
   });

@@ -12,41 +12,35 @@ import {
   MAX_PARTIAL_IMAGES,
   MAX_REFERENCES,
 } from '../../catalog/image-options.ts';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { formFileField, optionalField, refusedField } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
-import { providerPreferences } from '../../messages/preferences.ts';
-import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
-import { FormFile } from '../../platform/form-file.ts';
-import { isTier, imageRatioOf, imageTierOf } from '../../providers/images/settings.ts';
+import { openBody } from '../../messages/open-body.ts';
+import { routingField } from '../../messages/preferences.ts';
+import { sizeFacts } from '../../providers/images/settings.ts';
 
 /** Maximum number of characters of a prompt, the highest of any known provider. */
 const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;
 const MAX_IMAGE_SEED = 2 ** 31 - 1 - MAX_IMAGES;
 
-const ONE_MODEL_RULE = 'is refused here; name one model in "model"';
 const EDIT_RULE = 'belongs to POST /images/edits; here, send pictures in "input_references"';
-const REFERENCES_RULE = 'belongs to POST /images; here, send pictures in "images"';
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
-/** Returns the schema of a field that is always refused, for the reason that the rule states. */
-const refusedImageField = (rule: string) =>
-  optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
-
+const pictureUrl = z.string().min(1).meta({
+  description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.',
+});
 const reference = z.strictObject({
   type: z.literal('image_url', { error: 'must be "image_url"' }),
   image_url: z
     .strictObject({
-      url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
+      url: pictureUrl,
       detail: optionalField(z.enum(['auto', 'low', 'high'])).meta({ description: 'Accepted, and without an effect.' }),
     })
     .meta({ description: 'The address of the picture, or its bytes.' }),
 });
 
-const editedImage = z.strictObject({
-  image_url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
-});
+const editedImage = z.strictObject({ image_url: pictureUrl });
 
 const SIZE = /^(auto|512|[124]K|[1-9]\d{1,4}x[1-9]\d{1,4})$/;
 
@@ -97,33 +91,17 @@ const sharedFields = {
     description:
       'The number of partial images in a stream; 0 if absent. Fewer may come, also none if the model sends none. OpenAI bills 100 further tokens for each.',
   }),
-  provider: optionalField(providerPreferences).meta({
-    description:
-      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
-  }),
-  models: refusedImageField(ONE_MODEL_RULE),
-  svg: refusedImageField('asks for an SVG, which no model here draws'),
-  frame_count: refusedImageField('asks for an animation, which no model here draws'),
-  frame_duration_ms: refusedImageField('asks for an animation, which no model here draws'),
+  provider: routingField,
+  models: refusedField('is refused here; name one model in "model"'),
+  svg: refusedField('asks for an SVG, which no model here draws'),
+  frame_count: refusedField('asks for an animation, which no model here draws'),
+  frame_duration_ms: refusedField('asks for an animation, which no model here draws'),
   ...labelFields,
 };
 
-const imageFields = {
-  ...sharedFields,
-  input_references: optionalField(boundedList(reference, { max: MAX_REFERENCES })).meta({
-    description: 'Pictures from which the image is made, where the model takes any.',
-  }),
-  images: refusedImageField(EDIT_RULE),
-  mask: refusedImageField(EDIT_RULE),
-};
+const editedFile = formFileField('must be a file of a form (multipart/form-data); in JSON, send "images"');
 
-/** File of a multipart form. A JSON body cannot contain files. */
-const editedFile = z
-  .instanceof(FormFile, { error: 'must be a file of a form (multipart/form-data); in JSON, send "images"' })
-  .meta({ override: { type: 'string', format: 'binary' } });
-
-const editFields = {
-  ...sharedFields,
+const imageInputFields = {
   image: optionalField(boundedList(editedFile, { min: 1, max: MAX_REFERENCES })).meta({
     description: 'The pictures to edit, as files of a form: `image`, or `image[]` several times.',
   }),
@@ -136,57 +114,61 @@ const editFields = {
   input_fidelity: optionalField(z.enum(['low', 'high'])).meta({
     description: 'How closely the image follows the pictures, where the model takes it.',
   }),
-  markup: refusedImageField('is not supported by any model here'),
-  input_references: refusedImageField(REFERENCES_RULE),
+  input_references: optionalField(boundedList(reference, { max: MAX_REFERENCES })).meta({
+    description: 'Pictures from which the image is made, where the model takes any.',
+  }),
 };
 
-/**
- * Returns the schema of a body. Unknown fields, for example fields newer than the gateway, are accepted, but no
- * endpoint gets them, and the response names them. With `provider.require_parameters`, they are refused. null counts as
- * absent.
- */
-function imageSchemaOf<Fields extends typeof imageFields | typeof editFields>(fields: Fields) {
-  return z.looseObject(fields).superRefine((body, context) => {
-    const sent = body as z.output<z.ZodObject<typeof sharedFields>>;
-    const insistence = insistenceFault(sent, namesOf(unknownFields(body, fields)));
-    if (insistence) refuse(context, insistence);
-    const contradiction = contradictionIn(sent) ?? contradictionOfStream(sent);
-    if (contradiction) refuse(context, contradiction);
-  });
+/** Body of any route for images. */
+export type ImageBody = z.output<z.ZodObject<typeof sharedFields & typeof imageInputFields>>;
+
+/** Body of POST /images and POST /images/generations. */
+export const createdImageBody = openBody(
+  {
+    ...sharedFields,
+    input_references: imageInputFields.input_references,
+    images: refusedField(EDIT_RULE),
+    mask: refusedField(EDIT_RULE),
+  },
+  { check: refuseContradictions },
+);
+
+/** Body of POST /images/edits. */
+export const editedImageBody = openBody(
+  {
+    ...sharedFields,
+    ...imageInputFields,
+    markup: refusedField('is not supported by any model here'),
+    input_references: refusedField('belongs to POST /images; here, send pictures in "images"'),
+  },
+  {
+    check: (body, context) => {
+      refuseContradictions(body, context);
+      const { image, images } = body;
+      if (image && images) refuse(context, { path: ['images'], message: 'must be left out beside "image"' });
+      if (!image && !images) {
+        refuse(context, { path: ['images'], message: 'is required: the pictures to edit, or "image" in a form' });
+      }
+    },
+  },
+);
+
+/** Refuses fields that contradict each other. zod also calls this if the form of the size is invalid. */
+function refuseContradictions(body: z.output<z.ZodObject<typeof sharedFields>>, context: z.core.$RefinementCtx): void {
+  const { size, resolution, aspect_ratio: ratio, n, stream, partial_images: partials } = body;
+  const fault = (field: string, message: string) => refuse(context, { path: [field], message });
+  const sent = size != null && size !== 'auto' && SIZE.test(size) ? sizeFacts(size) : undefined;
+  if (sent && resolution != null && resolution !== sent.tier) {
+    fault('resolution', `must be ${sent.tier}, as in "size"; send one of them`);
+  }
+  if (sent?.ratio && ratio != null && ratio !== 'auto' && ratio !== sent.ratio) {
+    fault('aspect_ratio', `must be ${sent.ratio}, as in "size"; send one of them`);
+  }
+  // OpenAI streams only one image, and the events of other APIs do not state to which image a partial image belongs.
+  if (stream && n != null && n > 1) fault('n', 'must be 1 with "stream": true');
+  if (!stream && partials) fault('partial_images', 'must be 0 without "stream": true');
 }
 
-/**
- * Returns the error for a stream of several images, or for partial images without a stream. OpenAI streams only one
- * image, and the events of other APIs do not state to which image a partial image belongs.
- */
-function contradictionOfStream({ n, stream, partial_images: partials }: z.output<z.ZodObject<typeof sharedFields>>) {
-  if (stream !== true) {
-    return partials ? { path: ['partial_images'], message: 'must be 0 without "stream": true' } : undefined;
-  }
-  return n != null && n > 1 ? { path: ['n'], message: 'must be 1 with "stream": true' } : undefined;
-}
-
-/**
- * Returns the error if `resolution` or `aspect_ratio` contradicts a size in pixels. zod also calls this if the form of
- * the size is invalid.
- */
-function contradictionIn({ size, resolution, aspect_ratio: ratio }: z.output<z.ZodObject<typeof sharedFields>>) {
-  if (size == null || size === 'auto' || !SIZE.test(size)) return undefined;
-  const tier = isTier(size) ? size : imageTierOf(size);
-  if (resolution != null && resolution !== tier) {
-    return { path: ['resolution'], message: `must be ${tier}, as in "size"; send one of them` };
-  }
-  if (isTier(size) || ratio == null || ratio === 'auto' || ratio === imageRatioOf(size)) return undefined;
-  return { path: ['aspect_ratio'], message: `must be ${imageRatioOf(size)}, as in "size"; send one of them` };
-}
-
-export const imageRequestSchema = imageSchemaOf(imageFields);
-export const imageEditSchema = imageSchemaOf(editFields).superRefine(({ image, images }, context) => {
-  if (image && images) refuse(context, { path: ['images'], message: 'must be left out beside "image"' });
-  if (!image && !images) {
-    refuse(context, { path: ['images'], message: 'is required: the pictures to edit, or "image" in a form' });
-  }
-});
 /** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const imageEditForm = {
   files: ['image', 'mask'],
@@ -197,14 +179,3 @@ export const imageEditForm = {
   json: ['provider'],
   exactWithin: ['max_price'],
 };
-export type ImageRequest = z.output<typeof imageRequestSchema>;
-export type ImageEdit = z.output<typeof imageEditSchema>;
-
-/** Returns the names of fields that the gateway does not know, so no endpoint gets them. */
-export function unknownImageFields(body: ImageRequest | ImageEdit): string[] {
-  return namesOf(unknownFields(body, isEdit(body) ? editFields : imageFields));
-}
-
-export function isEdit(body: ImageRequest | ImageEdit): body is ImageEdit {
-  return Array.isArray(body.images) || ('image' in body && Array.isArray(body.image));
-}

@@ -15,25 +15,23 @@ const FETCH_PICTURE_WITHIN_MS = 10_000;
 
 /**
  * Returns a picture as a data URL. The picture's media type is detected from its first bytes.
- * @param field the client's field with the URL
+ * @param sent an address, a data URL, or a file of a form
+ * @param field the client's field with the picture
  * @throws {GatewayError} 400 naming the field that cannot be read
  */
-export async function fetchedPicture(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
-  const base64 = url.startsWith('data:') ? base64InUrl(url, field) : await fetchBase64(url, field, signal);
+export async function pictureAsUrl(
+  sent: string | FormFile,
+  field: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const base64 = typeof sent === 'string' ? await base64At(sent, field, signal) : sent.bytes.toString('base64');
   const mediaType = sniffedImageType(base64);
   if (mediaType === undefined) throw pictureRefusal(field, 'must be a PNG, JPEG or WebP image');
   return `data:${mediaType};base64,${base64}`;
 }
 
-/**
- * Converts a file of a form to a data URL.
- * @throws {GatewayError} 400 for a file that is not a PNG, JPEG or WebP image
- */
-export function uploadedPicture({ bytes }: FormFile, field: string): string {
-  const base64 = bytes.toString('base64');
-  const mediaType = sniffedImageType(base64);
-  if (mediaType === undefined) throw pictureRefusal(field, 'must be a PNG, JPEG or WebP image');
-  return `data:${mediaType};base64,${base64}`;
+function base64At(url: string, field: string, signal: AbortSignal | undefined): string | Promise<string> {
+  return url.startsWith('data:') ? base64InUrl(url, field) : fetchBase64(url, field, signal);
 }
 
 function base64InUrl(url: string, field: string): string {

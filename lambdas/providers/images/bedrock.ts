@@ -19,11 +19,11 @@ const imageInvokePath = ({ upstreamModel }: ImageTarget) => `/model/${encodeURIC
 const invokedImages = (body: unknown) => textsIn(recordOrEmpty(body)['images']);
 
 export const stabilityImages: ImageCodec = {
-  requestFor({ prompt, aspectRatio, outputFormat, seed, pictures: [picture] }, target) {
-    const plain = { prompt, output_format: outputFormat, seed };
+  requestFor({ prompt, aspect_ratio, output_format, seed, pictures: [picture] }, target) {
+    const plain = { prompt, output_format, seed };
     const body = picture
       ? { ...plain, mode: 'image-to-image', image: picture.base64, strength: CHANGE_STRENGTH }
-      : { ...plain, mode: 'text-to-image', aspect_ratio: aspectRatio };
+      : { ...plain, mode: 'text-to-image', aspect_ratio };
     return jsonRequest(imageInvokePath(target), body);
   },
 

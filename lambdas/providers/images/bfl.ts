@@ -16,9 +16,9 @@ const RUNNING = new Set(['Pending', 'Queued', 'Processing', 'Preparing']);
 const REFUSED_STATES = new Set(['Request Moderated', 'Content Moderated']);
 
 export const bflImages: ImageCodec = {
-  requestFor({ prompt, size, outputFormat, seed, pictures }, { upstreamModel }) {
+  requestFor({ prompt, size, output_format, seed, pictures }, { upstreamModel }) {
     const [width, height] = size === undefined ? [] : pixelsOf(size);
-    const sent = { prompt, width, height, output_format: outputFormat, seed, ...pictureFields(pictures) };
+    const sent = { prompt, width, height, output_format, seed, ...pictureFields(pictures) };
     return jsonRequest(`/v1/${upstreamModel}`, sent);
   },
 

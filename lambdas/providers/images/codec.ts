@@ -13,44 +13,41 @@ export interface ImageFile {
   base64: string;
 }
 
-/** Settings of an image, with values that the endpoint supports. An absent setting is not sent. */
+/**
+ * Settings of an image, under the names of the client's fields. The model chooses the value of an absent setting, which
+ * is not sent.
+ */
 export interface ImageSettings {
-  /** Size in pixels, one of the endpoint's sizes. */
+  /** A size in pixels such as `1024x1024`. In a task, also one of the imageTiers such as `2K`. */
   size?: string | undefined;
-  /** Aspect ratio, instead of `size`, at an endpoint that has ratios. */
-  aspectRatio?: string | undefined;
+  /** Aspect ratio. At an endpoint that has ratios, it replaces `size`. */
+  aspect_ratio?: string | undefined;
   resolution?: string | undefined;
   quality?: string | undefined;
-  outputFormat?: string | undefined;
+  output_format?: string | undefined;
   background?: string | undefined;
   /** Compression of the file in percent. */
-  compression?: number | undefined;
+  output_compression?: number | undefined;
   seed?: number | undefined;
   moderation?: string | undefined;
-  inputFidelity?: string | undefined;
+  input_fidelity?: string | undefined;
 }
 
-/** Options of a client's request. The model chooses the value of an absent option. */
+/** A client's request for images. */
 export interface ImageTask extends ImageSettings {
   prompt: string;
   count: number;
-  /** A size in pixels such as `1024x1024`, or one of the imageTiers such as `2K`. */
-  size?: string | undefined;
   pictures: readonly ImageFile[];
   mask?: ImageFile | undefined;
   /** Number of partial images before the finished one, in a streamed answer; undefined for a whole answer. */
   partialImages?: number | undefined;
 }
 
-/** One request to the provider, for one or more images. */
-export interface Drawing extends ImageSettings {
-  prompt: string;
-  count: number;
-  pictures: readonly ImageFile[];
-  mask?: ImageFile | undefined;
-  /** Number of partial images that the provider sends; undefined if it sends only the finished images. */
-  partialImages?: number | undefined;
-}
+/**
+ * One request to the provider: a part of a task, with settings that the endpoint supports. `partialImages` is undefined
+ * if the provider sends only the finished images.
+ */
+export type Drawing = ImageTask;
 
 /** An image of a streamed answer, partial or finished. */
 export interface ImageEvent {

@@ -12,7 +12,7 @@ import type { ImageCodec } from './codec.ts';
 import { listOrEmpty } from './lists.ts';
 
 export const geminiImages: ImageCodec = {
-  requestFor({ prompt, pictures, aspectRatio, resolution, seed }, { upstreamModel }) {
+  requestFor({ prompt, pictures, aspect_ratio: aspectRatio, resolution, seed }, { upstreamModel }) {
     const files = pictures.map(({ mediaType: mimeType, base64: data }) => ({ inlineData: { mimeType, data } }));
     return jsonRequest(`/models/${upstreamModel}:generateContent`, {
       contents: [{ role: 'user', parts: [...files, { text: prompt }] }],

@@ -9,7 +9,7 @@ import type { ImageCodec } from './codec.ts';
 import { listOrEmpty } from './lists.ts';
 
 export const imagenImages: ImageCodec = {
-  requestFor: ({ prompt, count, aspectRatio, resolution }, { upstreamModel }) =>
+  requestFor: ({ prompt, count, aspect_ratio: aspectRatio, resolution }, { upstreamModel }) =>
     jsonRequest(`/models/${upstreamModel}:predict`, {
       instances: [{ prompt }],
       parameters: { sampleCount: count, aspectRatio, imageSize: resolution },

@@ -17,8 +17,8 @@ import { pixelsOf } from './settings.ts';
 export const openaiImages: ImageCodec = {
   requestFor(drawing, target) {
     const { quirks, upstreamModel } = target;
-    const { prompt, count, quality, background, outputFormat, compression, seed, moderation, inputFidelity } = drawing;
-    const { pictures, partialImages } = drawing;
+    const { prompt, count, quality, background, output_format, output_compression, seed, moderation } = drawing;
+    const { pictures, input_fidelity, partialImages } = drawing;
     const body = {
       model: upstreamModel,
       prompt,
@@ -26,8 +26,8 @@ export const openaiImages: ImageCodec = {
       ...sizeFields(drawing, target),
       quality,
       background,
-      output_format: outputFormat,
-      output_compression: compression,
+      output_format,
+      output_compression,
       seed,
       moderation,
       response_format: quirks.response_format,
@@ -35,7 +35,7 @@ export const openaiImages: ImageCodec = {
     };
     if (pictures.length === 0) return jsonRequest('/images/generations', body);
     const pictured = {
-      input_fidelity: inputFidelity,
+      input_fidelity,
       images: pictures.map(openaiPicture),
       mask: drawing.mask && openaiPicture(drawing.mask),
     };
@@ -81,10 +81,10 @@ function usageOfImages(usage: unknown, output_images: number): WireUsage {
 }
 
 function sizeFields(
-  { size, aspectRatio, resolution }: Drawing,
+  { size, aspect_ratio, resolution }: Drawing,
   { quirks: { size_form: form = 'size' } }: ImageTarget,
 ): object {
-  if (form === 'aspect_ratio') return { aspect_ratio: aspectRatio, resolution: resolution?.toLowerCase() };
+  if (form === 'aspect_ratio') return { aspect_ratio, resolution: resolution?.toLowerCase() };
   if (form === 'size' || size === undefined) return { size };
   const [width, height] = pixelsOf(size);
   return { width, height };

@@ -4,31 +4,19 @@ import { imageTiers, type ImageOptions, type ImageTier } from '../../catalog/ima
 import { invalidRequest } from '../../platform/errors.ts';
 import type { ImageSettings, ImageTask } from './codec.ts';
 
-/**
- * Fields of a request that only adjust the image, with their names in `supported_parameters`. A field is dropped if the
- * endpoint does not support it.
- */
-const tunings = {
-  compression: 'output_compression',
-  seed: 'seed',
-  moderation: 'moderation',
-  inputFidelity: 'input_fidelity',
-} as const;
+/** Settings that only adjust the image. They are sent only to endpoints that list them (`supported_parameters`). */
+const tunings = ['output_compression', 'seed', 'moderation', 'input_fidelity'] as const;
+const shapings = ['size', 'aspect_ratio', 'resolution', 'quality', 'output_format', 'background'] as const;
+export const imageSettingNames: readonly (keyof ImageSettings)[] = [...shapings, ...tunings];
 
-type TunedTask = Partial<Pick<ImageTask, keyof typeof tunings | 'quality' | 'partialImages'>>;
 type ListedOptions = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
 /** Returns the names of the request's fields that the endpoint does not support and that only adjust the image. */
-export function untunable(task: TunedTask, { supportedParameters, image }: ListedOptions): string[] {
-  const fields = Object.entries(tunings) as [keyof typeof tunings, string][];
-  const unlisted = fields.filter(([field, name]) => task[field] !== undefined && !supportedParameters.includes(name));
+export function untunable(task: ImageTask, { supportedParameters, image }: ListedOptions): string[] {
+  const unlisted = tunings.filter((name) => task[name] !== undefined && !supportedParameters.includes(name));
   const isPlain = task.quality !== undefined && !image?.qualities;
   const sendsNone = (task.partialImages ?? 0) > 0 && image?.max_partial_images === undefined;
-  return [
-    ...(isPlain ? ['quality'] : []),
-    ...unlisted.map(([, name]) => name),
-    ...(sendsNone ? ['partial_images'] : []),
-  ];
+  return [...(isPlain ? ['quality'] : []), ...unlisted, ...(sendsNone ? ['partial_images'] : [])];
 }
 
 /**
@@ -42,25 +30,25 @@ export function imageSettings(
   { supportedParameters }: ListedOptions,
 ): ImageSettings {
   const isPriced = options.prices !== undefined;
-  const tuned = Object.entries(tunings).filter(([, name]) => supportedParameters.includes(name));
+  const tuned = tunings.filter((name) => supportedParameters.includes(name));
   return {
     ...shapeFor(task, options, isPriced),
     quality: qualityFor(task.quality, options) ?? (isPriced ? options.qualities?.[0] : undefined),
-    outputFormat: formatFor(task.outputFormat, options),
+    output_format: formatFor(task.output_format, options),
     background: backgroundFor(task, options),
-    ...Object.fromEntries(tuned.map(([field]) => [field, task[field as keyof typeof tunings]])),
+    ...Object.fromEntries(tuned.map((name) => [name, task[name]])),
   };
 }
 
-type ImageShape = Pick<ImageSettings, 'size' | 'aspectRatio' | 'resolution'>;
+type ImageShape = Pick<ImageSettings, 'size' | 'aspect_ratio' | 'resolution'>;
 
 function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): ImageShape {
-  const pixels = task.size !== undefined && !isTier(task.size) ? task.size : undefined;
-  const tier = task.resolution ?? (pixels === undefined ? task.size : undefined);
+  const { pixels, ...shape }: Partial<SizeFacts> = task.size === undefined ? {} : sizeFacts(task.size);
+  const tier = task.resolution ?? (pixels === undefined ? shape.tier : undefined);
   const { sizes, aspect_ratios: ratios, resolutions } = options;
   if (sizes)
-    return { size: sizeFor({ pixels, tier, ratio: task.aspectRatio }, sizes) ?? (isPriced ? sizes[0] : undefined) };
-  const ratio = task.aspectRatio ?? (pixels && imageRatioOf(pixels));
+    return { size: sizeFor({ pixels, tier, ratio: task.aspect_ratio }, sizes) ?? (isPriced ? sizes[0] : undefined) };
+  const ratio = task.aspect_ratio ?? shape.ratio;
   if (ratio !== undefined && !ratios) throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, []);
   if (ratio !== undefined && !ratios!.includes(ratio)) {
     throw unlisted(
@@ -69,10 +57,9 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
       ratios!.map((one) => `the ratio ${one}`),
     );
   }
-  const wanted = tier ?? (pixels && imageTierOf(pixels));
   return {
-    aspectRatio: ratio,
-    resolution: resolutionFor(wanted, resolutions) ?? (isPriced ? resolutions?.[0] : undefined),
+    aspect_ratio: ratio,
+    resolution: resolutionFor(task.resolution ?? shape.tier, resolutions) ?? (isPriced ? resolutions?.[0] : undefined),
   };
 }
 
@@ -120,9 +107,12 @@ function formatFor(format: string | undefined, { output_formats: formats }: Imag
   return formats.length > 1 ? format : undefined;
 }
 
-function backgroundFor({ background, outputFormat }: ImageTask, { backgrounds }: ImageOptions): string | undefined {
+function backgroundFor(
+  { background, output_format: format }: ImageTask,
+  { backgrounds }: ImageOptions,
+): string | undefined {
   if (background === undefined) return undefined;
-  if (background === 'transparent' && outputFormat === 'jpeg') {
+  if (background === 'transparent' && format === 'jpeg') {
     throw invalidRequest('background', 'cannot be transparent in a JPEG; use the output_format png or webp');
   }
   if ((backgrounds as readonly string[] | undefined)?.includes(background)) return background;
@@ -136,8 +126,18 @@ function unlisted(field: string, value: string, allowed: readonly string[]): Err
   return invalidRequest(field, `cannot be ${value}: ${takes}`, { allowed });
 }
 
-export function isTier(text: string): text is ImageTier {
-  return (imageTiers as readonly string[]).includes(text);
+interface SizeFacts {
+  /** Absent if the size is a tier. */
+  pixels?: string;
+  tier: ImageTier;
+  /** Absent if the size is a tier. */
+  ratio?: string;
+}
+
+/** Returns the properties of a size, which is a tier such as `2K` or a size in pixels such as `1024x768`. */
+export function sizeFacts(size: string): SizeFacts {
+  const tier = imageTiers.find((one) => one === size);
+  return tier ? { tier } : { pixels: size, tier: imageTierOf(size), ratio: imageRatioOf(size) };
 }
 
 /** Returns the width and the height of a size such as `1024x768`. */
@@ -147,7 +147,7 @@ export function pixelsOf(size: string): [width: number, height: number] {
 }
 
 /** Returns the aspect ratio of a size in whole numbers, such as `3:2`. */
-export function imageRatioOf(size: string): string {
+function imageRatioOf(size: string): string {
   const [width, height] = pixelsOf(size);
   const divisor = commonDivisor(width, height) || 1;
   return `${width / divisor}:${height / divisor}`;
@@ -160,7 +160,7 @@ function commonDivisor(a: number, b: number): number {
 const SIDE_OF_TIER = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 } as const satisfies Record<ImageTier, number>;
 
 /** Returns the tier for a size: the tier whose square image has the most similar number of pixels. */
-export function imageTierOf(size: string): ImageTier {
+function imageTierOf(size: string): ImageTier {
   const [width, height] = pixelsOf(size);
   const distance = (tier: ImageTier) => Math.abs(Math.log2(Math.sqrt(width * height) / SIDE_OF_TIER[tier]));
   return imageTiers.reduce((nearest, tier) => (distance(tier) < distance(nearest) ? tier : nearest));

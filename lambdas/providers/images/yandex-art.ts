@@ -12,15 +12,15 @@ import type { ImageCodec } from './codec.ts';
 const OPERATION_ID = /^[\w-]{1,100}$/;
 
 export const yandexArtImages: ImageCodec = {
-  requestFor({ prompt, aspectRatio, seed }, { upstreamModel }) {
-    const [widthRatio, heightRatio] = aspectRatio?.split(':') ?? [];
+  requestFor({ prompt, aspect_ratio: ratio, seed }, { upstreamModel }) {
+    const [widthRatio, heightRatio] = ratio?.split(':') ?? [];
     return jsonRequest('/foundationModels/v1/imageGenerationAsync', {
       modelUri: upstreamModel,
       messages: [{ text: prompt, weight: '1' }],
       generationOptions: {
         mimeType: 'image/jpeg',
         seed: seed === undefined ? undefined : String(seed),
-        aspectRatio: aspectRatio === undefined ? undefined : { widthRatio, heightRatio },
+        aspectRatio: ratio === undefined ? undefined : { widthRatio, heightRatio },
       },
     });
   },
