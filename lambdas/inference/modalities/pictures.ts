@@ -7,7 +7,7 @@ import type { FormFile } from '../../platform/form-file.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
 import { dataUrlHead } from '../../providers/data-url.ts';
-import { sniffedImageType } from '../../providers/images/sniff-image.ts';
+import { sniffedImageType } from '../../providers/sniff-image.ts';
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'];
 const MAX_FETCHED_PICTURE_BYTES = 8 * 1024 * 1024;

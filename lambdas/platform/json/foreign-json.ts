@@ -44,6 +44,11 @@ export function recordOrEmpty(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
+/** Returns the value if it is a list, otherwise an empty list. */
+export function listOrEmpty(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /**
  * Converts a JSON number, or a text that contains a number, to a number. An empty text becomes 0. Returns NaN for all
  * other values. `Number` and `String` cannot be used directly, because they throw for an object such as

@@ -7,7 +7,7 @@ import { openaiUsage } from '../translated/openai-usage.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 export function chatRequest(
   messages: readonly ChatMessage[],
@@ -27,7 +27,7 @@ export function chatRequest(
  */
 export function choiceIn(body: unknown): Record<string, unknown> {
   const { choices } = recordOrEmpty(body);
-  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  const [choice] = listOrEmpty(choices);
   if (!isRecord(choice)) {
     throw new UpstreamError('malformed', 'The provider sent a completion without a choice');
   }

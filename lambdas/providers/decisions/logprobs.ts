@@ -15,7 +15,7 @@ import { chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { BatchRequest, Send } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
-import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 
@@ -93,10 +93,9 @@ function logprobsRequest(
  */
 function topTokens(body: unknown): TopToken[] {
   const { content } = recordOrEmpty(choiceIn(body)['logprobs']);
-  const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(recordOrEmpty);
+  const positions = listOrEmpty(content).map(recordOrEmpty);
   const first = positions.find(({ token }) => typeof token === 'string' && token.trim() !== '');
-  const top = first?.['top_logprobs'];
-  const tokens = (Array.isArray(top) ? (top as unknown[]) : []).filter(isTopToken);
+  const tokens = listOrEmpty(first?.['top_logprobs']).filter(isTopToken);
   if (tokens.length === 0) throw new UpstreamError('malformed', 'The provider sent no probabilities for its tokens');
   return tokens;
 }

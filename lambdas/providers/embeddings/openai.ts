@@ -1,4 +1,4 @@
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { isCount } from '../../messages/usage-counts.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -28,7 +28,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
     // GigaChat reports usage in each element of `data`, instead of once for the response.
     const counts = isRecord(usage)
       ? [usage]
-      : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
+      : listOrEmpty(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
     // Some servers report prompt_tokens as zero next to a correct total, so a count of zero counts as not reported.
     // Relays of other APIs name the field input_tokens.
     const tokens = counts.map((count) =>
@@ -42,8 +42,4 @@ export const openaiEmbeddings: EmbeddingCodec = {
 function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): void {
   if (quirks.takes_tokens === true || inputs.every((input) => typeof input === 'string')) return;
   throw invalidRequest('input', 'must be a text or a list of texts, because this model does not accept tokens');
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

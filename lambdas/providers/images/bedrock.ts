@@ -5,16 +5,19 @@
  * https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html
  */
 
-import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { listOrEmpty, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec, ImageTarget } from './codec.ts';
-import { textsIn } from './lists.ts';
 import { pixelsOf } from './settings.ts';
 
 /** Strength with which Stability's models change an input image: the default of Stability's own API. */
 const CHANGE_STRENGTH = 0.7;
 
+const textsIn = (list: unknown) =>
+  listOrEmpty(list)
+    .map(textOrAbsent)
+    .filter((text) => text !== undefined);
 const imageInvokePath = ({ upstreamModel }: ImageTarget) => `/model/${encodeURIComponent(upstreamModel)}/invoke`;
 const invokedImages = (body: unknown) => textsIn(recordOrEmpty(body)['images']);
 

@@ -20,7 +20,7 @@ import type {
   ImageTask,
 } from './codec.ts';
 import { imageSettings } from './settings.ts';
-import { sniffedImageType } from './sniff-image.ts';
+import { sniffedImageType } from '../sniff-image.ts';
 
 /** Maximum size of an image, in bytes. The largest images of providers, 4K PNG files, have about 25 MB. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;

@@ -4,12 +4,11 @@
  */
 
 import type { WireUsage } from '../../messages/types.ts';
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { geminiRefusal } from '../google-gemini/finish-reason.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
-import { listOrEmpty } from './lists.ts';
 
 export const geminiImages: ImageCodec = {
   requestFor({ prompt, pictures, aspect_ratio: aspectRatio, resolution, seed }, { upstreamModel }) {

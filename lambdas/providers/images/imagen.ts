@@ -2,11 +2,10 @@
  * Image generation by Imagen with the Gemini API, which reports no usage. https://ai.google.dev/gemini-api/docs/imagen
  */
 
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
-import { listOrEmpty } from './lists.ts';
 
 export const imagenImages: ImageCodec = {
   requestFor: ({ prompt, count, aspect_ratio: aspectRatio, resolution }, { upstreamModel }) =>

@@ -4,14 +4,13 @@
  * https://developers.openai.com/api/docs/guides/image-generation
  */
 
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { StreamPart } from '../batch-engine.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { Drawing, DrawnEvent, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
-import { listOrEmpty } from './lists.ts';
 import { pixelsOf } from './settings.ts';
 
 export const openaiImages: ImageCodec = {

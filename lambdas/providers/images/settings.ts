@@ -49,13 +49,9 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
   if (sizes)
     return { size: sizeFor({ pixels, tier, ratio: task.aspect_ratio }, sizes) ?? (isPriced ? sizes[0] : undefined) };
   const ratio = task.aspect_ratio ?? shape.ratio;
-  if (ratio !== undefined && !ratios) throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, []);
-  if (ratio !== undefined && !ratios!.includes(ratio)) {
-    throw unlisted(
-      pixels ? 'size' : 'aspect_ratio',
-      pixels ?? ratio,
-      ratios!.map((one) => `the ratio ${one}`),
-    );
+  if (ratio !== undefined && !ratios?.includes(ratio)) {
+    const listed = ratios?.map((one) => `the ratio ${one}`) ?? [];
+    throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, listed);
   }
   return {
     aspect_ratio: ratio,
@@ -63,21 +59,12 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
   };
 }
 
-interface WantedSize {
-  pixels: string | undefined;
-  tier: string | undefined;
-  ratio: string | undefined;
-}
-
 /**
  * Returns the requested size, or the first size with the requested ratio and tier; undefined if the client requested
  * none of the three.
  */
 function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
-  if (pixels !== undefined) {
-    if (sizes.includes(pixels)) return pixels;
-    throw unlisted('size', pixels, sizes);
-  }
+  if (pixels !== undefined) return listedValue('size', pixels, sizes);
   if (tier === undefined && ratio === undefined) return undefined;
   const fits = (size: string) =>
     (tier === undefined || imageTierOf(size) === tier) && (ratio === undefined || imageRatioOf(size) === ratio);
@@ -87,24 +74,18 @@ function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]):
 }
 
 function resolutionFor(wanted: string | undefined, resolutions: readonly string[] | undefined): string | undefined {
-  if (wanted === undefined) return undefined;
-  if (resolutions?.includes(wanted)) return wanted;
   // If no resolution is sent, models generate images of about a million pixels, which is 1K.
-  if (!resolutions && wanted === '1K') return undefined;
-  throw unlisted('resolution', wanted, resolutions ?? []);
+  if (wanted === undefined || (!resolutions && wanted === '1K')) return undefined;
+  return listedValue('resolution', wanted, resolutions ?? []);
 }
 
 function qualityFor(quality: string | undefined, { qualities }: ImageOptions): string | undefined {
-  if (quality === undefined || !qualities) return undefined;
-  if ((qualities as readonly string[]).includes(quality)) return quality;
-  throw unlisted('quality', quality, qualities);
+  return quality === undefined || !qualities ? undefined : listedValue('quality', quality, qualities);
 }
 
 function formatFor(format: string | undefined, { output_formats: formats }: ImageOptions): string | undefined {
-  if (format !== undefined && !(formats as readonly string[]).includes(format)) {
-    throw unlisted('output_format', format, formats);
-  }
-  return formats.length > 1 ? format : undefined;
+  const listed = format === undefined ? undefined : listedValue('output_format', format, formats);
+  return formats.length > 1 ? listed : undefined;
 }
 
 function backgroundFor(
@@ -115,10 +96,15 @@ function backgroundFor(
   if (background === 'transparent' && format === 'jpeg') {
     throw invalidRequest('background', 'cannot be transparent in a JPEG; use the output_format png or webp');
   }
-  if ((backgrounds as readonly string[] | undefined)?.includes(background)) return background;
   // A model without this choice never generates a transparent background.
   if (!backgrounds && background === 'opaque') return undefined;
-  throw unlisted('background', background, backgrounds ?? ['opaque']);
+  return listedValue('background', background, backgrounds ?? ['opaque']);
+}
+
+/** @throws {GatewayError} 400 for a value that the endpoint does not list */
+function listedValue(field: string, value: string, listed: readonly string[]): string {
+  if (listed.includes(value)) return value;
+  throw unlisted(field, value, listed);
 }
 
 function unlisted(field: string, value: string, allowed: readonly string[]): Error {
@@ -133,6 +119,8 @@ interface SizeFacts {
   /** Absent if the size is a tier. */
   ratio?: string;
 }
+
+type WantedSize = Partial<Record<keyof SizeFacts, string | undefined>>;
 
 /** Returns the properties of a size, which is a tier such as `2K` or a size in pixels such as `1024x768`. */
 export function sizeFacts(size: string): SizeFacts {

@@ -2,7 +2,7 @@
  * Transcription with a Gemini model that accepts audio: a conversation in which the model answers with the text only.
  */
 
-import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isRecord, listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
 import { jsonRequest } from '../json-request.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -28,11 +28,13 @@ export const geminiTranscription: TranscriptionCodec = {
     const refusal = geminiRefusal(body);
     if (refusal !== undefined) throw new UpstreamError('refused', `The model refused the recording: ${refusal}`);
     const { candidates } = recordOrEmpty(body);
-    const { content, finishReason: reason } = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
+    const { content, finishReason: reason } = recordOrEmpty(listOrEmpty(candidates)[0]);
     if (reason === 'MAX_TOKENS') throw new UpstreamError('broken', 'The provider ended its transcript before the end');
     if (reason !== 'STOP') throw malformedTranscript(`no transcript, with the reason ${reasonName(reason)}`);
     const { parts } = recordOrEmpty(content);
-    const texts = (Array.isArray(parts) ? parts : []).filter(isRecord).filter(({ thought }) => thought !== true);
+    const texts = listOrEmpty(parts)
+      .filter(isRecord)
+      .filter(({ thought }) => thought !== true);
     const text = texts.map(({ text: part }) => (typeof part === 'string' ? part : '')).join('');
     return { text: text.trim(), segments: [], words: [] };
   },
