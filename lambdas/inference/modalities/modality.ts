@@ -112,7 +112,7 @@ export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>
   return modality;
 }
 
-/** Returns `routeOf` for a body without a conversation: its models and provider preferences. */
+/** `routeOf` of a body without a conversation: returns its models and provider preferences. */
 export function plainRoute({
   model,
   models,
