@@ -99,6 +99,8 @@ const openaiChatQuirks = z.strictObject({
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
   /** Format that the provider requires for ids of tool calls. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
+  /** Whether the name of a tool must begin with a letter. */
+  tool_names_begin_with_letter: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).optional(),
   /**
@@ -240,6 +242,11 @@ const bedrockConverseQuirks = z.strictObject({
    * one document, and the hold covers all of max_tokens from the start.
    */
   streams_tools: z.boolean().optional(),
+  /**
+   * Whether the model rejects messages that have tool calls or results next to other content. The gateway then splits
+   * these messages.
+   */
+  separate_tool_turns: z.boolean().optional(),
   /** Whether the model accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
   /** Whether the model thinks by default, if a request has no `thinking`. */

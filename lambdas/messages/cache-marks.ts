@@ -74,6 +74,22 @@ export function withPlainMarks(request: MessagesRequest): MessagesRequest {
   return isPlain ? request : plain;
 }
 
+/**
+ * Moves the mark of the request itself to the last block. Bedrock and Google Cloud accept only marks on blocks
+ * (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
+ */
+export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
+  const { cache_control: mark } = marked;
+  if (mark == null) return marked;
+  const request = without(marked, 'cache_control');
+  const last = request.messages.at(-1)!;
+  const content = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  const at = content.findLastIndex(mayHaveMark);
+  if (at === -1) return request;
+  const block = { cache_control: mark, ...content[at]! };
+  return { ...request, messages: request.messages.with(-1, { ...last, content: content.with(at, block) }) };
+}
+
 function lastsAnHour({ cache_control: control }: Marked): boolean {
   return (control as { ttl?: unknown }).ttl === '1h';
 }

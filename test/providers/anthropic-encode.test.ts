@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { UnsupportedPart } from '../../lambdas/catalog/quirk-values.ts';
-import type { Block } from '../../lambdas/messages/types.ts';
+import type { Block, Message } from '../../lambdas/messages/types.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { vertexClaudeFake } from '../strict/anthropic.ts';
 import { shippedQuirks } from '../support/catalog.ts';
@@ -250,6 +250,35 @@ describe('betas in a body', () => {
       { anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['z-1'] },
       { anthropic_version: 'vertex-2023-10-16' },
     ]);
+  });
+});
+
+describe('a cache mark of the whole request', () => {
+  const bodyAt = (quirks: AnthropicQuirks, messages: Message[]) =>
+    JSON.parse(
+      anthropicWire.encode({ model: 'a', messages, cache_control: mark }, { ...target, quirks }, client).body,
+    ) as { cache_control?: object; messages: Message[] };
+  const mark = { type: 'ephemeral', ttl: '1h' };
+  const hi = { role: 'user' as const, content: 'Hi' };
+
+  it('stays at Anthropic', () => {
+    expect(bodyAt({ own_service: true }, [hi])).toMatchObject({ cache_control: mark, messages: [hi] });
+  });
+
+  it.each<[string, Block[] | string, Block[] | string]>([
+    ['text', 'Hi', [{ type: 'text', text: 'Hi', cache_control: mark }]],
+    [
+      'a block with its own mark',
+      [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
+      [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
+    ],
+  ])('moves to the last block at other hosts, if the last message is %s', (_, content, expected) => {
+    for (const quirks of [{ envelope: 'bedrock-invoke' }, { envelope: 'vertex-predict' }] as const) {
+      const body = bodyAt(quirks, [hi, { role: 'assistant', content: 'Yes?' }, { role: 'user', content }]);
+
+      expect(body.messages.at(-1)).toEqual({ role: 'user', content: expected });
+      expect(body).not.toHaveProperty('cache_control');
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { argumentsSchema } from '../../lambdas/providers/translated/arguments-schema.ts';
 import { typedSchema } from '../../lambdas/providers/translated/typed-schema.ts';
+import { strictForm } from '../../lambdas/providers/translated/strict-form.ts';
 import { isStrict } from '../../lambdas/providers/translated/function-tools.ts';
 import { acyclicSchema } from '../../lambdas/providers/translated/acyclic-schema.ts';
 import { strictSchema } from '../../lambdas/providers/anthropic/claude-schema.ts';
@@ -8,6 +9,46 @@ import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
 
 const text = { type: 'string' };
 const withMember = (schema: unknown) => argumentsSchema({ type: 'object', properties: { member: schema } });
+
+describe('a schema that OpenAI enforces', () => {
+  const place = { type: 'object', properties: { name: text }, required: ['name'], additionalProperties: false };
+  const closed = (properties: object, more: object = {}) => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+    ...more,
+  });
+
+  it('has a reference with a description as the only variant of a union', () => {
+    const $defs = { Place: place };
+    const schema = closed({ a: { $ref: '#/$defs/Place', description: 'Where.', title: 'A', default: {} } }, { $defs });
+    expect(strictForm(schema)).toEqual(
+      closed({ a: { description: 'Where.', anyOf: [{ $ref: '#/$defs/Place' }] } }, { $defs }),
+    );
+  });
+
+  it('has only formats that OpenAI enforces', () => {
+    const schema = closed({ link: { type: 'string', format: 'uri' }, day: { type: 'string', format: 'date' } });
+    expect(strictForm(schema)).toEqual(
+      closed({
+        link: { type: 'string', description: 'Constraints: {"format":"uri"}' },
+        day: { type: 'string', format: 'date' },
+      }),
+    );
+  });
+
+  it('may have arguments named like keywords', () => {
+    const schema = closed({ format: text, $ref: text });
+    expect(strictForm(schema)).toEqual(schema);
+    expect(isStrict(schema)).toBe(true);
+  });
+
+  it.each([{}, { description: 'Anything.' }])('must have a type in every part: %j', (part) => {
+    expect(isStrict(closed({ part }))).toBe(false);
+    expect(isStrict(closed({ parts: { type: 'array', items: part } }))).toBe(false);
+  });
+});
 
 describe('schemas of arguments', () => {
   it('are unchanged if every provider accepts them', () => {
@@ -98,7 +139,61 @@ describe('schemas of arguments', () => {
 
   it('begin with the definition that their root refers to', () => {
     const definitions = { A: { type: 'object', properties: { a: text } } };
-    expect(argumentsSchema({ $ref: '#/definitions/A', definitions })).toEqual({ ...definitions.A, definitions });
+    expect(argumentsSchema({ $ref: '#/definitions/A', definitions })).toEqual({ ...definitions.A, $defs: definitions });
+  });
+
+  it('have no identifiers, which OpenAI rejects if they are no URI', () => {
+    expect(withMember({ $id: 'Parameters Schema', ...text })).toEqual(withMember(text));
+    expect(argumentsSchema({ $id: 'a b', type: 'object', properties: { $id: text } })).toEqual({
+      type: 'object',
+      properties: { $id: text },
+    });
+  });
+
+  it('refer only to definitions, because generators also refer to properties', () => {
+    const place = { type: 'object', properties: { name: text } };
+    const { properties, ...others } = argumentsSchema({
+      type: 'object',
+      properties: {
+        place: { $ref: '#/definitions/Place' },
+        from: { $ref: '#/properties/place', description: 'Where.' },
+        name: { $ref: '#/definitions/Place/properties/name' },
+        time: { $ref: '#/$defs/Time' },
+      },
+      definitions: { Place: place },
+      $defs: { Time: text },
+    });
+
+    expect(properties).toEqual({
+      place: { $ref: '#/$defs/Place' },
+      from: { $ref: '#/$defs/Place', description: 'Where.' },
+      name: text,
+      time: { $ref: '#/$defs/Time' },
+    });
+    expect(others).toEqual({ type: 'object', $defs: { Place: place, Time: text } });
+  });
+
+  it('keep circular references to properties', () => {
+    const tree = { type: 'object', properties: { next: { $ref: '#/properties/tree' } } };
+    const schema = { type: 'object', properties: { tree, all: { $ref: '#' } } };
+    expect(argumentsSchema(schema)).toEqual(schema);
+  });
+
+  it('follow long chains of references only to a certain depth', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { items: { $ref: `#/properties/p${index + 1}` } }]),
+    );
+    expect(
+      argumentsSchema({ type: 'object', properties: { first: { $ref: '#/properties/p0' }, ...properties } }),
+    ).toHaveProperty('properties.first.items');
+  });
+
+  it('do not grow without bound if references multiply', () => {
+    const level = (depth: number) => Array.from({ length: 10 }, () => ({ $ref: `#/properties/l${depth}` }));
+    const properties = Object.fromEntries(
+      Array.from({ length: 12 }, (_, depth) => [`l${depth}`, { anyOf: depth < 11 ? level(depth + 1) : [text] }]),
+    );
+    expect(JSON.stringify(argumentsSchema({ type: 'object', properties })).length).toBeLessThan(2_000_000);
   });
 
   it('begin with the last definition of a chain of references', () => {

@@ -233,6 +233,67 @@ describe('a request of Converse', () => {
     expect(encode({ tools: [lookup], tool_choice: choice })).toMatchObject({ toolConfig: { toolChoice } });
   });
 
+  it('has tool calls and results in their own messages if the model rejects other content next to them', () => {
+    const { messages } = encode(
+      {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: [text('I look.'), { type: 'tool_use', id: 't', name: 'look', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'Water.' }, text('And now?')] },
+        ],
+        tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      },
+      { separate_tool_turns: true },
+    );
+
+    expect(messages).toEqual([
+      { role: 'user', content: [{ text: 'Hi' }] },
+      { role: 'assistant', content: [{ text: 'I look.' }] },
+      { role: 'user', content: [{ text: '(the conversation goes on)' }] },
+      { role: 'assistant', content: [{ toolUse: { toolUseId: 't', name: 'look', input: {} } }] },
+      { role: 'user', content: [{ toolResult: { toolUseId: 't', content: [{ text: 'Water.' }] } }] },
+      { role: 'assistant', content: [{ text: 'I have the results.' }] },
+      { role: 'user', content: [{ text: 'And now?' }] },
+    ]);
+  });
+
+  it('has argument schemas of Nova with only their properties at the root', () => {
+    const place = { type: 'object', properties: { name: { type: 'string' } } };
+    const tool = {
+      name: 'look',
+      description: 'Looks.',
+      input_schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        title: 'Look',
+        description: 'A place.',
+        type: 'object',
+        properties: { place: { $ref: '#/$defs/Place', description: 'Where.' } },
+        required: ['place'],
+        additionalProperties: false,
+        $defs: { Place: place },
+      },
+    };
+    const { toolConfig } = encode({ tools: [tool] }, nova);
+
+    expect(toolConfig).toEqual({
+      tools: [
+        {
+          toolSpec: {
+            name: 'look',
+            description: 'Looks.\n\nA place.',
+            inputSchema: {
+              json: {
+                type: 'object',
+                properties: { place: { ...place, description: 'Where.' } },
+                required: ['place'],
+              },
+            },
+          },
+        },
+      ],
+    });
+  });
+
   it('disables tools by leaving them out', () => {
     expect(encode({ tools: [lookup], tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
   });

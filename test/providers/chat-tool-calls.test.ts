@@ -55,6 +55,16 @@ describe('a tool with a name that the provider refuses', () => {
     expect([inHistory, chosen, other]).toEqual([declared, declared, 'weather']);
   });
 
+  it('has a name that begins with a letter if the provider requires this', () => {
+    const tools = [{ ...weather, name: '21st_look' }, weather];
+
+    expect(namesIn(sent({ tools }, { tool_names_begin_with_letter: true }))).toEqual([
+      expect.stringMatching(/^t_21st_look_[0-9a-f]{8}$/),
+      'weather',
+    ]);
+    expect(namesIn(sent({ tools }))).toEqual(['21st_look', 'weather']);
+  });
+
   it('is returned with the name from the client', async () => {
     const request: MessagesRequest = { model: 'a/b', messages: said, ...conversation };
     const [, declared] = namesIn(sent(conversation));

@@ -92,6 +92,17 @@ describe('a function call from Gemini', () => {
 });
 
 describe('the end of a Gemini answer', () => {
+  it('is its last finish reason, because content may follow a reason', async () => {
+    const { content, stop_reason } = await messageOf([
+      response('', 'STOP'),
+      response('{"text":"A"}', 'STOP'),
+      response('{"text":"B"}', 'MAX_TOKENS'),
+    ]);
+
+    expect(content).toEqual([{ type: 'text', text: 'AB' }]);
+    expect(stop_reason).toBe('max_tokens');
+  });
+
   it('is not thinking, because clients read the last block as the answer', async () => {
     const { content } = await messageOf([
       response('{"text":"Hi."}'),

@@ -51,6 +51,40 @@ describe('a stream of chat completions', () => {
     }
   });
 
+  it.each<[string, string[]]>([
+    ['twice', ['{"at"', ':1}', '{"at":1}']],
+    ['twice, the second time in pieces', ['{"at":1}', '{"at"', ':1}']],
+    ['after an empty object', ['{}', '{"at"', ':1}']],
+    ['after an empty object with spaces', ['{ }', '\n', '{"at":1}']],
+  ])('may have the arguments of a call %s', async (_, pieces) => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '' } });
+    const rest = pieces.map((json) => call(0, { function: { arguments: json } })).join('');
+    const { content, stop_reason } = await messageOf(head + rest + stop('tool_calls'));
+
+    expect(content).toMatchObject([{ id: 'a', name: 'look', input: { at: 1 } }]);
+    expect(stop_reason).toBe('tool_use');
+  });
+
+  it('may have the arguments of its last call at the next index', async () => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '' } });
+    const nameless = call(1, { id: null, function: { name: null, arguments: '{"at":1}' } });
+
+    expect((await messageOf(head + nameless + stop('tool_calls'))).content).toMatchObject([{ input: { at: 1 } }]);
+  });
+
+  it('fails if arguments belong to no call', async () => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '{"at":1}' } });
+    const nameless = call(1, { id: null, function: { name: null, arguments: '{"at":2}' } });
+
+    await expect(messageOf(head + nameless + stop('tool_calls'))).rejects.toThrow('without its name');
+  });
+
+  it('may have events without data, which keep the connection open', async () => {
+    const { content } = await messageOf(`data:\n\n${piece({ content: 'Hi' })}event: ping\ndata: \n\n${stop('stop')}`);
+
+    expect(content).toEqual([{ type: 'text', text: 'Hi' }]);
+  });
+
   it('may have texts in a list of parts of any type', async () => {
     const parts = [
       { type: 'text', text: 'A' },

@@ -264,7 +264,12 @@ describe('requested reasoning', () => {
 });
 
 describe('tools of the Responses API', () => {
-  const strictSchema = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false };
+  const strictSchema = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
 
   it('are strict only if the client requests it, because the API has strict as its default', () => {
     const { tools } = encode({

@@ -163,6 +163,19 @@ describe('interleaved items of an answer', () => {
 const part = (text: string) => ({ type: 'output_text', text });
 
 describe('items of a nonstandard form', () => {
+  it('may be in the last event alone, after reasoning that was streamed', async () => {
+    const whole = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+    const output = [reasoning, whole, call('look', '{}')];
+    const batches = await decode([
+      added(0, reasoning),
+      thought(0, 'Hm.'),
+      done(0, reasoning),
+      { type: 'response.completed', response: { status: 'completed', output } },
+    ]);
+
+    expect(contentOf(batches)).toMatchObject([{ thinking: 'Hm.' }, { text: 'Hi' }, { name: 'look' }]);
+  });
+
   it.each([
     ['without a beginning', [done(0, call('look', '{"at":1}'))]],
     ['without pieces', [added(0, call('look')), done(0, call('look', '{"at":1}'))]],

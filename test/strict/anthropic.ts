@@ -596,6 +596,12 @@ const onlyBase64: Rule<ClaudeBody> = {
     ) && 'source.type: Input should be base64',
 };
 
+/** Rule that a request has no cache mark of its own, but only marks on its blocks. */
+const noAutomaticCaching: Rule<ClaudeBody> = {
+  source: 'https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851',
+  refuses: ({ read }) => read.cache_control && 'cache_control: Extra inputs are not permitted',
+};
+
 const headerRule: Rule<ClaudeBody> = {
   source: `${docs}/api/versioning`,
   refuses: ({ headers }) => !headers['anthropic-version'] && 'anthropic-version: header is required',
@@ -628,6 +634,7 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   onlyBase64,
   noSystemMessages,
   noAgentFields,
+  noAutomaticCaching,
 ]);
 
 /** Betas that Google Cloud knows, from https://github.com/BerriAI/litellm (anthropic_beta_headers_config.json). */
@@ -666,6 +673,7 @@ export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [
   ...rulesOfGoogle,
   onlyBase64,
   noSystemMessages,
+  noAutomaticCaching,
 ]);
 
 /** All rules of this file, for the test that checks that each rule has a source. */
@@ -676,4 +684,5 @@ export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   headerRule,
   noSystemMessages,
   noAgentFields,
+  noAutomaticCaching,
 ];

@@ -7,14 +7,18 @@ import * as z from 'zod';
 import {
   ARGUMENTS_SOURCE,
   argumentsFault,
+  enforcedFlavor,
+  fireworksFlavor,
   isBlankText,
   moonshotFlavor,
   repeatedIn,
+  schemaIds,
   schemasIn,
   strictFake,
   type Arrived,
   type Rule,
   type StrictFake,
+  type JsonObject,
   xaiImages,
 } from './rules.ts';
 
@@ -178,13 +182,8 @@ const everyChat: Rule<ChatBody>[] = [
   },
   {
     source: 'https://platform.openai.com/docs/guides/structured-outputs',
-    refuses: ({ read }) => {
-      const held = [
-        ...(read.tools ?? []).filter((one) => one.function.strict).map((one) => one.function.parameters),
-        ...(read.response_format?.json_schema.strict ? [read.response_format.json_schema.schema] : []),
-      ];
-      return held.some(isOpenSchema) && "'additionalProperties' is required to be supplied and to be false";
-    },
+    refuses: ({ read }) =>
+      enforcedSchemas(read).some(isOpenSchema) && "'additionalProperties' is required to be supplied and to be false",
   },
 ];
 
@@ -274,8 +273,21 @@ const noParallelField = {
 
 const openaiIds = callIds(/^.{1,40}$/, openapi);
 const openaiReasons = (model: string) => /^(o\d|gpt-5)/.test(model);
+/** Returns the schemas that the provider enforces. */
+const enforcedSchemas = ({ tools = [], response_format: format }: ChatBody): JsonObject[] => [
+  ...tools.filter((one) => one.function.strict).map((one) => one.function.parameters),
+  ...(format?.json_schema.strict ? [format.json_schema.schema] : []),
+];
+const firstFault = (schemas: readonly JsonObject[], faultIn: (schema: JsonObject) => string | undefined) =>
+  schemas.map((schema) => faultIn(schema)).find((fault) => fault !== undefined);
+
 const openaiRules: Rule<ChatBody>[] = [
   openaiIds,
+  schemaIds,
+  {
+    source: enforcedFlavor.source,
+    refuses: ({ read }) => firstFault(enforcedSchemas(read), enforcedFlavor.faultIn),
+  },
   noParallelField,
   maxStops(4, openapi),
   {
@@ -487,9 +499,16 @@ const providers: Record<string, ChatProvider> = {
       {
         source: moonshotFlavor.source,
         refuses: ({ read }) =>
-          read.tools
-            ?.map((one) => moonshotFlavor.faultIn(one.function.parameters))
-            .find((fault) => fault !== undefined),
+          firstFault(
+            (read.tools ?? []).map((one) => one.function.parameters),
+            moonshotFlavor.faultIn,
+          ),
+      },
+      {
+        source: 'https://github.com/MoonshotAI/kimi-cli/issues/2531',
+        refuses: ({ read }) =>
+          read.tools?.some((one) => !/^[a-zA-Z]/.test(one.function.name)) &&
+          'function name is invalid, must start with a letter',
       },
       within('temperature', 0, 1, moonshotDocs),
       noForcedToolWhileThinking(
@@ -582,6 +601,14 @@ const providers: Record<string, ChatProvider> = {
       maxStops(4, fireworksDocs),
       within('top_k', 0, 100, fireworksDocs),
       within('top_logprobs', 0, 5, fireworksDocs),
+      {
+        source: fireworksFlavor.source,
+        refuses: ({ read: { tools = [], response_format: format } }) =>
+          firstFault(
+            [...tools.map((one) => one.function.parameters), ...(format ? [format.json_schema.schema] : [])],
+            fireworksFlavor.faultIn,
+          ),
+      },
       {
         source:
           'https://github.com/umbraco/Umbraco.AI/blob/dev/Umbraco.AI.FireworksAI/src/Umbraco.AI.FireworksAI/FireworksAIStructuredOutputChatClient.cs',

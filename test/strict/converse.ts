@@ -98,6 +98,8 @@ type ConverseBody = z.output<typeof body>;
 const isNova = (model: string) => model.includes('nova');
 const isLlama = (model: string) => model.includes('llama');
 
+const isOfTool = (one: object) => 'toolUse' in one || 'toolResult' in one;
+
 const rules: Rule<ConverseBody>[] = [
   {
     source: 'https://github.com/NousResearch/hermes-agent/pull/63983',
@@ -165,6 +167,25 @@ const rules: Rule<ConverseBody>[] = [
       read.toolConfig &&
       path.endsWith('/converse-stream') &&
       "This model doesn't support tool use in streaming mode",
+  },
+  {
+    source: 'https://github.com/strands-agents/harness-sdk/issues/1223',
+    refuses: ({ read: { messages }, model }) =>
+      isLlama(model) &&
+      messages.some(({ content }) => content.some(isOfTool) && !content.every(isOfTool)) &&
+      'Conversation blocks and tool result blocks cannot be provided in the same turn.',
+  },
+  {
+    source: 'https://github.com/lastmile-ai/mcp-agent/pull/126',
+    refuses: ({ read, model }) => {
+      const schemas = (read.toolConfig?.tools ?? []).flatMap((one) =>
+        'toolSpec' in one ? [one.toolSpec.inputSchema.json] : [],
+      );
+      const odd = schemas.flatMap(Object.keys).find((name) => !['type', 'properties', 'required'].includes(name));
+      return (
+        isNova(model) && odd && `Malformed input request: inputSchema/json: extraneous key [${odd}] is not permitted`
+      );
+    },
   },
   {
     source: 'https://github.com/maximhq/bifrost/pull/7079',

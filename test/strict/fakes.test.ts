@@ -84,6 +84,20 @@ const chatCall = (id: string) => ({
 });
 const chatResult = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'a' });
 
+const withTool = (parameters: object, name = 'look') => ({
+  tools: [{ type: 'function', function: { name, parameters } }],
+});
+const withSchema = (properties: object) => ({
+  response_format: {
+    type: 'json_schema',
+    json_schema: {
+      name: 'a',
+      strict: true,
+      schema: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+    },
+  },
+});
+
 describe('the strict fake of chat completions', () => {
   it.each(Object.keys(chatFakes))('at %s accepts a simple request', (provider) => {
     expect(refusals(chatFakes[provider]!, 'm', chatHello)).toEqual([]);
@@ -197,6 +211,13 @@ describe('the strict fake of chat completions', () => {
       /incompatible/,
     ],
     ['yandex', 'gpt://x/yandexgpt', { temperature: 1.5 }, /temperature/],
+    ['openai', 'gpt-4.1', withSchema({ link: { type: 'string', format: 'uri' } }), /uri/],
+    ['openai', 'gpt-4.1', withSchema({ a: { $ref: '#/$defs/A', title: 'A' } }), /\$ref/],
+    ['openai', 'gpt-4.1', withSchema({ a: {} }), /type/],
+    ['openai', 'gpt-4.1', withTool({ type: 'object', $id: 'Parameters Schema' }), /uri-reference/],
+    ['fireworks-ai', 'glm-5p3', withTool({ type: 'object', properties: { a: { title: 'A' } } }), /instance/],
+    ['moonshotai', 'kimi-k3', withTool({ type: 'object', properties: { a: { $ref: '#/properties/b' } } }), /\$defs/],
+    ['moonshotai', 'kimi-k3', withTool({ type: 'object' }, '21st_look'), /begin with a letter|start with a letter/],
   ])('at %s, for %s, refuses %j', (provider, model, more, reason) => {
     expect(refusals(chatFakes[provider]!, model, { ...chatHello, ...more }).join()).toMatch(reason);
   });
@@ -378,6 +399,33 @@ describe('strict fakes of other wires', () => {
         },
       },
       /toolChoice.any/,
+    ],
+    [
+      'Nova',
+      converseFake,
+      'amazon.nova-lite-v1:0',
+      {
+        messages,
+        toolConfig: { tools: [{ toolSpec: { name: 'look', inputSchema: { json: { type: 'object', $defs: {} } } } }] },
+      },
+      /extraneous key/,
+    ],
+    [
+      'Llama',
+      converseFake,
+      'us.meta.llama3-3-70b-instruct-v1:0',
+      {
+        messages: [
+          ...messages,
+          {
+            role: 'assistant',
+            content: [{ text: 'I look.' }, { toolUse: { toolUseId: 'a', name: 'look', input: {} } }],
+          },
+          { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ text: 'b' }] } }] },
+        ],
+        toolConfig: { tools: [{ toolSpec: { name: 'look', inputSchema: { json: { type: 'object' } } } }] },
+      },
+      /same turn/,
     ],
     [
       'Converse',

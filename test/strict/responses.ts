@@ -4,9 +4,11 @@ import * as z from 'zod';
 import {
   ARGUMENTS_SOURCE,
   argumentsFault,
+  enforcedFlavor,
   isBlankText,
   isCircular,
   repeatedIn,
+  schemaIds,
   schemasIn,
   strictFake,
   type Rule,
@@ -227,6 +229,17 @@ function followsReasoning(next: z.output<typeof item> | undefined): boolean {
 }
 
 const openaiRules: Rule<ResponsesBody>[] = [
+  schemaIds,
+  {
+    source: enforcedFlavor.source,
+    refuses: ({ read: { tools = [], text } }) =>
+      [
+        ...tools.filter(({ strict }) => strict).map(({ parameters }) => parameters),
+        ...(text?.format?.strict ? [text.format.schema] : []),
+      ]
+        .map((schema) => enforcedFlavor.faultIn(schema))
+        .find((fault) => fault !== undefined),
+  },
   {
     source: 'https://github.com/BerriAI/litellm/issues/35061',
     refuses: ({ read }) => (read.max_output_tokens ?? 16) < 16 && 'max_output_tokens: expected a value >= 16',

@@ -142,12 +142,53 @@ export function isCircular(schema: JsonObject, isAllowed: (isOptional: boolean) 
   return leadsBack(schema, [], false);
 }
 
-/** Rule for schemas at Moonshot. */
+/** Formats of strings that OpenAI enforces: https://platform.openai.com/docs/guides/structured-outputs */
+const enforcedFormats = new Set<unknown>('date-time time date duration email hostname ipv4 ipv6 uuid'.split(' '));
+
+/** Rule for schemas that OpenAI enforces. Further source: https://github.com/cyanheads/git-mcp-server/issues/47 */
+export const enforcedFlavor = {
+  source: 'https://github.com/vectorize-io/hindsight/pull/3944',
+  faultIn(schema: JsonObject): string | undefined {
+    for (const one of schemasIn(schema)) {
+      if ('$ref' in one && Object.keys(one).length > 1) return '$ref cannot have other keywords';
+      if ('format' in one && !enforcedFormats.has(one['format']))
+        return `'${String(one['format'])}' is not a valid format`;
+      if (!['type', 'anyOf', '$ref', 'enum', 'const'].some((name) => name in one))
+        return "schema must have a 'type' key";
+    }
+    return undefined;
+  },
+};
+
+/** Rule for the identifiers of schemas at OpenAI. */
+export const schemaIds = {
+  source: 'https://github.com/griptape-ai/griptape/issues/2150',
+  refuses: ({ body }: WireRequest): string | false =>
+    /"\$id":"[^"]* /.test(body) && "Invalid schema for function: 'Parameters Schema' is not a 'uri-reference'.",
+};
+
+/** Rule for schemas at Fireworks. Further source: https://github.com/BerriAI/litellm/issues/28149 */
+export const fireworksFlavor = {
+  source: 'https://github.com/earendil-works/pi/issues/5352',
+  faultIn(schema: JsonObject): string | undefined {
+    const odd = [...schemasIn(schema)].find(
+      (one) => !['type', 'anyOf', '$ref', 'allOf', 'oneOf', 'enum', 'const'].some((name) => name in one),
+    );
+    return odd && `JSON Schema not supported: could not understand the instance \`${JSON.stringify(odd)}\``;
+  },
+};
+
+/** Rule for schemas at Moonshot. Further sources: issues 2061 of MoonshotAI/kimi-cli, 27054 of anomalyco/opencode. */
 export const moonshotFlavor = {
   source: 'https://github.com/MoonshotAI/kimi-code/issues/2661',
   faultIn(schema: JsonObject): string | undefined {
     if (isCircular(schema)) return 'circular references are not supported';
     for (const one of schemasIn(schema)) {
+      const { $ref: reference, $defs: _definitions, ...others } = one;
+      if (typeof reference === 'string') {
+        if (!reference.startsWith('#/$defs/')) return 'references must begin with #/$defs/';
+        if (Object.keys(others).length > 0) return 'conflicting keywords found after $ref expansion';
+      }
       if ('anyOf' in one && 'type' in one) return 'when using anyOf, type should be defined in anyOf items';
       const isTyped = ['type', 'anyOf', '$ref', 'allOf'].some((name) => name in one);
       if (!isTyped) return 'type is not defined';

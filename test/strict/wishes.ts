@@ -16,6 +16,7 @@ export const wishes = {
     'empty',
     'union_root',
     'odd_name',
+    'digit_name',
     'long_name',
     'constrained',
     'strict',
@@ -29,6 +30,8 @@ export const wishes = {
     'recursive',
     'strict_recursive',
     'odd_keywords',
+    'references',
+    'strict_references',
   ],
   sampling: ['unsaid', 'cool', 'zero', 'hot', 'nucleus', 'both', 'top_k', 'penalties', 'everything'],
   tuning: [
@@ -44,7 +47,7 @@ export const wishes = {
     'many_logprobs',
     'everything',
   ],
-  format: ['unsaid', 'closed', 'loose', 'recursive', 'empty', 'json'],
+  format: ['unsaid', 'closed', 'loose', 'recursive', 'references', 'empty', 'json'],
   history: [
     'question',
     'turns',
@@ -119,6 +122,8 @@ function toolName({ tool }: Wishes): string {
   switch (tool) {
     case 'odd_name':
       return 'files.read мир';
+    case 'digit_name':
+      return '21st_look';
     case 'long_name':
       return `look_${'x'.repeat(90)}`;
     default:
@@ -142,6 +147,33 @@ const recursiveParts = {
     ],
   },
 };
+
+/**
+ * Returns a closed schema that refers to definitions in all forms that schema generators write: with a description next
+ * to the reference, in the form of older drafts, and to a property.
+ */
+const referring = (): JsonObject => ({
+  $id: 'Parameters Schema',
+  type: 'object',
+  properties: {
+    place: { $ref: '#/definitions/Place', description: 'Where.', default: {} },
+    from: { $ref: '#/properties/place' },
+    time: { $ref: '#/$defs/Time' },
+    link: { type: 'string', format: 'uri' },
+  },
+  required: ['place', 'from', 'time', 'link'],
+  additionalProperties: false,
+  definitions: {
+    Place: {
+      type: 'object',
+      description: 'A place.',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
+  },
+  $defs: { Time: { type: 'string', format: 'date-time' } },
+});
 
 function schemaOf({ tool }: Wishes): JsonObject {
   const place = { type: 'string', description: 'A place.' };
@@ -219,6 +251,9 @@ function schemaOf({ tool }: Wishes): JsonObject {
         },
         required: ['place', 'missing', 'filter[город]'],
       };
+    case 'references':
+    case 'strict_references':
+      return referring();
     case 'strict_recursive':
       return {
         type: 'object',
@@ -271,6 +306,8 @@ function answerSchema({ format }: Wishes): JsonObject | undefined {
         additionalProperties: false,
         $defs: { Node: recursiveParts.Node },
       };
+    case 'references':
+      return referring();
     case 'empty':
       return {};
     default:

@@ -8,7 +8,7 @@ import { append } from '../../platform/append.ts';
 import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
-import { withPlainMarks } from '../../messages/cache-marks.ts';
+import { withMarkOnBlock, withPlainMarks } from '../../messages/cache-marks.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { markedAsSystem, withoutSystemMessages } from '../../messages/system-messages.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
@@ -28,7 +28,7 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
 
 /** Rewrites the parts that the endpoint does not support. */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
-  let result = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
+  let result = quirks.own_service ? request : withMarkOnBlock(withPlainMarks(withoutBillingLine(request)));
   const { lacks: always = [] } = envelopeOf(quirks);
   for (const part of new Set([...always, ...(quirks.lacks ?? [])])) {
     if (part in rewrites) result = rewrites[part as ConvertiblePart](result);

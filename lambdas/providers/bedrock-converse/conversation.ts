@@ -9,7 +9,15 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { searchResultTexts } from '../translated/search-results.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
-import { EMPTY_RESULT, placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import {
+  BEGINNING_TEXT,
+  EMPTY_RESULT,
+  HAS_RESULTS,
+  placeBlocks,
+  toTurns,
+  type Placed,
+  type Turn,
+} from '../translated/turns.ts';
 import { cachePointAfter, isCachePoint } from './cache-points.ts';
 import { familyOf, signerOf, type ConverseTarget } from './families.ts';
 import { documentBlock, DocumentNames, imageBlock } from './media.ts';
@@ -48,7 +56,11 @@ export function toConversation(request: MessagesRequest, target: ConverseTarget)
   );
   return {
     system: withContent(system.flatMap((placed) => textBlocks(placed, 'system', target))),
-    messages: withAutomaticPoint(messages, request, target),
+    messages: withAutomaticPoint(
+      target.quirks.separate_tool_turns ? messages.flatMap(apartFromTools) : messages,
+      request,
+      target,
+    ),
   };
 }
 
@@ -73,6 +85,20 @@ function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): Conver
   const last = messages.at(-1);
   if (last?.role !== next.role) return [...messages, next];
   return [...messages.slice(0, -1), { role: last.role, content: [...last.content, ...next.content] }];
+}
+
+/**
+ * Splits a message with tool calls or results and other content. Llama rejects such messages
+ * (https://github.com/strands-agents/harness-sdk/issues/1223).
+ */
+function apartFromTools({ role, content }: ConverseMessage): ConverseMessage[] {
+  const isOfTool = (block: object) => 'toolUse' in block || 'toolResult' in block;
+  const ofTools = { role, content: content.filter(isOfTool) };
+  const others = { role, content: content.filter((block) => !isOfTool(block)) };
+  if (ofTools.content.length === 0 || others.content.length === 0) return [{ role, content }];
+  return role === 'user'
+    ? [ofTools, { role: 'assistant', content: [{ text: HAS_RESULTS }] }, others]
+    : [others, { role: 'user', content: [{ text: BEGINNING_TEXT }] }, ofTools];
 }
 
 function withContent(blocks: object[]): object[] {

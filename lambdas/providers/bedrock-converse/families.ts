@@ -20,6 +20,8 @@ interface Family {
   hasCitations: boolean;
   /** Whether answers and strict calls can follow a schema, even if the catalog does not list structured_outputs. */
   hasStructuredAnswers: boolean;
+  /** Whether the root of a tool's schema may have only its type, properties and required names. */
+  hasPlainArguments: boolean;
   /** Whether thinking has Anthropic's signatures, which every service with Claude accepts. */
   hasAnthropicSignatures: boolean;
 }
@@ -31,6 +33,7 @@ const noModelFields: Family = {
   hasNamedTool: false,
   hasCitations: false,
   hasStructuredAnswers: false,
+  hasPlainArguments: false,
   hasAnthropicSignatures: false,
 };
 
@@ -43,9 +46,16 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
     hasNamedTool: true,
     hasCitations: true,
     hasStructuredAnswers: true,
+    hasPlainArguments: false,
     hasAnthropicSignatures: true,
   },
-  nova: { ...noModelFields, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
+  nova: {
+    ...noModelFields,
+    cachePoints: new Set(['system', 'messages']),
+    hasResultStatus: true,
+    hasNamedTool: true,
+    hasPlainArguments: true,
+  },
 };
 
 /**

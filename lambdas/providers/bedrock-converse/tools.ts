@@ -1,6 +1,10 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
+import { acyclicSchema } from '../translated/acyclic-schema.ts';
+import { withInlineReferences } from '../translated/inline-references.ts';
+import { apart } from '../translated/turns.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
@@ -25,10 +29,13 @@ export function toolConfig(request: MessagesRequest, target: ConverseTarget): Re
 }
 
 function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
-  const { name, description, schema, isStrict } = readTool(tool, index);
+  const { name, description: own, schema: declared, isStrict } = readTool(tool, index);
   if (isStrict && !canBeStructured(target)) {
     throw invalidRequest(`tools.${index}.strict`, 'does not work on this model; leave it out');
   }
+  const { schema, description } = familyOf(target).hasPlainArguments
+    ? plainArguments(declared, own)
+    : { schema: declared, description: own };
   return {
     toolSpec: {
       name,
@@ -36,6 +43,18 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
       inputSchema: { json: schema },
       ...(isStrict ? { strict: true } : {}),
     },
+  };
+}
+
+/**
+ * Returns a schema whose root has only its type, properties and required names, because Nova rejects other keywords
+ * there (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of the tool's.
+ */
+function plainArguments(declared: Record<string, unknown>, own: string): { schema: object; description: string } {
+  const { type, properties, required, description } = withInlineReferences(acyclicSchema(declared));
+  return {
+    schema: withoutUndefined({ type, properties, required }),
+    description: apart([own, typeof description === 'string' ? description : '']),
   };
 }
 

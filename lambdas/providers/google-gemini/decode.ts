@@ -108,10 +108,10 @@ class GeminiTranslation {
   }
 
   /**
-   * Reads the candidate in one event. After the finish reason only usage may follow, so later candidates are ignored.
+   * Reads the candidate in one event. Content may follow a finish reason
+   * (https://github.com/0xPlaygrounds/rig/pull/2328). The last reason counts.
    */
   #onCandidate(candidate: Record<string, unknown>): void {
-    if (this.#finishReason !== undefined) return;
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
     const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
     for (const part of parts) this.#onPart(part);

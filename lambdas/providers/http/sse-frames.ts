@@ -106,7 +106,10 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
   return bytes === 1 && chunk[start] === 0x0d ? 0 : bytes;
 }
 
-/** Returns the data of a frame: its `data:` lines, joined by line feeds; undefined if it has none. */
+/**
+ * Returns the data of a frame: its `data:` lines, joined by line feeds; undefined if it has none, or if they are empty.
+ * Some servers send empty data to keep the connection open.
+ */
 export function frameData(frame: Buffer): string | undefined {
   const decoded = frame.toString('utf8');
   const text = decoded.charCodeAt(0) === BYTE_ORDER_MARK ? decoded.slice(1) : decoded;
@@ -121,7 +124,7 @@ export function frameData(frame: Buffer): string | undefined {
     }
     start = end + 1;
   }
-  return data;
+  return data || undefined;
 }
 
 const BYTE_ORDER_MARK = 0xfeff;

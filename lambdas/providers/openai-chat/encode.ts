@@ -26,6 +26,7 @@ import {
   apart,
   BEGINNING_TEXT,
   EMPTY_RESULT,
+  HAS_RESULTS,
   placeBlocks,
   turnText,
   systemText,
@@ -126,7 +127,7 @@ function conversation(turns: Turn[], target: ChatTarget): EncodedChatMessage[] {
 
 function apartFromTool(message: EncodedChatMessage, previous: EncodedChatMessage | undefined): EncodedChatMessage[] {
   const follows = message.role === 'user' && previous?.role === 'tool';
-  return follows ? [{ role: 'assistant', content: 'I have the results.' }, message] : [message];
+  return follows ? [{ role: 'assistant', content: HAS_RESULTS }, message] : [message];
 }
 
 function turnMessages(turns: Turn[], target: ChatTarget): EncodedChatMessage[] {

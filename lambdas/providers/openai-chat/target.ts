@@ -5,5 +5,5 @@ import type { WireTarget } from '../wire.ts';
 export type ChatTarget = WireTarget<OpenaiChatQuirks>;
 
 export function toolNameRule({ quirks }: ChatTarget): ToolNameRule {
-  return quirks.functions ? 'letterFirst' : 'any';
+  return quirks.functions || quirks.tool_names_begin_with_letter ? 'letterFirst' : 'any';
 }

@@ -2,6 +2,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
+import { strictForm } from '../translated/strict-form.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import type { ChatTarget } from './target.ts';
 
@@ -27,7 +28,8 @@ export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget)
 function equallyStrict(tools: FunctionTool[]): FunctionTool[] {
   const strict = tools.findIndex((tool) => tool.strict);
   if (strict === -1) return tools;
-  if (tools.every(({ parameters }) => isStrict(parameters))) return tools.map((tool) => ({ ...tool, strict: true }));
+  if (tools.every(({ parameters }) => isStrict(parameters)))
+    return tools.map((tool) => ({ ...tool, parameters: strictForm(tool.parameters), strict: true }));
   throw invalidRequest(
     `tools.${strict}.strict`,
     'works on this model only if the schemas of all tools require all properties and have "additionalProperties": false; change them, or leave it out',
@@ -51,7 +53,10 @@ export function chatFormatField(
   return {
     response_format: {
       type: 'json_schema',
-      json_schema: { ...answerName(request), schema, ...(isStrict(schema) ? { strict: true } : {}) },
+      json_schema: {
+        ...answerName(request),
+        ...(isStrict(schema) ? { schema: strictForm(schema), strict: true } : { schema }),
+      },
     },
   };
 }

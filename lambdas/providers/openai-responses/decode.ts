@@ -149,7 +149,7 @@ class ResponsesTranslation {
     }
     this.#report(response);
     this.answer.start();
-    if (this.#items.isEmpty) {
+    if (!this.#items.hasAnswer) {
       for (const [index, item] of asList(response['output']).entries()) this.#items.end(index, asRecord(item));
     }
     this.#items.finish();

@@ -56,8 +56,12 @@ export class OutputItems {
     this.#providerId = providerId;
   }
 
-  get isEmpty(): boolean {
-    return this.#items.size === 0;
+  /**
+   * Whether any item other than reasoning has arrived. If not, the answer may be in the last event alone
+   * (https://github.com/agentclientprotocol/codex-acp/pull/500).
+   */
+  get hasAnswer(): boolean {
+    return [...this.#items.values()].some(({ type }) => type !== 'reasoning');
   }
 
   get waitingBytes(): number {

@@ -1,6 +1,7 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
+import { strictForm } from '../translated/strict-form.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import type { ResponsesTarget } from './target.ts';
 
@@ -37,5 +38,8 @@ export function responsesFormatField(
   const requested = answerSchema(request, supportedParameters);
   if (!requested) return {};
   const schema = takenSchema(requested, quirks);
-  return { format: { type: 'json_schema', ...answerName(request), schema, strict: isStrict(schema) } };
+  const strict = isStrict(schema);
+  return {
+    format: { type: 'json_schema', ...answerName(request), schema: strict ? strictForm(schema) : schema, strict },
+  };
 }

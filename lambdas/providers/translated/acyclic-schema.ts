@@ -70,7 +70,7 @@ function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAb
 }
 
 /** Returns the subschema of the root to which a reference points. */
-function referredPart({ $ref: reference }: ReferringSchema, root: ReferringSchema): ReferringSchema | undefined {
+export function referredPart({ $ref: reference }: ReferringSchema, root: ReferringSchema): ReferringSchema | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const names = percentDecoded(reference.slice(1)).split('/').slice(1);
   const part = names.reduce<unknown>((found, name) => memberOf(found, name), root);

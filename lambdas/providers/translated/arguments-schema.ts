@@ -8,6 +8,7 @@
 
 import { percentDecoded } from '../../platform/fetch/percent-decoding.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
+import { withOwnDefinitions } from './inline-references.ts';
 
 type ToolSchema = Record<string, unknown>;
 
@@ -67,14 +68,19 @@ function resolved(schema: ToolSchema, root: ToolSchema, hops = MAX_HOPS): ToolSc
 }
 
 function definitionOf(reference: string, root: ToolSchema): ToolSchema | undefined {
-  const [, list, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-  const definitions = list === undefined ? undefined : root[list];
-  const definition = isRecord(definitions) ? definitions[percentDecoded(name!)] : undefined;
+  const [, name] = /^#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
+  const { $defs: definitions } = root;
+  const definition = name && isRecord(definitions) ? definitions[percentDecoded(name)] : undefined;
   return isRecord(definition) ? definition : undefined;
 }
 
 /** Converts a schema to draft 2020-12, as an object: few providers accept `true` and `false` as schemas. */
 export function currentSchema(schema: unknown): unknown {
+  const current = currentPart(schema);
+  return isRecord(current) ? withOwnDefinitions(current) : current;
+}
+
+function currentPart(schema: unknown): unknown {
   if (typeof schema === 'boolean') return schema ? {} : { not: {} };
   if (!isRecord(schema)) return schema;
   const current: ToolSchema = {};
@@ -106,12 +112,15 @@ function isEmptyObject(keyword: string, value: unknown): boolean {
 
 function currentWords(keyword: string, value: unknown, schema: ToolSchema): ToolSchema {
   if (MAPS_OF_SCHEMAS.has(keyword)) return { [keyword]: isRecord(value) ? mapOfCurrent(value) : value };
-  if (LISTS_OF_SCHEMAS.has(keyword)) return { [keyword]: Array.isArray(value) ? value.map(currentSchema) : value };
+  if (LISTS_OF_SCHEMAS.has(keyword)) return { [keyword]: Array.isArray(value) ? value.map(currentPart) : value };
   switch (keyword) {
     case 'items':
       if (Array.isArray(value)) return tuple(value, schema['additionalItems']);
-      return { items: value === false ? value : currentSchema(value) };
+      return { items: value === false ? value : currentPart(value) };
     case 'additionalItems':
+      return {};
+    // OpenAI rejects an identifier with a space (https://github.com/griptape-ai/griptape/issues/2150).
+    case '$id':
       return {};
     case 'required':
       return Array.isArray(value) ? { required: value } : {};
@@ -127,7 +136,7 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
     case 'exclusiveMaximum':
       return typeof value === 'boolean' ? {} : { [keyword]: value };
     default:
-      return { [keyword]: ONE_SCHEMA.has(keyword) && !isOpenOrClosed(keyword, value) ? currentSchema(value) : value };
+      return { [keyword]: ONE_SCHEMA.has(keyword) && !isOpenOrClosed(keyword, value) ? currentPart(value) : value };
   }
 }
 
@@ -142,13 +151,13 @@ function isOpenOrClosed(keyword: string, value: unknown): boolean {
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return {
-    prefixItems: schemas.map(currentSchema),
-    ...(more === undefined || more === null ? {} : { items: more === false ? more : currentSchema(more) }),
+    prefixItems: schemas.map(currentPart),
+    ...(more === undefined || more === null ? {} : { items: more === false ? more : currentPart(more) }),
   };
 }
 
 function mapOfCurrent(schemas: ToolSchema): ToolSchema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentSchema(one)]));
+  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentPart(one)]));
 }
 
 /** Returns the names of properties whose own schema contains `required: true`, as in draft 3. */

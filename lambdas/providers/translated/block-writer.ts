@@ -181,14 +181,30 @@ export class BlockWriter {
       throw malformedBlocks('continued a tool call that had ended');
     }
     const json = this.#takeEarlyArguments(piece) + piece.arguments;
+    if (call.progress.isClosed) {
+      if (call.begun || json.trim() === '') return;
+      this.#discardUnwritten(call);
+    }
     call.progress.feed(json);
     call.unwritten += json;
     this.#waitingBytes += Buffer.byteLength(json);
     this.#writeCalls(false);
   }
 
+  /**
+   * Discards complete arguments of a call that continues. Some servers send the arguments twice
+   * (https://github.com/vllm-project/vllm/issues/51697), or an empty object before them
+   * (https://github.com/BerriAI/litellm/issues/4537).
+   */
+  #discardUnwritten(call: ToolCall): void {
+    this.#waitingBytes -= Buffer.byteLength(call.unwritten);
+    call.unwritten = '';
+    call.progress = new JsonProgress();
+  }
+
   /** Writes all pending output, and closes the last block. */
   finish(): void {
+    this.#placeEarlyArguments();
     this.#writeCalls(true);
     this.#writeDeferred();
     this.#close();
@@ -238,6 +254,21 @@ export class BlockWriter {
     if (before.length + json.length > MAX_DEFERRED_BYTES)
       throw malformedBlocks('sent the arguments of a call without its name');
     this.#earlyArguments = { index, id: id ?? (isSame ? early?.id : undefined), json: before + json };
+  }
+
+  /**
+   * Gives arguments without a call to the last call if it has none. Some servers announce a call at one index, and send
+   * its arguments at the next (https://github.com/sgl-project/sglang/issues/23071).
+   */
+  #placeEarlyArguments(): void {
+    const early = this.#earlyArguments;
+    if (!early) return;
+    const last = this.#calls.at(-1);
+    if (!last || last.closed || last.progress.hasBegun)
+      throw malformedBlocks('sent the arguments of a call without its name');
+    last.progress.feed(early.json);
+    last.unwritten = early.json;
+    this.#waitingBytes += Buffer.byteLength(early.json);
   }
 
   #takeEarlyArguments({ index }: ToolCallPiece): string {
@@ -348,8 +379,9 @@ export class BlockWriter {
     if (json === undefined) return;
     call.unwritten = '';
     this.#waitingBytes -= Buffer.byteLength(unwritten);
-    // For a call without arguments, providers send "", "null" or nothing. Clients read a block without deltas as {}.
-    if (json === '' || (json === 'null' && !call.begun)) return;
+    // For a call without arguments, providers send "", "null", "{}" or nothing. Clients read a block without deltas as
+    // {}. Arguments may follow an empty object.
+    if (json === '' || (!call.begun && /^(?:null|\{\s*\})$/.test(json))) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
   }

@@ -6,6 +6,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { strictForm } from './strict-form.ts';
 import { takenSchema, type SchemaQuirks } from './taken-schema.ts';
 import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
@@ -32,13 +33,14 @@ export function functionTools({ tools, tool_choice: choice }: MessagesRequest, q
 function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): FunctionTool {
   const { name, description, schema, isStrict: strict } = readTool(tool, index);
   const parameters = takenSchema(withProperties(schema), quirks);
-  if (strict && !isStrict(parameters)) {
+  if (!strict) return { name, description: description || undefined, parameters, strict };
+  if (!isStrict(parameters)) {
     throw invalidRequest(
       `tools.${index}.strict`,
-      'works on this model only if every object of input_schema requires all its properties and has "additionalProperties": false, and some models take no circular references; change the schema, or leave it out',
+      'works on this model only if every object of input_schema requires all its properties and has "additionalProperties": false, and every part has a type, and some models take no circular references; change the schema, or leave it out',
     );
   }
-  return { name, description: description || undefined, parameters, strict };
+  return { name, description: description || undefined, parameters: strictForm(parameters), strict };
 }
 
 /** Adds empty `properties` to an object schema without properties, because OpenAI would reject it. */
@@ -80,6 +82,9 @@ const NEVER_STRICT = [
   'maxProperties',
 ];
 
+/** Keywords of which each part of a strict schema must have one. */
+const SAYING_TYPES = ['type', 'anyOf', '$ref', 'enum', 'const'];
+
 /**
  * Returns whether OpenAI accepts `strict` for a schema: every object in the schema must require all its properties and
  * allow no other properties, and all keywords must be supported.
@@ -92,6 +97,7 @@ export function isStrict(schema: unknown): boolean {
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));
+  if (!isMap && !SAYING_TYPES.some((keyword) => keyword in schema)) return false;
   if (!isMap && (NEVER_STRICT.some((keyword) => keyword in schema) || hasForeignPart(schema))) return false;
   const { type, properties, required, additionalProperties } = schema as Record<string, unknown> & {
     properties?: object;

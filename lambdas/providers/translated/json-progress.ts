@@ -7,6 +7,9 @@ export class JsonProgress {
   #inString = false;
   #escaped = false;
   #begun = false;
+  /** Whether the text began with a brace or a bracket. */
+  #isStructure = false;
+  #closed = false;
 
   feed(text: string): void {
     for (let index = 0; index < text.length; index += 1) this.#step(text.charCodeAt(index));
@@ -19,6 +22,11 @@ export class JsonProgress {
   /** Whether the text is complete; false for an empty text. */
   get isComplete(): boolean {
     return this.#begun && !this.#inString && this.#depth <= 0;
+  }
+
+  /** Whether an object or a list has ended. Nothing can follow it. */
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   #step(code: number): void {
@@ -39,11 +47,13 @@ export class JsonProgress {
         break;
       case 0x7b:
       case 0x5b:
+        this.#isStructure ||= !this.#begun;
         this.#depth += 1;
         break;
       case 0x7d:
       case 0x5d:
         this.#depth -= 1;
+        this.#closed = this.#isStructure && this.#depth <= 0;
         break;
     }
     this.#begun = true;

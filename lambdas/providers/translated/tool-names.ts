@@ -11,7 +11,7 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /**
-   * GigaChat and Google require that the first character is a letter. According to Google's documentation, some of its
+   * GigaChat, Moonshot and Google require that the first character is a letter. According to Google's documentation, some of its
    * services accept other names too.
    */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,

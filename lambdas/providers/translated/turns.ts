@@ -12,6 +12,9 @@ export const EMPTY_RESULT = '(no output)';
  */
 export const BEGINNING_TEXT = '(the conversation goes on)';
 
+/** Text of the assistant that separates tool results from the user's text, for providers that reject both together. */
+export const HAS_RESULTS = 'I have the results.';
+
 /** A content block, with its path in the client's request for error messages. */
 export interface Placed {
   block: Block;

@@ -5,6 +5,7 @@
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
+import { plainReference } from './strict-form.ts';
 
 type PartSchema = Record<string, unknown>;
 
@@ -12,7 +13,7 @@ const MAPS = new Set(['properties', '$defs', 'definitions']);
 
 export function typedSchema(schema: PartSchema): PartSchema {
   const typed = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, typedMember(name, value)]));
-  if ('$ref' in typed) return typed;
+  if ('$ref' in typed) return plainReference(typed);
   const { oneOf, anyOf = oneOf, type, ...rest } = typed;
   if (!Array.isArray(anyOf)) return 'allOf' in typed || type !== undefined ? typed : { ...typed, type: typeOf(typed) };
   const variants = (anyOf as unknown[]).map((one) => (isRecord(one) ? variant(one, type) : one));
