@@ -59,11 +59,23 @@ describe('the charge of an answer', () => {
   });
 
   it.each([
-    ['the provider tells none', { cache_creation_input_tokens: 40 }, true, '0.16'],
-    ['the provider tells none of zero', { cache_creation_input_tokens: 40, cache_creation: split(0, 0) }, true, '0.16'],
-    ['the provider tells another', { cache_creation_input_tokens: 40, cache_creation: split(30, 10) }, true, '0.1'],
-    ['the request asks for both', { cache_creation_input_tokens: 40 }, false, '0.08'],
-  ])('has the lifetime of caches that the request asks for, if %s', (_case, usage, writesForAnHour, cost) => {
+    ['is an hour', 'requests only an hour', { cache_creation_input_tokens: 40 }, true, '0.16'],
+    [
+      'is an hour',
+      'requests only an hour and the provider reports lifetimes of zero tokens',
+      { cache_creation_input_tokens: 40, cache_creation: split(0, 0) },
+      true,
+      '0.16',
+    ],
+    [
+      'is the reported one',
+      'requests only an hour and the provider reports lifetimes',
+      { cache_creation_input_tokens: 40, cache_creation: split(30, 10) },
+      true,
+      '0.1',
+    ],
+    ['is five minutes', 'requests both lifetimes', { cache_creation_input_tokens: 40 }, false, '0.08'],
+  ])('has cache writes whose lifetime %s, if the request %s', (_lifetime, _case, usage, writesForAnHour, cost) => {
     const cached = { ...pricing, input_cache_write: rub('0.002'), input_cache_write_1h: rub('0.004') };
     const meter = meterOf(start({ input_tokens: 0, ...usage }), end({ output_tokens: 0 }));
     const hourly: UsageBound = { ...bound, cacheWrites: '1h', writesForAnHour };

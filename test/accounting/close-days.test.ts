@@ -77,7 +77,7 @@ describe('the closing of days', () => {
     expect(daysOf('old')).toEqual(Array.from({ length: 8 }, (_, back) => daysBefore(yesterday, 7 - back)));
   });
 
-  it('queues each day once, and the day before once more', async () => {
+  it('queues each day once, and the last closed day once more', async () => {
     await addAccount('old', '2020-01-01');
     await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
     await closeDays(table, queue);

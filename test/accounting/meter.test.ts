@@ -86,7 +86,7 @@ describe('the usage meter', () => {
     expect(answer).toMatchObject({ usage: { outputTokens: 1_001 }, estimated: true });
   });
 
-  it('counts reasoning that the provider tells without the output that it is a part of', () => {
+  it('adds reported reasoning to the written text if the provider reports no output', () => {
     const usage = { input_tokens: 10, output_tokens_details: { thinking_tokens: 375 } };
     const told = measure(start({ input_tokens: 10 }), text('x'.repeat(40)), end(usage));
 
@@ -123,7 +123,7 @@ describe('the usage meter', () => {
     expect([...meter.unpriced]).toEqual(['speed', 'server_tool_use']);
   });
 
-  it('records such features also from the first event, in which Anthropic reports tier and region', () => {
+  it('records features without a price also from the first event, in which Anthropic reports tier and region', () => {
     const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
     meter.observe(start({ input_tokens: 10, service_tier: 'priority', inference_geo: 'us' }));
     meter.observe(end({ output_tokens: 1 }));

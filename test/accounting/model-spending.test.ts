@@ -35,7 +35,7 @@ async function told(spender: Spender, atMs = Date.now()): Promise<Record<string,
   );
 }
 
-describe('the lifetime spending on a model', () => {
+describe('the daily, weekly and monthly spending on a model', () => {
   it('is the cost of its settled requests, without holds', async () => {
     const spender = await newSpender(table, { account: { lifetime: rub('1000') } });
     await settle([

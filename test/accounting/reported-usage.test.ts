@@ -30,14 +30,14 @@ describe('a usage that a provider reports', () => {
     });
   });
 
-  it('is undefined without a count, because unknown is not zero', () => {
+  it('has no field for an invalid count, because unknown is not zero', () => {
     const odd = { input_tokens: 0, output_tokens: '5', cache_read_input_tokens: -1, cache_creation_input_tokens: 1.5 };
 
     expect(readReportedUsage(odd)).toEqual({ inputTokens: 0 });
   });
 
   it.each([undefined, null, 'x', 5, [1], { cache_creation: [], server_tool_use: 'x', output_tokens_details: null }])(
-    'is undefined for a value that is not a usage: %j',
+    'has no fields if the value is not a usage: %j',
     (usage) => {
       expect(readReportedUsage(usage)).toEqual({});
     },
@@ -70,9 +70,9 @@ describe('a usage updated by a later report', () => {
   });
 
   it.each([
-    ['an input that had them in it', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
-    ['an input without them', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
-  ])('subtracts caches that are reported without input after %s', (_, known, later, inputTokens) => {
+    ['decreases by caches', 'as large as they are', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
+    ['does not change by caches', 'smaller than they are', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
+  ])('%s that are reported later without input, if it is %s', (_, _case, known, later, inputTokens) => {
     expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
   });
 

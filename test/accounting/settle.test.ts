@@ -165,7 +165,7 @@ describe('a settlement', () => {
     expect((await readCounter(table, spender.scopes[0]!)).spent('lifetime').toString()).toBe('0.4');
   });
 
-  it('keeps removable windows if nothing was ever spent', async () => {
+  it('removes ended windows also if nothing was ever spent', async () => {
     const spender = await limited();
     const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
     const { hold } = await placeHold(table, request);
