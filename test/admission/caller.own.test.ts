@@ -369,7 +369,7 @@ describe('the permissions of a caller', () => {
     expect(refused(() => asInferenceCaller(management))).toMatchObject({ status: 403 });
   });
 
-  it("charge every scope, the member's last", async () => {
+  it("include every scope that its requests are charged to, the member's last", async () => {
     await addMembers(context, workspace, ['eve']);
     const caller = asInferenceCaller(await callerOf({ memberId: 'eve', limit: rub('5'), limitReset: 'daily' }));
 

@@ -8,10 +8,10 @@ describe('the network of a client is the same as that of', () => {
   it.each([
     ['itself', '203.0.113.7', '203.0.113.7'],
     ['itself, written as IPv6', '203.0.113.7', '::ffff:203.0.113.7'],
-    ['others of its /64', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::1'],
+    ['another address of its /64', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::1'],
     ['the same address, written in another way', '2001:0DB8:0001:0002:0:0:0:0001', '2001:db8:1:2::1'],
     ['the same address with a part like IPv4', '2001:db8:1:2::c000:201', '2001:db8:1:2::192.0.2.1'],
-    ['the same address of an interface', 'fe80::1%eth0', 'fe80::2'],
+    ['another link-local address, without the name of an interface', 'fe80::1%eth0', 'fe80::2'],
     ['all clients without a valid address', '', 'unknown, 203.0.113.7'],
   ])('%s', (_, one, other) => {
     expect(hash(one)).toBe(hash(other));

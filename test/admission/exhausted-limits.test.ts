@@ -82,7 +82,7 @@ it.each([
   expect(sent).toHaveLength(2);
 });
 
-it('a balance is reported whatever part of all payments the request needs', async () => {
+it('a balance without room for a request is reported, even if the request needs most of all payments', async () => {
   const { sent, limits } = reports();
   const balance = { limit: 'account_balance' };
 

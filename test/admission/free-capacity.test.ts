@@ -22,14 +22,18 @@ async function isLimited(sums: BudgetPartSums[], laterMs = 0): Promise<boolean> 
   return capacity.isLimited(model);
 }
 
-describe('the capacity limit of a free model is reached', () => {
+describe('the capacity limit of a free model', () => {
   it.each([
-    ['when no part of its budget has room for the largest request', parts('120'), true],
-    ['not while each part has', parts('100'), false],
-    ['not while one part has', [...parts('125').slice(1), ...parts('0').slice(0, 1)], false],
-    ['not while nothing was held', [], false],
+    ['is reached when no part of its budget has room for the largest request', parts('120'), true],
+    ['is not reached while each part of its budget has room', parts('100'), false],
     [
-      'not by the spending of another model',
+      'is not reached while one part of its budget has room',
+      [...parts('125').slice(1), ...parts('0').slice(0, 1)],
+      false,
+    ],
+    ['is not reached while nothing was held', [], false],
+    [
+      'is not reached by the spending of another model',
       parts('125').map((sums) => ({ ...sums, model: 'test/other:free' })),
       false,
     ],
@@ -37,13 +41,13 @@ describe('the capacity limit of a free model is reached', () => {
     expect(await isLimited(sums)).toBe(expected);
   });
 
-  it('not with sums that were read a minute ago, or yesterday', async () => {
+  it('is not reached by sums that were read a minute ago, or yesterday', async () => {
     expect(await isLimited(parts('125'), 59_000)).toBe(true);
     expect(await isLimited(parts('125'), 60_000)).toBe(false);
     expect(await isLimited(parts('125'), 12 * 3_600_000)).toBe(false);
   });
 
-  it('not before the sums are read', async () => {
+  it('is not reached before the sums are read', async () => {
     const capacity = openFreeCapacity(
       () => Promise.reject(new Error('The table is away')),
       () => NOON,

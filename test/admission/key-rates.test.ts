@@ -49,7 +49,7 @@ describe('limits on the requests of a key', () => {
       limitsOn({ requests: 200, tokens: 4_000, parallel: 50 }),
       { requests: 50, tokens: 1_500, running: 50 },
     ],
-  ])('admit exactly the limit of 300 concurrent requests: %s', async (limited, limits, counted) => {
+  ])('admit exactly as many of 300 concurrent requests as the limit allows: %s', async (limited, limits, counted) => {
     const spender = await newSpender(table, { key: { daily: rub('100') } });
 
     const results = await atOnce(spender, limits);

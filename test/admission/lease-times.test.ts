@@ -1,4 +1,4 @@
-/** Tests of leases of slow processes and tables, with wrong clocks, and at midnight. */
+/** Tests of leases with slow processes, slow tables or wrong clocks, and of leases at midnight. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';

@@ -81,7 +81,7 @@ async function setLimits(scope: Scope, limits: Limits, revision: number): Promis
 
 /**
  * Places holds concurrently.
- * @returns the requests of those that were admitted
+ * @returns the requests whose holds were admitted
  */
 async function holdAtOnce(spender: Spender, amount: string, count: number): Promise<HoldRequest[]> {
   const requests = Array.from({ length: count }, () => holdRequest(spender, rub(amount)));

@@ -18,7 +18,7 @@ import { rub } from '../support/spending.ts';
 const atMs = Date.UTC(2026, 10, 20, 12);
 const windows = windowsAt(atMs);
 
-/** Returns a scope whose limit is used up, with the same spent and held amounts in all windows. */
+/** Returns the refusal of a scope without room, with the same spent and held amounts in all windows. */
 function noRoom(
   limits: Limits,
   more: { spent?: string; held?: string; amount?: string; kind?: ScopeKind } = {},

@@ -1,4 +1,4 @@
-/** Tests of holds in scopes whose attempts all fail, of which one had no reply. */
+/** Tests of holds in scopes of which all attempts fail, the first without a reply. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { forgetParts, rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
@@ -27,7 +27,7 @@ function hold({ generation, amount, scopes }: HoldRequest, isForCaller?: (name: 
 
 /** Makes the first transaction lose its reply, and all later ones conflict. `onCall` is called before each. */
 function conflictAfterLostReply(onCall: (number: number) => void = () => {}): void {
-  // Without pauses between attempts.
+  // The pauses between attempts are random, and then take no time.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   let number = 0;
   proxy.faultFor = ({ action }) => {
@@ -39,7 +39,7 @@ function conflictAfterLostReply(onCall: (number: number) => void = () => {}): vo
 }
 
 describe('a hold whose first attempt had no reply', () => {
-  it('is uncertain if no attempt finds room', async () => {
+  it('is uncertain if all later attempts conflict', async () => {
     const request = await newRequest();
     conflictAfterLostReply();
 

@@ -25,7 +25,7 @@ const quote = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {})
   ...more,
 });
 
-/** Returns a request whose whole output may be hidden thinking. */
+/** Returns a quote whose whole output may be hidden thinking. */
 const unseen = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}) =>
   quote(outputTokens, pricing, { hiddenReasoningTokens: outputTokens, ...more });
 
@@ -87,7 +87,7 @@ describe('a shorter answer', () => {
     expect(shortenedTo('3', unseen(5_000))).toEqual([1_000]);
   });
 
-  it('is made only if some of it is hidden', () => {
+  it('is made only if some of the output may be hidden', () => {
     expect(shortenedTo('1.1', quote(5_000))).toBeUndefined();
   });
 
