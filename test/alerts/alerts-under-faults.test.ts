@@ -44,7 +44,7 @@ class KilledError extends Error {
   override name = 'KilledError';
 }
 
-/** A process that is killed at a random table call: before the call, or after it and before the reply. */
+/** Returns the table of a process that is killed at a random call: before the call, or after it and before the reply. */
 function doomedTable(of: Table, random: () => number, share: number): Table {
   let isDead = false;
   const mayDie = () => {
@@ -61,8 +61,8 @@ function doomedTable(of: Table, random: () => number, share: number): Table {
 }
 
 /**
- * A queue with SQS's guarantees: each message is delivered at least once, in any order. A fifth of the batches is
- * delivered twice. A batch whose process was killed is delivered again.
+ * Delivers messages with SQS's guarantees: each message at least once, in any order. A fifth of the batches is delivered
+ * twice. A batch whose process was killed is delivered again.
  */
 async function work(
   messages: string[],
@@ -117,7 +117,7 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
     );
     const byId = new Map(settlements.map((one) => [one.generationId, one]));
 
-    // Settlement, by processes that are killed anywhere; each requests its checks from a queue that loses replies.
+    // The settling processes are killed at random calls. They request checks through a queue that loses replies.
     const checks: string[] = [];
     const killed = await work([...byId.keys()], random, async (batch) => {
       const process = doomedTable(table, random, 0.02);
@@ -143,14 +143,14 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
     const spent = (await readCounter(table, { kind: 'key', id: payer.keyHash })).spent('lifetime');
     expect(spent.toString()).toBe('100');
 
-    // Checks, by processes that are killed anywhere. None delivers anything.
+    // The checking processes are killed at random calls. They deliver no notices.
     await ruled.inTrouble(() =>
       work(checks, random, async (batch) => {
         const process = doomedTable(ruled.table, random, 0.05);
         for (const body of new Set(batch)) await checkPayer(process, decodeAlertCheck(body), Date.now());
       }),
     );
-    // Several workers send what is due, at once and repeatedly.
+    // Several workers send due notices concurrently, three times.
     const tools = testDeliveryTools(table);
     for (let run = 0; run < 3; run += 1)
       await Promise.all([1, 2, 3].map(() => deliverDue(tools, { deadlineMs: Infinity })));
@@ -186,7 +186,7 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
 });
 
 describe('a receiver that is down', () => {
-  it('gets each notice once after an hour', async () => {
+  it('gets each notice once when it works again after an hour', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') }, member: { weekly: rub('100') } });
     const { payer } = spender;
     await storeAlerts(table, payer.accountId, { kind: 'account', id: payer.accountId }, { webhookUrl: receiver.url });
@@ -215,7 +215,7 @@ describe('a receiver that is down', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('is given up after a day', async () => {
+  it('gets no more attempts of a delivery after a day', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     const { payer } = spender;
     await storeAlerts(table, payer.accountId, { kind: 'account', id: payer.accountId }, { webhookUrl: receiver.url });

@@ -35,7 +35,7 @@ async function putLevel(level: BalanceLevel): Promise<void> {
   await writeAlone(table, balanceAlarmPut(table, accountId, before, { ...before, level }));
 }
 
-/** Runs a check, and other work just before one of its calls: the call with this number among those of an action. */
+/** Runs a check, and `meanwhile` just before one of its calls: the first call of the action has number 1. */
 async function checkedAround(action: string, number: number, meanwhile: () => Promise<unknown>): Promise<string[]> {
   let calls = 0;
   proxy.before = async (call) => {

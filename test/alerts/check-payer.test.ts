@@ -195,7 +195,7 @@ describe('a threshold', () => {
     expect(await checked(spender)).toEqual([]);
   });
 
-  it('can be crossed in every day, also by a check that comes after midnight', async () => {
+  it('can be crossed once on each day, also by a check that runs after midnight', async () => {
     const spender = await watched({ key: { daily: rub('10'), monthly: rub('100') } });
     const midnightMs = Date.parse(utcDate(Date.now()));
     await spend(spender, '6', midnightMs - 1_000);
