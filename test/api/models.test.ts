@@ -20,7 +20,7 @@ describe('a model that makes video', () => {
 });
 
 describe('routes that list models', () => {
-  it('may read the providers with a credential, because a model without one is unavailable', () => {
+  it('may read from the table which providers have a credential, because other models are unavailable', () => {
     const lists = Object.entries<Route>(routes).filter(([, { entry }]) => entry.startsWith('api/models/list'));
 
     expect(lists.map(([name]) => name)).toEqual(expect.arrayContaining(['list-models', 'list-embeddings-models']));
