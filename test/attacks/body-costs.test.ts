@@ -88,7 +88,7 @@ describe('a request with a large body', () => {
     }
   });
 
-  it('is in part an accepted request, so that all stages are measured', () => {
+  it('is accepted for some of the bodies, so that all stages are measured', () => {
     const outcomes = ['messages, as many as may be', 'blocks', 'tools', 'a text'].map((name) => {
       const [, write] = largeBodies.find(([other]) => other === name)!;
       return go(ways['the chat wire'], `{"model":"sandbox/gpt",${write()}}`).slice(0, 14);

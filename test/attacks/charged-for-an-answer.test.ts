@@ -78,7 +78,7 @@ describe('an answer whose client disconnects', () => {
 });
 
 /**
- * Milliseconds of thinking. At sixty tokens per second, of which the first two seconds do not count, it is estimated at
+ * Milliseconds of thinking. The gateway estimates sixty tokens per second after the first two seconds, so it estimates
  * thirty tokens.
  */
 const THINKS_MS = 2_500;

@@ -7,7 +7,7 @@ import type { Behavior } from '../support/hostile-upstream.ts';
 
 /**
  * Tests of attacks that once ended the whole process, and so all answers. They cause errors of a connection at moments
- * in which no code handles such errors.
+ * in which no code handled such errors.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ it.each(wires)('an error without a message, over %s, does not end the gateway', 
     '{"__type":"internalServerException"}',
     '{"__type":"throttlingException","message":null}',
   ];
-  // Each combination of an error and an ending is tested twice: with streaming and without.
+  // Each error is tested with both endings of a connection: with one of them for a stream, with the other without.
   await again(2 * errors.length, (time) => {
     const hangsUp = time > errors.length;
     return hostile.attack({

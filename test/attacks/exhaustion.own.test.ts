@@ -110,11 +110,11 @@ const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 
 const floods: [string, Attack][] = [
   ...entriesIn(wires, { ofWhichAlways: 2 }).map((wire): [string, Attack] => [
-    `60 MB of text over ${wire}, put together`,
+    `60 MB of text over ${wire}, for a client that does not stream`,
     { wire, behavior: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
   ]),
   ...entriesIn(readers, { ofWhichAlways: 1 }).map((wire): [string, Attack] => [
-    `one event of 40 MB over ${wire}, at once`,
+    `one event of 40 MB over ${wire}, before the answer begins`,
     {
       wire,
       behavior: async ({ begin, send, dialect }) => {
@@ -142,7 +142,7 @@ const floods: [string, Attack][] = [
   ]),
   // The code that handles an answer before the wire reads it is the same for all wires.
   [
-    '40 MB of blank lines, at once',
+    '40 MB of blank lines before the answer begins',
     {
       wire: 'anthropic',
       behavior: async ({ begin, send, dialect }) => (await begin()) && flood(send, blanks(dialect), 40 * MB),
@@ -233,7 +233,7 @@ function inPieces(wire: WireName): Attack {
 /** Small events that are repeated. In a faulty implementation, each event might cost more than its predecessor. */
 const grinding: [string, Attack][] = [
   [
-    'a call in pieces after one that is not complete',
+    'a call in pieces after an incomplete call',
     {
       wire: 'openai-chat',
       maxTokens: 100_000,

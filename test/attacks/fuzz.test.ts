@@ -58,7 +58,7 @@ const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'x', 
 const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error: false });
 const directed = { type: 'text', text: `Hi\n@sandbox ${quick}` };
 
-/** Bodies that both wires accept. */
+/** Bodies that both the Anthropic wire and the chat wire accept. */
 const bases = [
   { messages: [hello] },
   { messages: [hello], stream: true, max_tokens: 3, temperature: 0.5, top_p: 0.9, top_k: 4, stop_sequences: ['END'] },
@@ -189,7 +189,8 @@ interface MutatedRequest extends SentBody {
 }
 
 /**
- * Sends a request.  @returns the status of the answer, and a description of the fault if the answer breaks a rule
+ * Sends a request.
+ * @returns the status of the answer, and the answer as `fault` if it breaks a rule
  */
 async function ask({ path, body, contentType }: MutatedRequest): Promise<{ status: number; fault?: string }> {
   const response = await fetch(`${gateway.baseUrl}${path}`, {

@@ -1,7 +1,7 @@
 /**
  * Attacks by providers of images, speech, transcripts, ranks and embeddings, over every wire. An attack counts as a
- * failure of the provider, and costs the client nothing. The gateway reads only a limited part of the attacking
- * response. Reported usage never costs more than was held.
+ * failure of the provider, and is free unless content has reached the client. The gateway reads only a limited part of
+ * the attacking response. Reported usage never costs more than was held.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -256,7 +256,7 @@ describe('content that is no image', () => {
       };
       const drawn = places.filter(({ wire, step }) => 'image' in wire.target && step === 0);
 
-      // Wires with jobs are excluded, because their image is in a later exchange.
+      // Wires with jobs are attacked separately, because their image is in a later exchange.
       const outright = drawn.filter(({ wire }) => wire.bodies('').length === 1);
       expect(await failingAt(outright, disguised, isFreeFailure)).toEqual([]);
       const jobs = drawn.filter(({ wire }) => wire.bodies('').length > 1);

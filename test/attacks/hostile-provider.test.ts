@@ -123,7 +123,7 @@ describe('before an answer, a provider that', () => {
     expect(hostile.upstream.trapped()).toBe(0);
   });
 
-  it.concurrent('answers with any unknown status is reported with a status of the gateway', async () => {
+  it.concurrent('answers with an unexpected status is reported with a status of the gateway', async () => {
     const expected: Record<string, number> = {
       '400': 400,
       '401': 502,
@@ -305,7 +305,7 @@ describe.each(attackedWires)('an answer over %s that comes', (wire) => {
         `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n`,
       ),
     );
-    expect([200, 502]).toContain(status);
+    expect(status).toBe(502);
   });
 
   it.concurrent('with bytes that are not UTF-8 loses only these bytes', async () => {

@@ -370,7 +370,7 @@ describe('an answer with', () => {
     },
   );
 
-  it.concurrent('thinking without a signature, of a provider that signs thinking, is a failure of the provider', async () => {
+  it.concurrent('an unreadable event, of a provider that signs thinking, is never a fault of the gateway', async () => {
     const early = streamOf(event('{"type":"content_block_delta","index":0}'));
     expect((await attack('anthropic', early, { signing: true })).status).toBe(502);
     const late = streamOf(opening(), event(blockDelta('{"type":"signature_delta","signature":{}}')), reason() + stop);

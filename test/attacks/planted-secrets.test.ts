@@ -29,7 +29,7 @@ const providerWires = [
   'openai-speech',
   'openai-transcription',
 ] as const;
-/** Text that the provider hears in every recording. */
+/** Transcript that the provider returns for every recording. */
 const TRANSCRIPT = 'The code of the safe is 7-4-1-9.';
 
 /** All text that the gateway has sent: addresses, headers and bodies. */
@@ -119,7 +119,7 @@ afterAll(async () => {
  */
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<base64>\.data|<redacted_thinking>\.data)$/;
 
-/** Matches texts that are recorded on purpose: the name of a model, of a refused request, and the tags of a request. */
+/** Matches texts that are recorded on purpose: the requested model of a refused request, and the tags of a request. */
 const RECORDED = /^\.models?\b|^\.metadata\b.*\.tags\b/;
 
 interface PlantedRoute {
@@ -224,7 +224,7 @@ function leastSent({ sends }: PlantedRoute, share: number): number {
 }
 
 describe('a secret in any text of a request', () => {
-  it.each(routes)('of $name appears in no log, record or error', { timeout: 120_000 }, async (route) => {
+  it.each(routes)('of $name reaches no provider, log or record', { timeout: 120_000 }, async (route) => {
     sent.length = 0;
     const { values, share } = await planting(route);
     // Videos are submitted after their response.

@@ -92,7 +92,7 @@ describe('a text that is searched in the main thread', () => {
 
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
-describe('the longest prompt blocks the event loop only for a moment', () => {
+describe('a long prompt', () => {
   // Timers are simulated, because the time that a thread needs depends on the machine. If a search timed out, its
   // result would not be read, and the test would prove less.
   beforeEach(() => {
@@ -114,7 +114,7 @@ describe('the longest prompt blocks the event loop only for a moment', () => {
     ],
   ];
   it.each(entriesIn(longest, { ofWhichAlways: 3 }))(
-    '%s',
+    '%s blocks the event loop only for a moment',
     async (_what, write) => {
       const request = write();
 
@@ -123,7 +123,7 @@ describe('the longest prompt blocks the event loop only for a moment', () => {
     120_000,
   );
 
-  it('and is protected like a short one', async () => {
+  it('is protected like a short prompt', async () => {
     const request = prompt(`${filled('word ', AT_ONCE)} ann@example.org`, { system: 'Falcon, ann@example.org' });
     const dictionary = [{ term: 'falcon', substitute: 'it' }];
 
@@ -139,7 +139,7 @@ describe('the longest prompt blocks the event loop only for a moment', () => {
     expect([...originals!.values()]).toEqual(['ann@example.org', 'bob@example.org']);
   });
 
-  it('and is refused by its field like a short one', async () => {
+  it('is refused by its field like a short prompt', async () => {
     const long = prompt(filled('word ', AT_ONCE + 1), { tools: [{ name: 'ann@example.org' }] });
 
     const unchangeable = await refusedLater(() => protect(long, everything));
@@ -151,7 +151,7 @@ describe('the longest prompt blocks the event loop only for a moment', () => {
     ]);
   });
 
-  it('and is refused with too many different values', async () => {
+  it('is refused with too many different values', async () => {
     const error = await refusedLater(() => protect(prompt(emails(50_001)), everything));
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'messages.0.content' } });

@@ -165,7 +165,7 @@ const refusing: Behavior = ({ respond, dialect }) =>
   respond('200 OK', json, dialect.refusal('overloaded_error', tellTale()));
 
 describe.each(wires)('JSON instead of a stream over %s', (wire) => {
-  it.concurrent('is an answer if it has the form of one', async () => {
+  it.concurrent('is an answer if it has the form of an answer', async () => {
     const behavior: Behavior = ({ respond, dialect }) => respond('200 OK', json, dialect.whole(WORDS));
     const whole = await attack(wire, behavior);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
@@ -175,7 +175,7 @@ describe.each(wires)('JSON instead of a stream over %s', (wire) => {
     expect([streamed.text, streamed.stopReason, streamed.cost.toString()]).toEqual([WORDS, 'end_turn', '0.051']);
   });
 
-  it.concurrent('is an error with its own message if it has the form of one', async () => {
+  it.concurrent('is an error with its own message if it has the form of an error', async () => {
     const { status, error, cost } = await attack(wire, refusing);
     expect([status, cost.toString()]).toEqual([529, '0']);
     expect(error!.message).toContain('The model is sad.');

@@ -123,7 +123,7 @@ describe('usage that is reported three times', () => {
 describe('caches of other providers with the Messages API', () => {
   const cached = { tokens_prompt: '884', native_tokens_cached: '881' };
   it.each([
-    ['an input that had them in it, corrected', { prompt: '3', read: '881' }],
+    ['an input that first included them', { prompt: '3', read: '881' }],
     ['an input a token larger than the sum', { prompt: '2', read: '881' }],
     ['no further input', { prompt: undefined, read: '881' }],
   ])('after %s are charged once', async (_, last) => {
