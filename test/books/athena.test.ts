@@ -60,14 +60,14 @@ const withAmount = (item: Attributes, digits: string) =>
 const elsewhere = (item: Attributes): Attributes => ({ ...item, sk: { S: `deleted ${JSON.stringify(item['sk'])}` } });
 
 /**
- * Writes the items in three exports. Of each three items, one is new, one changes twice, and one stays. Some items are
- * deleted.
+ * Writes the items in a full export and two increments after it. Of each three items, one is new, one changes twice, and
+ * one stays. Some items are deleted. Older exports have outdated values.
  */
 function writeHistory(whole: readonly Attributes[]): void {
   const third = (place: number) => whole.filter((_, index) => index % 3 === place);
   const [added, changed, same] = [third(0), third(1), third(2)];
   const deleted = whole.slice(0, 40).map(elsewhere);
-  // The full export of an earlier month, whose values are outdated.
+  // An older full export and its increment, whose values must not be used.
   writeFull(
     9,
     [...changed, ...deleted].map((item) => withAmount(item, '9')),
@@ -283,7 +283,7 @@ describe('Athena views', () => {
   });
 
   it.each(['0.1234567890123', '1.234567E-7', '1E-13', '1.23456789012345E-3', 'NaN', '0x10'])(
-    'refuse %s, which has more than twelve decimal digits',
+    'refuse %s, which is not an amount with at most twelve decimal digits',
     async (digits) => {
       const first = items.find((item) => JSON.stringify(item).includes('"generation"'));
       writeFull(1, [withAmount(first!, digits)]);
@@ -337,7 +337,7 @@ describe('exports in Athena', () => {
     expect(await names()).toEqual({});
   });
 
-  it('count after their manifests and the files of the manifests are present', async () => {
+  it('are used only after their manifests and the files of the manifests are present', async () => {
     writeFull(3, [accountItem('a', 'old'), accountItem('b', 'same')]);
     const begun = writeFull(2, [accountItem('a', 'half of it')]);
     for (const name of ['manifest-summary', 'manifest-files']) rmSync(join(begun.folder, `${name}.json`));

@@ -27,7 +27,7 @@ import { reportedNames, rowUsage, sumsBy, taggedDate as date, TaggedTenant } fro
 
 const startMs = Date.parse(date);
 
-/** Number of requests, more than a shard counts combinations. All are in one shard, which the last digit names. */
+/** Number of requests. They have more combinations than a shard counts. The last digit of their ids is their shard. */
 const REQUESTS = 150;
 const SHARD = 3;
 

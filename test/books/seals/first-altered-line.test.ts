@@ -99,7 +99,7 @@ it('a comparison with the leaves names an altered line before an unreadable part
   expect(found).toEqual({ where: 'line 7, gen-x', says: 'differs from the line that was sealed there' });
 });
 
-it('a list of leaves is refused if it has anything else', async () => {
+it('a list of leaves is refused if it has other content', async () => {
   const path = join(directory, 'leaves.txt.gz');
   writeFileSync(path, gzipSync('no leaf\n'));
   await expect(rootOfLeafList(path)).rejects.toThrow('it contains data other than leaves');

@@ -380,7 +380,7 @@ describe('any history of a sealed account', () => {
     }
   });
 
-  it('is reported by the chain if its counter is altered', async () => {
+  it('is reported if its counter differs from its chain of sealed days', async () => {
     const life = await newLife();
     await settled(life, await held(life, `${MONDAY}T12:00:00Z`), { cost: '1' });
     await sealedBefore(life, '2026-11-17');

@@ -1,4 +1,4 @@
-/** Tests of sealed days, and of every way in which data may be altered afterwards. */
+/** Tests of sealed days, and of alterations of files and records afterwards. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -391,6 +391,6 @@ describe('an alteration after a day was sealed', () => {
   });
 });
 
-it('verify reports the files of a day with its account and date', () => {
+it('the files of a sealed day are in a folder with the name of its account and its date', () => {
   expect(sealFiles('a', '2026-10-01').statement).toBe('sealed/a/2026-10-01/statement.json');
 });
