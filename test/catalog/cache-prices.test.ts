@@ -28,7 +28,7 @@ describe('tokens in a cache', () => {
     expect(costOf('zai-anthropic/z-ai/glm-5.1', usage)).toBe('1.386');
   });
 
-  it('are given away only by GigaChat, which does not charge them', () => {
+  it('are free only at GigaChat, which does not charge them', () => {
     const given = endpoints.filter(({ pricing }) =>
       [pricing!, ...(pricing?.overrides ?? [])].some(
         (level) => pricing?.prompt.isZero === false && cacheNames.some((name) => level[name]?.isZero),

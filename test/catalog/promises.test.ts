@@ -87,7 +87,7 @@ function encodes(model: Model, endpoint: Endpoint, { request, leaves }: Promised
   }
 }
 
-/** Some models take sampling only without thinking. */
+/** Returns the request with thinking disabled, because some models accept sampling only without thinking. */
 const quietly = ({ request, leaves }: Promised): Promised => ({
   request: { thinking: { type: 'disabled' }, ...request },
   leaves,

@@ -164,7 +164,7 @@ describe('sampling that a model takes only without thinking', () => {
     }
   });
 
-  it('has probabilities beside it, which switch thinking off', () => {
+  it('is sent together with probabilities, which disable thinking', () => {
     const { body } = sendTo(placeOf('openai/openai/gpt-5.2'), { logprobs: true, top_logprobs: 2, temperature: 0.5 });
 
     expect(body).toMatchObject({ reasoning: { effort: 'none' }, top_logprobs: 2, temperature: 0.5 });
@@ -183,7 +183,7 @@ describe('probabilities of tokens', () => {
     expect(sendTo(placeOf(id), asked).body).toMatchObject(asked);
   });
 
-  it('are returned only for the tokens of the answer at DeepInfra', () => {
+  it('are refused for alternatives to the tokens of the answer at DeepInfra', () => {
     const place = placeOf('deepinfra/openai/gpt-oss-120b');
 
     expect(sendTo(place, { logprobs: true }).body).toMatchObject({ logprobs: true });

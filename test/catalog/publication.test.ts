@@ -40,7 +40,7 @@ describe('a published catalog', () => {
     ['with another version', headed({ version: 'other' }), 'The version of the published catalog differs'],
     ['without an author', headed({ by: '' }), 'is not a catalog'],
     ['of no time', headed({ published_at: 'yesterday' }), 'is not a catalog'],
-  ])('is refused if it is %s', (_what, wrong, message) => {
+  ])('is refused as a text %s', (_what, wrong, message) => {
     expect(() => readPublication(wrong)).toThrow(message);
   });
 });
