@@ -180,7 +180,7 @@ describe('a streamed response', () => {
   });
 
   it.each([
-    ['repeats nothing that is charged', { 'x-should-retry': 'false' }, 'invalid_prompt'],
+    ['must not be retried, because it may be charged', { 'x-should-retry': 'false' }, 'invalid_prompt'],
     ['may be retried before any output', {}, 'server_is_overloaded'],
   ])('ends with a failure that %s', (_, headers, code) => {
     const writer = new ResponseWriter(identity, settings);

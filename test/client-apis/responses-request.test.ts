@@ -218,7 +218,7 @@ describe('the input of a response as messages', () => {
   });
 });
 
-it('instructions alone are answered: the last is what the user says', () => {
+it('an input of instructions alone is answered: the last instruction becomes the message of the user', () => {
   const { system, messages } = messageOf({
     input: [
       { role: 'developer', content: 'Be short.' },
