@@ -56,7 +56,7 @@ describe.each<TableFault[][]>([
   [['throttle']],
   [['lost-reply']],
   [['lost-reply', 'conflict']],
-])('with %j', (faults) => {
+])('with writes that have the faults %j', (faults) => {
   it('a key is created once, and is once in its lists', async () => {
     const view = inferenceKeysOf({ workspaceId, includeDisabled: true });
     const before = await keyPage(table, view, { offset: 0, limit: 1 });

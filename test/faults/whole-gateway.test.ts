@@ -42,8 +42,8 @@ interface Answered {
 }
 
 /**
- * Sends a request, in turn of each kind: answered, streamed, failed at its provider, invalid, and too expensive for its
- * key.
+ * Sends a request, in turn of each kind: answered, streamed, failed at its provider, invalid, too expensive for its key,
+ * and answered over another wire.
  */
 async function ask(client: RunningGateway, turn: number): Promise<Answered> {
   const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
@@ -88,7 +88,7 @@ it(
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await calm();
 
-    // No failure of the gateway is visible to clients, and most requests are answered.
+    // No failure of the gateway is visible to clients, and at least a tenth of the requests is answered.
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].toSorted()).toEqual(expect.arrayContaining([200, 400, 402, 502]));
     expect(answers.filter(({ status }) => ![200, 400, 402, 502, 529].includes(status))).toEqual([]);

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,12 +51,16 @@ describe('the process of the workers', () => {
   });
 
   it('has handled the queued messages when the gateway has stopped', async () => {
-    const stopped = await startGateway();
+    const dynamodb = await startDynamodb(undefined);
+    const stopped = await startGateway({ env: { DYNAMODB_ENDPOINT: dynamodb.endpoint } });
     const table = stopped.table();
     const workers = await workersOf(stopped);
-    expect((await post(stopped, '/messages', ask)).status).toBe(200);
+    const response = await post(stopped, '/messages', ask);
+    expect(response.status).toBe(200);
     await stopped.stop();
     expect(isAlive(workers)).toBe(false);
-    expect(table.endpoint).toBeDefined();
+    const generation = await readGeneration(table, stopped.accountId, response.headers.get('x-generation-id')!);
+    expect(generation?.state).toBe('final');
+    await dynamodb.stop();
   });
 });
