@@ -38,7 +38,7 @@ describe('the type of an answer', () => {
     const missing: KeyBody = nameless;
     // @ts-expect-error -- misspelt
     const misspelt: KeyBody = { ...nameless, nmae: name };
-    // @ts-expect-error -- the list of nobody
+    // @ts-expect-error -- a list in the place of one key
     const answer: KeyAnswer = { data: [missing, misspelt] };
     expect(answer).toBeDefined();
   });
