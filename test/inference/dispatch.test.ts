@@ -203,7 +203,7 @@ describe('the last failure of a request', () => {
   it.each([
     ['a limit that ends', refuses(429, 'Slow'), { kind: 'rate_limit_exceeded', message: 'Slow' }],
     ['a prompt that is too long', refuses(400, 'prompt is too long'), { kind: 'context_length_exceeded' }],
-  ])('is not an account of the operator’s behind %s', async (_what, refuse, told) => {
+  ])('is %s at one endpoint, and not the refusal of the operator’s account at another', async (_what, refuse, told) => {
     const [first, second] = [await upstream(refuse), await upstream(refuses(401, 'No such key'))];
 
     const attempts = [attemptAt(first), attemptAt(second, { model: 'test/other' })];
@@ -212,7 +212,7 @@ describe('the last failure of a request', () => {
     expect(second.connections).toHaveLength(1);
   });
 
-  it('is the last silence, which may be charged, behind an account of the operator’s', async () => {
+  it('is the silence of the last endpoint, which may be charged, after a refusal of the operator’s account', async () => {
     const silent = await upstream((response) => response.writeHead(200).flushHeaders());
     const locked = await upstream(refuses(401, 'No such key'));
 

@@ -6,13 +6,13 @@ import { mp3File, waveFile } from '../support/recordings.ts';
 
 const read = (bytes: Buffer) => readRecording(bytes, 'file');
 
-/** An ID3 tag of this length in front of a file. */
+/** Returns a file with an ID3 tag of this length in front. */
 function tagged(file: Buffer, bytes: number): Buffer {
   const header = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, (bytes >> 7) & 0x7f, bytes & 0x7f]);
   return Buffer.concat([header, Buffer.alloc(bytes), file]);
 }
 
-/** A header of MP3 (Xing) that states another number of frames. */
+/** Returns an MP3 file whose header (Xing) states this number of frames. */
 function lyingMp3(seconds: number, frames: number): Buffer {
   const file = mp3File(seconds);
   file.write('Xing', 21, 'latin1');
@@ -21,7 +21,7 @@ function lyingMp3(seconds: number, frames: number): Buffer {
   return file;
 }
 
-/** A file of frames of this size, each with this header. */
+/** Returns a file of frames of this size, each with this header. */
 function framesOf(header: number[], bytes: number, count: number): Buffer {
   const frame = Buffer.alloc(bytes);
   frame.set(header);
@@ -80,13 +80,13 @@ describe('a recording', () => {
   });
 
   it.each([Buffer.alloc(0), Buffer.from('%PDF-1.7'), Buffer.from('<html>'), Buffer.from([0xff]), Buffer.from('ID3')])(
-    'is refused if it is none: %#',
+    'is refused if its bytes are not a recording: %#',
     async (bytes) => {
       await expect(read(bytes)).rejects.toMatchObject({ status: 400, metadata: { field: 'file' } });
     },
   );
 
-  it('never fails in another way, whatever bytes follow its first ones', async () => {
+  it('never fails with another error, whatever bytes follow its first ones', async () => {
     const beginnings = [
       'RIFF\0\0\0\0WAVE',
       'OggS',

@@ -44,7 +44,7 @@ const hostile = {
 };
 
 describe('an answer that is no rank', () => {
-  it.each(Object.entries(hostile))('is the failure of the provider, and nobody pays: %s', async (_what, text) => {
+  it.each(Object.entries(hostile))('is a failure of the provider, and is free: %s', async (_what, text) => {
     const { result, rounds } = await rank(text);
 
     expect(result).toMatchObject({

@@ -59,7 +59,7 @@ const hostile = {
 };
 
 describe('an answer without sound', () => {
-  it.each(Object.entries(hostile))('is the failure of the provider, and nobody pays: %s', async (_what, text) => {
+  it.each(Object.entries(hostile))('is a failure of the provider, and is free: %s', async (_what, text) => {
     const { result, rounds } = await speakAt(ending(text));
 
     expect(result).toMatchObject({
