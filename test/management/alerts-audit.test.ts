@@ -5,7 +5,7 @@ import { readAudit } from '../../lambdas/store/accounts/audit.ts';
 import { rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
-it('records every setting of alerts, and of the URL only its host', async () => {
+it('the audit records every setting of alerts, and of the URL only its host', async () => {
   const context = {
     table: await newTable(),
     accountId: randomUUID(),

@@ -16,7 +16,7 @@ describe('a rule for texts', () => {
     ['a name with blanks inside', nameRule, 'Отдел продаж', true],
     ['half a character as a name', nameRule, '\ud83d', false],
     ['a name of 101', nameRule, 'x'.repeat(101), false],
-  ])('accepts and refuses %s', (_, rule, text, obeyed) => {
+  ])('accepts or refuses as documented: %s', (_, rule, text, obeyed) => {
     expect(obeys(rule, text)).toBe(obeyed);
   });
 });
