@@ -35,7 +35,7 @@ describe('detection', () => {
     ['an address of a machine in the name of a file', '5.188.62.140.log', ['5.188.62.140']],
     ['a phone before a sentence without a space', '+7 916 204-18-33.5 minutes', ['+7 916 204-18-33']],
     ['a card in the name of a file', '4111111111111111.pdf', ['4111111111111111']],
-    ['an address that mail comes back to', 'bounce+4417=ada@lists.example.org', ['bounce+4417=ada@lists.example.org']],
+    ['an address for bounced mail', 'bounce+4417=ada@lists.example.org', ['bounce+4417=ada@lists.example.org']],
     [
       'a token of an address, and not its other parameters',
       'https://a.example/cb?token=8TveQ2mZp91xKd7Lw3Rt&page=2',
