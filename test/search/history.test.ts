@@ -55,7 +55,7 @@ describe('a conversation with searches', () => {
     expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
   });
 
-  // As many calls as fit into a body.
+  // A body has room for about this number of calls.
   const ids = Array.from({ length: 9_000 }, (_, index) => index);
   it.each([
     ['open calls', turn(...ids.map(call))],

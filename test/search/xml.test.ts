@@ -30,8 +30,8 @@ describe('an XML document', () => {
     ['cut CDATA', '<a><![CDATA[</a>'],
     ['an attribute without quotes', '<a b=c></a>'],
     ['a document type, which could define entities', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
-    ['a pit', '<a>'.repeat(40) + '</a>'.repeat(40)],
-    ['a crowd', `<a>${'<b/>'.repeat(20_000)}</a>`],
+    ['nested too deeply', '<a>'.repeat(40) + '</a>'.repeat(40)],
+    ['a list of too many elements', `<a>${'<b/>'.repeat(20_000)}</a>`],
     ['a page of HTML', '<!doctype html><html><br></html>'],
   ])('is refused if it is %s', (_, xml) => {
     expect(readXml(xml)).toBeUndefined();
