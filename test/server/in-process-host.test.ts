@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Context } from 'aws-lambda';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 
-it('loads the module of a function again after a failure to load it', async () => {
+it('the in-process host loads the module of a function again after a failure to load it', async () => {
   let loads = 0;
   const host = await startInProcessHost([], async () => {
     loads += 1;
