@@ -31,8 +31,8 @@ interface ClaudeModel {
   thinksByDefault: boolean;
   takesSampling: boolean;
   /**
-   * Whether a request may force a tool call: always, only without thinking, or never. If sources differ, the stricter
-   * value is used.
+   * When a request may force a tool call: always, only without thinking, or never. If sources differ, the stricter value
+   * is used.
    */
   forcedTools: 'always' | 'without_thinking' | 'never';
   takesPrefill: boolean;
@@ -78,7 +78,7 @@ const alwaysThinking: ClaudeModel = {
 };
 
 /**
- * Properties by the beginning of the model's name. They were measured in deepnoodle-ai/dive
+ * Properties by a part of the model's name. They were measured in deepnoodle-ai/dive
  * providers/anthropic/capabilities.go, and are documented in platform.claude.com/docs/en/build-with-claude/effort and
  * in the migration guides of each model.
  */

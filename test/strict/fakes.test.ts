@@ -434,7 +434,7 @@ describe('strict fakes of other wires', () => {
       { messages, system: [{ text: 'a' }, { cachePoint: { type: 'default' } }] },
       /cachePoint/,
     ],
-  ])('refuse the unsupported feature: %s', (_, fake, model, body, reason) => {
+  ])('refuse an unsupported feature at %s (row %#)', (_, fake, model, body, reason) => {
     expect(refusals(fake, model, body).join()).toMatch(reason);
   });
 });

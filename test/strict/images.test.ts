@@ -84,7 +84,7 @@ describe('image endpoints of the catalog', () => {
   });
 
   it.each(places.map((place) => [place.endpoint.id, candidateOf(place)] as const))(
-    'sends %s what it takes, or refuses it by name',
+    'get only requests that their provider accepts, and refuse others by the name of a field: %s',
     (_id, candidate) => {
       for (const request of requests) {
         const outcome = ask(request, candidate);
@@ -100,7 +100,7 @@ describe('image endpoints of the catalog', () => {
   );
 
   it.each(places.map((place) => [place.endpoint.id, candidateOf(place)] as const))(
-    'draws with %s what a client usually asks for',
+    'accept the usual requests of clients: %s',
     (_id, candidate) => {
       for (const request of [{}, { n: 10 }, { size: '1024x1024' }, { aspect_ratio: '1:1' }, { quality: 'auto' }]) {
         expect(ask(request, candidate)).toMatchObject({ sent: expect.any(Array) as unknown });

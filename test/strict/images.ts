@@ -178,7 +178,7 @@ const novaBody = z
 
 export const imageSources: readonly string[] = [openai, xai, together, google, bfl, bedrock];
 
-/** Fakes by wire, or by wire and provider if several providers use the wire. */
+/** Fakes by wire and provider. */
 export const imageFakes: Record<string, StrictFake> = {
   'openai-images openai': strictFake(gptBody, openaiRules),
   'openai-images xai': strictFake(xaiBody, []),

@@ -111,7 +111,7 @@ type Faults = Map<string, { times: number; example: string }>;
 function ask(place: Place, groups: Groups, faults: Faults): void {
   const fake = fakeOf(place.endpoint);
   if (!fake) {
-    faults.set('no strict fake stands for it: test/strict/fakes.ts names one', {
+    faults.set('The endpoint has no strict fake. Add a fake in test/strict/fakes.ts.', {
       times: 1,
       example: place.endpoint.id,
     });
@@ -170,7 +170,7 @@ describe('every endpoint of the shipped catalog', () => {
     for (const requests of sent) expect(requests.length).toBeGreaterThan(10);
   });
 
-  it('gets a great many combinations', () => {
+  it('gets many combinations, of which more than a quarter is sent', () => {
     if (isLongForm) console.info(counts);
     expect(counts.combinations).toBeGreaterThan(rows.length);
     expect(counts.sent).toBeGreaterThan(counts.combinations / 4);

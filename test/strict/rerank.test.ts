@@ -72,7 +72,7 @@ describe('rerank endpoints of the catalog', () => {
   });
 
   it.each(places.map((place) => [place.endpoint.id, placeOf(place)] as const))(
-    'sends %s what it takes, or refuses it by name',
+    'get only requests that their provider accepts, and refuse others by the name of a field: %s',
     (_id, place) => {
       const fake = rerankFakes[place.providerId]!;
       for (const request of requests) {
@@ -86,7 +86,7 @@ describe('rerank endpoints of the catalog', () => {
     },
   );
 
-  it('refuse only what their provider does not take', () => {
+  it('refuse only requests that their provider does not support', () => {
     const refused = places.map(placeOf).flatMap((place) =>
       requests.flatMap((request) => {
         const outcome = ask(request, place);
@@ -125,7 +125,7 @@ describe('a strict fake of a reranker', () => {
     expect(refusals(provider, { ...hello, ...more }).join()).toMatch(reason);
   });
 
-  it.each(['cohere-v2', 'jina', 'vllm', 'voyage'])('of %s takes the usual request', (provider) => {
+  it.each(['cohere-v2', 'jina', 'vllm', 'voyage'])('of %s accepts the usual request', (provider) => {
     expect(refusals(provider, hello)).toEqual([]);
   });
 

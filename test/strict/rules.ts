@@ -96,8 +96,8 @@ export function repeatedIn(values: readonly string[]): string | undefined {
 const TYPES: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
 /**
- * Returns the fault of a tool's schema for providers that check schemas: drafts before 2020-12, lists without items,
- * and a root that is no plain object.
+ * Returns the fault of a tool's schema for providers that check schemas: a keyword of a draft before 2020-12, an unknown
+ * type, a list without items, or a root that is no plain object.
  */
 export function argumentsFault(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object' || '$ref' in schema) return 'schema must have type "object"';

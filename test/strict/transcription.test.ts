@@ -92,7 +92,7 @@ describe('transcription endpoints of the catalog', () => {
   });
 
   it.each(places.map((place) => [place.endpoint.id, placeOf(place)] as const))(
-    'sends %s what it takes, or refuses it by name',
+    'get only requests that their provider accepts, and refuse others by the name of a field: %s',
     async (_id, place) => {
       for (const one of asks()) {
         const outcome = ask(one, place);
@@ -103,7 +103,7 @@ describe('transcription endpoints of the catalog', () => {
     },
   );
 
-  it('refuse only what their provider does not take', () => {
+  it('refuse only requests that their provider does not support', () => {
     const refused = places.map(placeOf).flatMap((place) =>
       asks().flatMap((one) => {
         const outcome = ask(one, place);

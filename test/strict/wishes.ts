@@ -83,7 +83,7 @@ export const wishes = {
   media: ['no', 'image', 'image_webp', 'image_url', 'pdf', 'text_document'],
   user: ['no', 'yes'],
   surrogate: ['no', 'text', 'result', 'system'],
-  // In every request, Claude Code sends deferred tools and asks to clear old thinking from the context.
+  // In every request, Claude Code sends deferred tools, and the field that clears old thinking from the context.
   agent: ['no', 'deferred_tool', 'clearing'],
 } as const;
 export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[Kind][number] };
@@ -404,7 +404,7 @@ function historyOf(row: Wishes): Turn[] {
   }
 }
 
-/** Returns the history with the client's additions: white space, half surrogate pairs, pictures. */
+/** Returns the history with the client's additions: blank texts, half surrogate pairs, media in the first turn. */
 function conversationOf(row: Wishes): Turn[] {
   return historyOf(row).flatMap((turn, index): Turn[] => {
     const isFirst = index === 0;
