@@ -42,7 +42,7 @@ const asking = (shard: number, more: { date?: string; sinceMs?: number } = {}) =
 
 /**
  * Passes the messages to the worker as Lambda does.
- * @returns the bodies of those that failed
+ * @returns the bodies of the messages that failed
  */
 async function handle(...bodies: string[]): Promise<string[]> {
   for (const MessageBody of bodies) {
