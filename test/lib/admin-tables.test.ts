@@ -46,7 +46,7 @@ describe('a table of text output', () => {
     expect(lines(table([{ limits_rub: { daily: '5', monthly: '50' }, none: {} }]))[1]).toBe('daily 5, monthly 50  -');
   });
 
-  it('says that it is empty', () => {
+  it('shows "(none)" if it is empty', () => {
     expect(table([])).toBe('(none)\n');
   });
 });

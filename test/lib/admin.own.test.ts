@@ -163,8 +163,8 @@ describe('a payment whose reply is lost', () => {
   });
 });
 
-describe('options that may be left out', () => {
-  it('the slug, which then comes from the name', async () => {
+describe('an admin command with optional options', () => {
+  it('derives the slug of a workspace from its name', async () => {
     const { onIt } = await keyWith();
 
     expect(await admin(directory, ...onIt, 'workspaces', 'create', '--name', 'Team B (2026)')).toMatchObject({
@@ -172,7 +172,7 @@ describe('options that may be left out', () => {
     });
   });
 
-  it('the limit: only its period changes', async () => {
+  it('changes only the period of a limit if it gets no amount', async () => {
     const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
 
     expect(await limit('--limit-reset', 'weekly')).toMatchObject({
@@ -181,26 +181,26 @@ describe('options that may be left out', () => {
     });
   });
 
-  it('the period: clearing the limit clears it', async () => {
+  it('clears the period with the limit', async () => {
     const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
 
     expect(await limit('--limit', 'none')).toMatchObject({ limits_rub: {}, limit_reset: null });
   });
 
-  it('the limit, unless the key has none: a period alone is then refused', async () => {
+  it('refuses a period without an amount if the key has no limit', async () => {
     const { onIt } = await keyWith();
     const change = ['keys', 'limit', '--key', 'k', '--limit-reset', 'weekly'];
 
     expect(await adminRefusal(directory, ...onIt, ...change)).toContain('requires --limit');
   });
 
-  it('the limit or its period, but not both', async () => {
+  it('refuses a change of a limit without an amount and a period', async () => {
     const { onIt } = await keyWith();
 
     expect(await adminRefusal(directory, ...onIt, 'keys', 'limit', '--key', 'k')).toContain('--limit-reset');
   });
 
-  it.each(['--limit', '--member'])('%s is refused for management keys', async (option) => {
+  it.each(['--limit', '--member'])('refuses %s for management keys', async (option) => {
     const { onIt } = await keyWith();
     const args = ['keys', 'create', '--kind', 'management', '--name', 'x', option, '5'];
 

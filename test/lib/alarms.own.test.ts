@@ -264,7 +264,7 @@ function datapoints(causes: Cause[], alarm: AlarmProperties, template: Template)
 }
 
 describe.each(['functions', 'web', 'without a canary'])('the alarms of a deployment: %s', (name) => {
-  it('go off for their failure, and not for similar harmless data', () => {
+  it('are raised by their failure, and not by similar harmless data', () => {
     const { api } = made[name]!;
     const states = alarmsOf(api).map(({ id, alarm }) => {
       const row = rows[id];

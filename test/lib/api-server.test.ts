@@ -105,7 +105,7 @@ describe('the local API server', () => {
 it.each([
   ['a character that must be percent-encoded', 'GET /v1/generation?id=gen-… HTTP/1.1', 'must be percent-encoded'],
   ['no HTTP at all', 'Good morning', 'This is not an HTTP request.'],
-])('explains the fault of %s', async (_, line, sentence) => {
+])('the local API server explains the fault of %s', async (_, line, sentence) => {
   const answer = await sendRaw(gateway.baseUrl, [line]);
 
   expect(answer.status).toBe(400);

@@ -81,7 +81,7 @@ afterAll(async () => {
 
 const ask = (name: string) => fetch(`${api.url}/v1/${name}`, { method: 'POST', body: '{}' });
 
-describe('a streamed answer at the door', () => {
+describe('a streamed answer through API Gateway', () => {
   it('is cut after the idle timeout', async () => {
     const answer = await ask('create-message');
 
@@ -112,7 +112,7 @@ describe('a streamed answer at the door', () => {
   });
 });
 
-it('a buffered answer is a timeout after the time limit of the door', async () => {
+it('a buffered answer is a timeout after the time limit of API Gateway', async () => {
   const answer = await ask('get-key');
 
   expect(answer.status).toBe(504);
@@ -194,7 +194,7 @@ describe('a compressed body', () => {
     ['gzip', Buffer.from(TEXT)],
     ['gzip', gzipSync(TEXT).subarray(0, 20)],
     ['gzip, gzip', gzipSync(gzipSync(TEXT))],
-  ])('is refused where API Gateway cannot unpack it: %s', async (encoding, body) => {
+  ])('is refused if API Gateway cannot unpack it: %s', async (encoding, body) => {
     const answer = await sendPacked(encoding, body);
 
     expect(answer.status).toBe(415);
@@ -203,7 +203,7 @@ describe('a compressed body', () => {
     });
   });
 
-  it.each([11, 7])('is too large where it becomes %s MB', async (mebibytes) => {
+  it.each([11, 7])('is too large if it unpacks to %s MB', async (mebibytes) => {
     const answer = await sendPacked('gzip', gzipSync(Buffer.alloc(mebibytes * 1024 * 1024, 'a')));
 
     expect(answer.status).toBe(413);

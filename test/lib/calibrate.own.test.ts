@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 describe('the temperature of a model', () => {
-  it.each([0.5, 1, 2, 3])('is found where its odds are the true ones to the power of %f', (sureness) => {
+  it.each([0.5, 1, 2, 3])('is found if the model raises the true probabilities to the power of %f', (sureness) => {
     const truths = [
       [6, 3, 1],
       [1, 1],
@@ -31,7 +31,7 @@ describe('the temperature of a model', () => {
     expect(surprise(samples, temperature)).toBeLessThanOrEqual(surprise(samples, 1) + 1e-12);
   });
 
-  it('is found by asking the model what is known', async () => {
+  it('is computed from the answers to questions with known answers', async () => {
     process.env['GATEWAY_SANDBOX_CHAT_URL'] = sandbox.chatUrl;
 
     const found = await calibrate(loadCatalog(), 'sandbox/judge');

@@ -82,16 +82,16 @@ const modelOf = (id: string, available: boolean | null, makes: ('text' | 'video'
 describe('the first model of the playground', () => {
   it.each([
     ['is known to be callable', [modelOf('a/none', false), modelOf('b/maybe', null), modelOf('c/yes', true)], 'c/yes'],
-    ['is not ruled out, where nothing is known', [modelOf('a/none', false), modelOf('b/maybe', null)], 'b/maybe'],
+    ['may be callable if no model is known to be', [modelOf('a/none', false), modelOf('b/maybe', null)], 'b/maybe'],
     ['writes text', [modelOf('a/film', true, ['video']), modelOf('c/yes', true)], 'c/yes'],
-    ['is none, where none can be called', [modelOf('a/none', false)], undefined],
+    ['is undefined if no model can be called', [modelOf('a/none', false)], undefined],
   ])('%s', (_what, models, first) => {
     expect(firstModelOf(models)).toBe(first);
   });
 });
 
 const week = (spent: Money) => ({ spent, days: 7 });
-describe('the estimate of when a limit runs out', () => {
+describe('the estimated time at which a limit runs out', () => {
   const NOW = Date.parse('2026-11-20T12:00:00Z');
   const days = (count: number) => NOW + count * 24 * 60 * 60_000;
 

@@ -35,7 +35,7 @@ function fit(Resources: EmulatedTemplate['Resources'], more: Partial<EmulatedTem
 }
 
 describe('the deployment drill without MiniStack', () => {
-  it('says that it was skipped, and ends with exit code 0', async () => {
+  it('prints that it was skipped, and ends with exit code 0', async () => {
     const program = ['test/drills/main.ts', 'deploy'];
 
     const output = await runProgram(program, { cwd: projectDirectory, env: { PATH: directory } });

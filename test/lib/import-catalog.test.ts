@@ -93,7 +93,7 @@ describe('importing a price list', () => {
     expect(prices[1]).toMatchObject({ prompt: '0.000001', valid_until: undefined });
   });
 
-  it('takes a cache at 0 for one that costs nothing extra, and a free model for free', () => {
+  it('omits cache prices of 0, unless the whole model is free', () => {
     const source = `{"acme": {"models": {"big": ${listedWithFreeCache(1)}, "gift": ${listedWithFreeCache(0)}}}}`;
     const models = ['big', 'gift'].map((name) => ({ id: `acme/${name}`, from: [{ provider: 'acme', model: name }] }));
 

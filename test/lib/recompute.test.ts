@@ -45,7 +45,7 @@ async function drifted() {
 const addToCounter = (id: string, amount: string) =>
   add(counterKey({ kind: 'key', id }), { committed_lifetime: moneyAttribute(rub(amount)) });
 
-it('prints corrected counters and corrected running requests', async () => {
+it('counters recompute prints corrected counters and corrected running requests', async () => {
   const { context } = await drifted();
   const printed: Row[][] = [];
 
@@ -59,7 +59,7 @@ it('prints corrected counters and corrected running requests', async () => {
   ]);
 });
 
-it('prints corrected running requests, then fails, if the differences of counters changed', async () => {
+it('counters recompute prints corrected running requests, then fails, if the differences of counters changed', async () => {
   const { context, keyHash } = await drifted();
   let measurements = 0;
   let isChanged = false;
@@ -80,7 +80,7 @@ it('prints corrected running requests, then fails, if the differences of counter
   expect(printed).toMatchObject([[{ what: 'running requests, part 0', was: '2', is: '0' }]]);
 });
 
-it('prints corrected counters, then fails, if the running requests cannot be read', async () => {
+it('counters recompute prints corrected counters, then fails, if the running requests cannot be read', async () => {
   const { context } = await drifted();
   proxy.faultFor = ({ action, body }) =>
     action === 'BatchGetItem' && body.includes('RATE#') ? 'unavailable' : undefined;

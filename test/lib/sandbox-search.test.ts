@@ -138,24 +138,29 @@ describe('a model with a search', () => {
       { tools: both, tool_choice: { type: 'tool', name: 'web_search' } },
       searching('Cities?'),
     ],
-    ['calls it where it must call something', 'Cities?', { tool_choice: { type: 'any' } }, searching('Cities?')],
-    ['calls it with "tools" where it has no other', 'Cities?\n@sandbox tools=2', {}, searching('Cities?', 'Cities? 2')],
+    ['calls it if it must call a tool', 'Cities?', { tool_choice: { type: 'any' } }, searching('Cities?')],
+    [
+      'calls it with "tools" if it has no other tool',
+      'Cities?\n@sandbox tools=2',
+      {},
+      searching('Cities?', 'Cities? 2'),
+    ],
     ['calls it with "search"', 'Cities?\n@sandbox search', { tools: both }, searching('Cities?')],
-    ['calls others where it may choose', 'Cities?', { tools: both, tool_choice: { type: 'any' } }, time],
-    ['calls others with "tool"', 'Cities?\n@sandbox tool', { tools: both }, time],
+    ['calls another tool if it may choose', 'Cities?', { tools: both, tool_choice: { type: 'any' } }, time],
+    ['calls another tool with "tool"', 'Cities?\n@sandbox tool', { tools: both }, time],
     ['searches for 200 characters at most', long, {}, searching(long.slice(0, 200))],
-    ['searches for something where nothing is said', '@sandbox delay=0', {}, searching('the sandbox')],
-    ['calls nothing where it has other tools and is not told to', 'Cities?', { tools: both }, []],
-    ['calls nothing where it must not', 'Cities?', { tool_choice: { type: 'none' } }, []],
+    ['searches for "the sandbox" if the message has no text', '@sandbox delay=0', {}, searching('the sandbox')],
+    ['calls nothing if it has other tools and no tool_choice', 'Cities?', { tools: both }, []],
+    ['calls nothing if it must not', 'Cities?', { tool_choice: { type: 'none' } }, []],
     ['calls nothing with "search=0"', 'Cities?\n@sandbox search=0', {}, []],
-    ['calls nothing where a number of words is asked for', 'Cities?\n@sandbox tokens=5', {}, []],
-    ['calls nothing where it refuses', 'Cities?\n@sandbox refuse', {}, []],
+    ['calls nothing if the message requests a number of words', 'Cities?\n@sandbox tokens=5', {}, []],
+    ['calls nothing if it refuses', 'Cities?\n@sandbox refuse', {}, []],
     ['calls no tool of that name that takes no query', 'Cities?', { tools: [{ ...clock, name: 'web_search' }] }, []],
   ])('%s', (_, question, asked, expected) => {
     expect(answerOver('chat', [saying(question)], asked).calls).toEqual(expected);
   });
 
-  it('says that a search found nothing', () => {
+  it('states that a search found nothing', () => {
     expect(answerOver('chat', [saying('Cities?'), ...answering(['web_search', 'Nothing was found.'])]).text).toBe(
       `${greeting} Its search has found no source. ${price}`,
     );

@@ -83,7 +83,7 @@ describe('an answer cut by the sandbox', () => {
     },
   );
 
-  it('over invoke, where a character is base64, comes in chunks that end inside of a frame', async () => {
+  it('over invoke comes in chunks that end inside of a frame, because base64 hides the characters', async () => {
     const [first, second] = await chunksOf(await ask('invoke', 'cut'));
 
     expect(first!.length + second!.length).toBe(first!.readUInt32BE(0));
@@ -127,7 +127,7 @@ describe('a refusal', () => {
     ['gemini', { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [wait] } }, {}],
     ['converse', { message }, throttling],
     ['invoke', { message }, throttling],
-  ])('over %s has the form of its provider, and says when to try again', async (wire, body, headers) => {
+  ])('over %s has the form of its provider, and states when to retry', async (wire, body, headers) => {
     const response = await ask(wire, 'error=429 retry-after=7');
 
     expect(response.statusCode).toBe(429);

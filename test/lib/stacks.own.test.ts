@@ -205,7 +205,7 @@ describe('the synthesized template', () => {
   });
 
   it.each(entriesIn([false, 'false'], { ofWhichAlways: 1 }))(
-    'has no function URL where the operator wants none (%j)',
+    'has no function URL if the operator disables it (%j)',
     (functionUrl) => {
       const { api: stack, outdir } = deploymentWith({ 'gateway:functionUrl': functionUrl });
       const template = wholeTemplate(stack);
@@ -222,7 +222,7 @@ describe('the synthesized template', () => {
     ['https://app.example.org, https://b.example.org', undefined],
   ];
   it.each(entriesIn(origins, { ofWhichAlways: 1 }))(
-    'lets pages of %s call its functions, and read API Gateway’s refusals where it can',
+    'lets pages of %s call its functions, and read API Gateway’s refusals unless there are two origins',
     (corsOrigins, header) => {
       const { api: stack } = deploymentWith({ 'gateway:corsOrigins': corsOrigins });
       const template = wholeTemplate(stack);
@@ -256,53 +256,50 @@ describe('the synthesized template', () => {
     expect(gradual.filter((name) => !spending.some(([other]) => name === other))).toEqual(['finalize-cost']);
   });
 
-  it.each(gradual)(
-    'gives the new code of %s a tenth of the work first, and takes it back where alarms are raised',
-    (name) => {
-      const [[aliasId, alias]] = Object.entries(api.findResources('AWS::Lambda::Alias')).filter(([id]) =>
-        id.startsWith(`${pascalCase(name)}Live`),
-      ) as [[string, { UpdatePolicy: object }]];
-      const group = Object.entries(api.findResources('AWS::CodeDeploy::DeploymentGroup')).find(([id]) =>
-        id.startsWith(`${pascalCase(name)}Change`),
-      )!;
+  it.each(gradual)('gives the new code of %s a tenth of the requests first, and rolls it back on an alarm', (name) => {
+    const [[aliasId, alias]] = Object.entries(api.findResources('AWS::Lambda::Alias')).filter(([id]) =>
+      id.startsWith(`${pascalCase(name)}Live`),
+    ) as [[string, { UpdatePolicy: object }]];
+    const group = Object.entries(api.findResources('AWS::CodeDeploy::DeploymentGroup')).find(([id]) =>
+      id.startsWith(`${pascalCase(name)}Change`),
+    )!;
 
-      expect(alias.UpdatePolicy).toMatchObject({
-        CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: group[0] } },
-      });
-      expect(group[1]['Properties']).toMatchObject({
-        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
-        AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
-      });
-      const { Alarms } = (group[1]['Properties'] as { AlarmConfiguration: { Alarms: { Name: { Ref: string } }[] } })
-        .AlarmConfiguration;
-      const words = Alarms.map(
-        ({ Name }) =>
-          (api.findResources('AWS::CloudWatch::Alarm')[Name.Ref] as { Properties: { AlarmDescription: string } })
-            .Properties.AlarmDescription,
-      );
-      expect(words.slice(0, 2)).toEqual([
-        expect.stringContaining(`${name} fails before it can answer`),
-        expect.stringContaining('faults of the gateway itself'),
-      ]);
-      const ofQueue = name in queueWorkers ? ['are in the dead letters', 'waiting for minutes'] : [];
-      const ofSettlements = name === 'finalize-cost' ? ['Settlements fail'] : [];
-      expect(words.slice(2)).toEqual(
-        [...ofQueue, ...ofSettlements].map((text) => expect.stringContaining(text) as string),
-      );
-      // All callers use the alias, so the newest code itself has no caller.
-      const callers = ['AWS::ApiGateway::Method', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping']
-        .flatMap((type) => Object.values(api.findResources(type)))
-        .map(({ Properties }) => Properties as { Qualifier?: string });
-      const [[functionId]] = Object.entries(api.findResources('AWS::Lambda::Function')).filter(([id]) =>
-        id.startsWith(`${pascalCase(name)}Function`),
-      ) as [[string, unknown]];
-      const { paths = ['its queue'] } = functions[name] as Partial<Route>;
-      expect(callers.filter((caller) => isNamed(caller, aliasId))).toHaveLength(paths.length);
-      expect(
-        callers.filter((caller) => isNamed(caller, functionId) && caller.Qualifier !== 'live').map(String),
-      ).toEqual([]);
-    },
-  );
+    expect(alias.UpdatePolicy).toMatchObject({
+      CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: group[0] } },
+    });
+    expect(group[1]['Properties']).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+    });
+    const { Alarms } = (group[1]['Properties'] as { AlarmConfiguration: { Alarms: { Name: { Ref: string } }[] } })
+      .AlarmConfiguration;
+    const words = Alarms.map(
+      ({ Name }) =>
+        (api.findResources('AWS::CloudWatch::Alarm')[Name.Ref] as { Properties: { AlarmDescription: string } })
+          .Properties.AlarmDescription,
+    );
+    expect(words.slice(0, 2)).toEqual([
+      expect.stringContaining(`${name} fails before it can answer`),
+      expect.stringContaining('faults of the gateway itself'),
+    ]);
+    const ofQueue = name in queueWorkers ? ['are in the dead letters', 'waiting for minutes'] : [];
+    const ofSettlements = name === 'finalize-cost' ? ['Settlements fail'] : [];
+    expect(words.slice(2)).toEqual(
+      [...ofQueue, ...ofSettlements].map((text) => expect.stringContaining(text) as string),
+    );
+    // All callers use the alias, so the newest code itself has no caller.
+    const callers = ['AWS::ApiGateway::Method', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping']
+      .flatMap((type) => Object.values(api.findResources(type)))
+      .map(({ Properties }) => Properties as { Qualifier?: string });
+    const [[functionId]] = Object.entries(api.findResources('AWS::Lambda::Function')).filter(([id]) =>
+      id.startsWith(`${pascalCase(name)}Function`),
+    ) as [[string, unknown]];
+    const { paths = ['its queue'] } = functions[name] as Partial<Route>;
+    expect(callers.filter((caller) => isNamed(caller, aliasId))).toHaveLength(paths.length);
+    expect(callers.filter((caller) => isNamed(caller, functionId) && caller.Qualifier !== 'live').map(String)).toEqual(
+      [],
+    );
+  });
 
   it('gives new code all requests at once, if configured', () => {
     const stack = wholeTemplate(otherDeployment().api);
@@ -726,7 +723,7 @@ describe('the synthesized template', () => {
     });
   });
 
-  it.each(['INTEGRATION_FAILURE', 'THROTTLED'])('says when to try again after %s', (ResponseType) => {
+  it.each(['INTEGRATION_FAILURE', 'THROTTLED'])('sends Retry-After with the error %s', (ResponseType) => {
     api.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
       ResponseType,
       ResponseParameters: Match.objectLike({ 'gatewayresponse.header.retry-after': "'1'" }),

@@ -93,7 +93,7 @@ describe('the server as a Web Function', () => {
     });
   });
 
-  it('is referenced by name where AWS does not accept an ARN', () => {
+  it('is referenced by name, because AWS accepts no ARN there', () => {
     const name = only('AWS::Lambda::WebFunction')['FunctionName'];
     expect(JSON.stringify(name)).toContain('model-gateway-prod-');
     for (const part of ['Revision', 'Endpoint']) {
