@@ -68,7 +68,7 @@ describe('a schema with circular references', () => {
     expect(acyclicSchema(shared)).toBe(shared);
   });
 
-  it('has none of them at providers that refuse them', () => {
+  it('has no circular reference at providers that refuse them', () => {
     const responses = openaiResponsesWire.encode(withTool(), target({ acyclic_schemas: true }), client);
     const claude = anthropicWire.encode(withTool(), target({ acyclic_schemas: true }), client);
     const chat = sentTo({ quirks: { acyclic_schemas: true, typed_schemas: true } }, withTool());
@@ -79,17 +79,17 @@ describe('a schema with circular references', () => {
     }
   });
 
-  it('stays as it is at all others', () => {
+  it('is unchanged at other providers with the Responses API or the Messages API', () => {
     expect(openaiResponsesWire.encode(withTool(), target({}), client).body).toContain('"items":{"$ref"');
     expect(anthropicWire.encode(withTool(), target({}), client).body).toContain('"items":{"$ref"');
   });
 
-  it('keeps them at Gemini only in properties that may be absent', () => {
+  it('keeps circular references at Gemini only in properties that may be absent', () => {
     expect(geminiSchema({ $defs: { Node: node(['name']) } })).toEqual({ $defs: { Node: node(['name']) } });
     expect(geminiSchema({ $defs: { Node: node(['children']) } })).toEqual({ $defs: { Node: cutNode(['children']) } });
   });
 
-  it('is refused by name where Claude would have to enforce it', () => {
+  it('is refused by name if Claude would have to enforce it', () => {
     const format = { type: 'json_schema', schema: tree };
 
     expect(() => anthropicWire.encode(withTool({ strict: true }), target({}), client)).toThrow('tools.0.strict: ');

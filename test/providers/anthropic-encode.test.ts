@@ -55,23 +55,23 @@ describe('a turn that continues after tool results', () => {
   const second = { ...call, id: 't2' };
 
   it.each([
-    ['begins with thinking', [asked, turn(signed, call), result], 'enabled'],
-    ['began with thinking', [asked, turn(signed, call), result, turn(second), again], 'enabled'],
-    ['is over', [asked, turn(call), result, turn({ type: 'text', text: 'Water.' }), ends], 'enabled'],
-    ['has no earlier thinking', [asked, turn(call), result], 'disabled'],
-    ['has that of another model', [asked, turn(foreign, call), result], 'disabled'],
-    ['has it later', [asked, turn(call), result, turn(signed, second), again], 'disabled'],
-    ['has text next to its results', [asked, turn(call), result, ends], 'disabled'],
+    ['enabled', 'begins with thinking', [asked, turn(signed, call), result]],
+    ['enabled', 'began with thinking', [asked, turn(signed, call), result, turn(second), again]],
+    ['enabled', 'is over', [asked, turn(call), result, turn({ type: 'text', text: 'Water.' }), ends]],
+    ['disabled', 'has no earlier thinking', [asked, turn(call), result]],
+    ['disabled', 'has only thinking of another model', [asked, turn(foreign, call), result]],
+    ['disabled', 'has thinking only after its first call', [asked, turn(call), result, turn(signed, second), again]],
+    ['disabled', 'has text next to its results', [asked, turn(call), result, ends]],
     [
+      'disabled',
       'has text after its results',
       [asked, turn(call), { ...result, content: [...result.content, { type: 'text', text: 'On.' }] }],
-      'disabled',
     ],
-  ])('has thinking if it %s', (_case, messages, type) => {
+  ])('has thinking %s if it %s', (type, _case, messages) => {
     expect(sent(withBudget(2_000, { messages }), claude, client)).toMatchObject({ type });
   });
 
-  it('has adaptive thinking on a model with that', () => {
+  it('has adaptive thinking on a model that supports it', () => {
     const quirks = { thinking_forms: ['adaptive' as const, 'budget' as const] };
     const request = withBudget(2_000, { messages: [asked, turn(call), result] });
     expect(sent(request, { ...target, quirks }, client)).toEqual({ type: 'adaptive' });
@@ -401,13 +401,13 @@ const bodyOf = (more: object) =>
   ) as Record<string, unknown>;
 
 describe('tools of a request', () => {
-  it.each([undefined, []])('come without a choice if there are none: %j', (tools) => {
+  it.each([undefined, []])('have no tool_choice if there are none: %j', (tools) => {
     expect(bodyOf({ tools, tool_choice: { type: 'auto' } })).not.toHaveProperty('tool_choice');
     expect(bodyOf({ tools, tool_choice: { type: 'none' } })).not.toHaveProperty('tool_choice');
     expect(() => bodyOf({ tools, tool_choice: { type: 'any' } })).toThrow('tool_choice.type: ');
   });
 
-  it('have no nulls, which the API takes in few of their fields', () => {
+  it('have no nulls, which the API accepts in few of their fields', () => {
     const look = {
       name: 'look',
       description: null,
@@ -419,7 +419,7 @@ describe('tools of a request', () => {
     expect(bodyOf({ tools: [look] })['tools']).toEqual([{ name: 'look', input_schema: { type: 'object' } }]);
   });
 
-  it('has no argument names that Claude refuses: the description has them', () => {
+  it('have no argument names that Claude refuses: the description has them', () => {
     const properties = { id: { type: 'integer' }, 'filter[id]': { type: 'string' } };
     const input_schema = { type: 'object', properties, required: ['id', 'filter[id]'], additionalProperties: false };
     expect(bodyOf({ tools: [{ name: 'look', input_schema }] })['tools']).toMatchObject([
@@ -435,7 +435,7 @@ describe('tools of a request', () => {
     expect(() => bodyOf({ tools: [{ name: 'look', input_schema, strict: true }] })).toThrow('tools.0.strict');
   });
 
-  it('has all argument names on another model with the Messages API', () => {
+  it('have all argument names on another model with the Messages API', () => {
     const minimax = { ...target, providerId: 'minimax', quirks: { own_signatures: true } };
     const properties = { город: { type: 'string' } };
     const input_schema = { type: 'object', properties, required: ['город'], additionalProperties: false };

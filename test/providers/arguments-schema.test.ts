@@ -270,7 +270,7 @@ describe('a strict schema', () => {
     ['its own definition', { ...closed, properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: text } }, true],
     ['a pattern', { ...closed, properties: { a: { type: 'string', pattern: '^(?:a|b)$' } } }, true],
     ['a pattern that looks ahead', { ...closed, properties: { a: { type: 'string', pattern: '^(?!x)a' } } }, false],
-    ['a keyword that OpenAI does not take', { ...closed, properties: { a: { oneOf: [text] } } }, false],
+    ['a keyword that OpenAI does not support', { ...closed, properties: { a: { oneOf: [text] } } }, false],
   ])('is possible for %s', (_case, schema, strict) => {
     expect(isStrict(schema)).toBe(strict);
   });

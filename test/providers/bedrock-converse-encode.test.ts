@@ -56,7 +56,7 @@ describe('a request of Converse', () => {
     );
   });
 
-  it('asks for a whole answer with tools if the model cannot stream one, and holds all of its output', () => {
+  it('requests an answer with tools as a whole if the model cannot stream one, and holds all of its output', () => {
     const quirks: BedrockConverseQuirks = { streams_tools: false };
     const target = {
       providerId: 'p',
@@ -294,7 +294,7 @@ describe('a request of Converse', () => {
     });
   });
 
-  it('disables tools by leaving them out', () => {
+  it('has no tools if none may be called', () => {
     expect(encode({ tools: [lookup], tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
   });
 
@@ -415,7 +415,7 @@ describe('a request of Converse', () => {
     ['max_tokens', { max_tokens: 0 }],
     ['messages', { messages: [{ role: 'user', content: '' }] }],
     ['novelty', { novelty: true }],
-  ])('refuses unsupported features: %s', (name, more, quirks) => {
+  ])('is refused by name for unsupported features: %s', (name, more, quirks) => {
     expect(field(more, quirks)).toBe(name);
   });
 });

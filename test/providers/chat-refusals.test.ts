@@ -50,7 +50,7 @@ describe('an unsupported field is refused by name:', () => {
     expect(() => sentTo(target, request)).toThrow(message);
   });
 
-  it('but strict is sent on all tools if all schemas fit', () => {
+  it('except strict, which is sent on all tools if all schemas fit', () => {
     const tools = [
       { ...closed, strict: true },
       { ...closed, name: 'other' },
@@ -59,7 +59,7 @@ describe('an unsupported field is refused by name:', () => {
     expect(sent({ tools }, { strict_on_all_tools: true })).toMatchObject({ tools: [strict, strict] });
   });
 
-  it('but the supported number of stop sequences is sent', () => {
+  it('except stop_sequences, which is sent up to the supported number', () => {
     expect(sent({ stop_sequences: ['a', 'b'] }, { max_stop_sequences: 2 })).toMatchObject({ stop: ['a', 'b'] });
   });
 });
@@ -85,7 +85,7 @@ describe('rarely supported parameters', () => {
     [-1, 2_147_483_647],
     [2_147_483_648, 0],
     [Number.MAX_SAFE_INTEGER, 2_147_483_647],
-  ])('include the seed %i as one that the endpoint accepts: %i', (seed, taken) => {
+  ])('include the seed %i as a seed that the endpoint accepts: %i', (seed, taken) => {
     const quirks = { sampling_ranges: { seed: [0, 2_147_483_647] as [number, number] } };
 
     expect(sentTo({ supportedParameters, quirks }, { seed })).toMatchObject({ seed: taken });

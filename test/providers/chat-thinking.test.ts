@@ -18,18 +18,23 @@ describe('the thinking settings of chat completions', () => {
 
   it.each<[string, Asked, OpenaiChatQuirks, object]>([
     ['the requested effort', effort('medium'), effortOf('low', 'medium', 'high'), { reasoning_effort: 'medium' }],
-    ['the next one below it', effort('max'), effortOf('low', 'high'), { reasoning_effort: 'high' }],
-    ['the least that there is', effort('low'), effortOf('high', 'max'), { reasoning_effort: 'high' }],
-    ['none', off, effortOf('none', 'low'), { reasoning_effort: 'none' }],
-    ['as little as it can', off, effortOf('minimal', 'low'), { reasoning_effort: 'minimal' }],
+    ['the next effort below the requested one', effort('max'), effortOf('low', 'high'), { reasoning_effort: 'high' }],
+    ['the least effort of the model', effort('low'), effortOf('high', 'max'), { reasoning_effort: 'high' }],
+    ['no effort if thinking is disabled', off, effortOf('none', 'low'), { reasoning_effort: 'none' }],
     [
-      'some, of a model that may not think',
+      'the least effort if thinking cannot be disabled',
+      off,
+      effortOf('minimal', 'low'),
+      { reasoning_effort: 'minimal' },
+    ],
+    [
+      'a medium effort for a model that may not think',
       adaptive,
       effortOf('none', 'low', 'medium'),
       { reasoning_effort: 'medium' },
     ],
     ['the default of the model', adaptive, effortOf('low', 'medium'), {}],
-    ['nothing more, of a model that can only stop', effort('high'), effortOf('none'), {}],
+    ['no field for an effort if the model can only disable thinking', effort('high'), effortOf('none'), {}],
     ['a switch', adaptive, { reasoning_request: 'reasoning_enabled' }, { reasoning: { enabled: true } }],
     [
       'a switch and an effort',
@@ -85,8 +90,13 @@ describe('the thinking settings of chat completions', () => {
       { reasoning_request: 'enable_thinking' },
       { enable_thinking: false },
     ],
-    ['to keep it apart', {}, { reasoning_format: 'parsed' }, { reasoning_format: 'parsed' }],
-  ])('%s', (_what, asked, quirks, fields) => {
+    [
+      'a format that keeps reasoning apart from the answer',
+      {},
+      { reasoning_format: 'parsed' },
+      { reasoning_format: 'parsed' },
+    ],
+  ])('are %s', (_what, asked, quirks, fields) => {
     const names = new Set([
       'thinking',
       'reasoning',

@@ -73,7 +73,7 @@ describe.each(streams)('probabilities without text on %s', (_, wire, stream) => 
     ).toEqual([{ type: 'text_delta', text: '🙂', logprobs: ['a', 'b', 'c'].map(asTold) }]);
   });
 
-  it('end the text that none follows', async () => {
+  it('come after the last text if no text follows', async () => {
     expect(
       await textDeltas(
         wire,

@@ -68,8 +68,8 @@ describe('a request for embeddings', () => {
   it.each([
     ['the request', { dimensions: 16_384 }, {}, [21, 21, 8]],
     ['the catalog', {}, { vector_dimensions: 16_384 }, [21, 21, 8]],
-    ['neither: then they may be long', { inputs: Array<string>(100).fill('one') }, {}, [58, 42]],
-  ])('is divided if its vectors, whose length has %s, do not fit into one answer', (_where, more, quirks, counts) => {
+    ['neither field, so that they may be long', { inputs: Array<string>(100).fill('one') }, {}, [58, 42]],
+  ])('is divided if its vectors do not fit into one answer (their length is in %s)', (_where, more, quirks, counts) => {
     const asks = asked('openai-embeddings', { inputs: Array<string>(50).fill('one'), ...more }, quirks);
 
     expect(asks.map(({ inputs }) => inputs)).toEqual(counts);
@@ -122,7 +122,7 @@ describe('a request for embeddings', () => {
     });
   });
 
-  it('has the use of the vectors for Cohere, which requires it', () => {
+  it('has an input_type for Cohere, which requires it', () => {
     const [ask] = asked('cohere-embeddings', { dimensions: 256 });
 
     expect(ask!.request.path).toBe('/embed');

@@ -53,7 +53,7 @@ describe('an error response of a provider', () => {
     });
   });
 
-  it('is classified by its body if its status blames the wrong side', () => {
+  it('is classified by its body if its status names the wrong cause', () => {
     const failure = refusalOfResponse(
       { status: 400, headers: {} },
       '{"error":{"code":"invalid_api_key","message":"Bad key"}}',
@@ -99,13 +99,16 @@ describe('an error response of a provider', () => {
     [new RefusedCredential('No such account'), 'operator', 'false'],
     [badHeader, 'operator', 'false'],
     [new Error('The token address is busy'), undefined, undefined],
-  ])('for lack of authorization is the operator’s only if the credential is: %s', (cause, fault, retry) => {
-    const failure = failureOf(new UpstreamError('unauthorized', 'Not authorized', cause), provider);
+  ])(
+    'for lack of authorization is the fault of the operator only if the credential is wrong: %s',
+    (cause, fault, retry) => {
+      const failure = failureOf(new UpstreamError('unauthorized', 'Not authorized', cause), provider);
 
-    expect(failure).toMatchObject({ fault, mayTryAnother: true, status: 502 });
-    expect(failure.isOperators).toBe(fault === 'operator');
-    expect(advice(failure)).toBe(retry);
-  });
+      expect(failure).toMatchObject({ fault, mayTryAnother: true, status: 502 });
+      expect(failure.isOperators).toBe(fault === 'operator');
+      expect(advice(failure)).toBe(retry);
+    },
+  );
 
   it('passes on the retry time', () => {
     expect(refusal(429, 'No.', { 'retry-after': '30' }).headers).toEqual({ 'retry-after': '30' });
@@ -167,7 +170,7 @@ describe('an error response of a provider', () => {
     [{ error: { message: 'max organization concurrency: 3, please try again after 1 seconds' } }, '1'],
     [{ statusCode: 429, message: 'Rate limit is exceeded. Try again in 2 minutes and 30 seconds.' }, '150'],
     [{ message: 'Please wait 27 seconds before retrying.' }, '27'],
-  ])('says when to try again, from its body %j: %s', (body, seconds) => {
+  ])('has a retry time from its body %j: %s', (body, seconds) => {
     vi.setSystemTime('2026-11-26T10:00:00Z');
 
     expect(refusalOfResponse({ status: 429, headers: {} }, JSON.stringify(body), provider).headers).toEqual({
@@ -188,11 +191,11 @@ describe('an error response of a provider', () => {
       },
       '33012',
     ],
-  ])('says when to try again from headers of other providers, %j: %s', (headers, seconds) => {
+  ])('has a retry time from headers of other providers, %j: %s', (headers, seconds) => {
     expect(refusal(429, 'No.', headers as Record<string, string>).headers).toEqual({ 'retry-after': seconds });
   });
 
-  it('believes its header before its body, and no word of an error that passes by itself', () => {
+  it('has the retry time of its header before that of its message, and none from the message of a status 500', () => {
     const words = 'Please try again in 20s.';
 
     expect(refusal(429, words, { 'retry-after': '3' }).headers).toEqual({ 'retry-after': '3' });
@@ -201,7 +204,7 @@ describe('an error response of a provider', () => {
   });
 
   it.each(['Rate limit exceeded: 5 per 1 minute', 'Try again later. You sent 20s of audio', 'Please retry 3 times'])(
-    'reads no advice into %j',
+    'has no retry time from the message %j',
     (words) => {
       expect(refusal(429, words).headers).toEqual({});
     },
@@ -349,14 +352,14 @@ describe("an exception during a provider's answer", () => {
     expect(failureOf(new TypeError('x is not a function'), provider).word).toBe('malformed');
   });
 
-  it('is a silence that may be charged only if the provider had begun to answer', () => {
+  it('may be charged after a silence only if the provider had begun to answer', () => {
     expect([thrown('idle_timeout'), thrown('first_byte_timeout')].map(({ wasSilent }) => wasSilent)).toEqual([
       true,
       false,
     ]);
   });
 
-  it('is an answer that may be charged, and not to be retried, only if it was too large', () => {
+  it('may be charged as an answer, and must not be retried, if the answer was too large but not if it was malformed', () => {
     const failures = [thrown('too_large'), thrown('malformed')];
 
     expect(failures.map(({ wasAnswered }) => wasAnswered)).toEqual([true, false]);

@@ -23,7 +23,7 @@ describe('a schema for Gemini', () => {
       { type: 'object', properties: { a: {} }, required: ['a'] },
     ],
     [
-      'says what it cannot require',
+      'describes a required property that it does not have',
       { anyOf: [{ required: ['b'] }, { type: 'string' }] },
       { anyOf: [{ description: 'Constraints: {"required":["b"]}' }, { type: 'string' }] },
     ],

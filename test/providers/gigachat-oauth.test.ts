@@ -87,7 +87,7 @@ describe('a request to GigaChat', () => {
     ]);
   });
 
-  it('has the scope of persons if the credential names none', async () => {
+  it('has the scope of personal accounts if the credential names no scope', async () => {
     const [oauth, chat] = [await tokenAddress(), await provider(() => true)];
 
     await ask(chat.url, oauth.url, 'cGVyc29u');
@@ -143,19 +143,22 @@ describe('a request to GigaChat', () => {
     [400, 'operator'],
     [429, undefined],
     [500, undefined],
-  ])('is the operator’s to mend if the address says it with status %i: %s', async (status, fault) => {
-    const [oauth, chat] = [
-      await tokenAddress((response) => response.writeHead(status).end('{"message":"No"}')),
-      await provider(() => true),
-    ];
-    const acme = { id: 'gigachat', name: 'Acme', baseUrl: chat.url, credential: 'key' };
+  ])(
+    'without a token is the fault of the operator only for some statuses of the token address: %i is %s',
+    async (status, fault) => {
+      const [oauth, chat] = [
+        await tokenAddress((response) => response.writeHead(status).end('{"message":"No"}')),
+        await provider(() => true),
+      ];
+      const acme = { id: 'gigachat', name: 'Acme', baseUrl: chat.url, credential: 'key' };
 
-    const failure = failureOf(await ask(chat.url, oauth.url).catch((error: unknown) => error), acme);
+      const failure = failureOf(await ask(chat.url, oauth.url).catch((error: unknown) => error), acme);
 
-    expect(failure).toMatchObject({ fault, kind: 'provider_unavailable', mayTryAnother: true });
-    expect(failure.headers['x-should-retry']).toBe(fault === 'operator' ? 'false' : undefined);
-    expect(chat.tokens).toEqual([]);
-  });
+      expect(failure).toMatchObject({ fault, kind: 'provider_unavailable', mayTryAnother: true });
+      expect(failure.headers['x-should-retry']).toBe(fault === 'operator' ? 'false' : undefined);
+      expect(chat.tokens).toEqual([]);
+    },
+  );
 
   it('fails if the credential is not a key', async () => {
     const [oauth, chat] = [await tokenAddress(), await provider(() => true)];

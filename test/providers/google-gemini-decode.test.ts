@@ -120,7 +120,7 @@ describe('the end of a Gemini answer', () => {
     expect(await messageOf([response('{"text":"Hi"}', finish)])).toMatchObject({ stop_reason: stop });
   });
 
-  it('is only a failure without text, so that another endpoint is tried', async () => {
+  it('is a failure without any other event if it has no text, so that another endpoint is tried', async () => {
     const batches = await batchesOf([response('', 'MALFORMED_FUNCTION_CALL')]);
     expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
   });

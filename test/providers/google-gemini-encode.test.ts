@@ -481,7 +481,7 @@ describe('thinking settings for Gemini', () => {
     ['by the highest level', { output_config: { effort: 'xhigh' } }, levels, { thinkingLevel: 'high' }, true],
     ['by the least level', { thinking: { type: 'disabled' } }, levels, { thinkingLevel: 'low' }, true],
     ['as it likes, by level', { thinking: { type: 'adaptive' } }, levels, { includeThoughts: true }, true],
-  ])('are sent %s, and thinking is held if it is possible', (_how, more, quirks, said, mayThink) => {
+  ])('are sent %s, and the hold covers thinking if it is possible', (_how, more, quirks, said, mayThink) => {
     const generationConfig = config(more, quirks) as { thinkingConfig?: object } | undefined;
     expect(generationConfig?.thinkingConfig).toEqual(said);
     expect(wire.hiddenReasoning(request(more), target(quirks), 900)).toBe(mayThink ? 900 : 0);

@@ -113,7 +113,7 @@ describe('a request of a service account', () => {
     [403, true],
     [429, false],
     [503, false],
-  ])('is refused for good with status %i: %s', async (status, isRefused) => {
+  ])('has a refused credential if Google answers with status %i: %s', async (status, isRefused) => {
     answers = [{ status, body: '{"error":"invalid_grant","error_description":"Invalid grant: account not found"}' }];
 
     const failure = await Promise.resolve(authorize(accountKey())).catch((error: unknown) => error);
@@ -121,7 +121,7 @@ describe('a request of a service account', () => {
     expect(isRefusedCredential(failure)).toBe(isRefused);
   });
 
-  it('is refused for good when its key cannot sign', async () => {
+  it('has a refused credential if its key cannot sign', async () => {
     const failure = await Promise.resolve(authorize(accountKey({ private_key: 'no key' }))).catch(
       (error: unknown) => error,
     );

@@ -135,7 +135,7 @@ describe('a request for images', () => {
     });
   });
 
-  it('is split where the provider draws fewer images at once, with different seeds', () => {
+  it('is split if the provider draws fewer images per request, with different seeds', () => {
     expect(sentBy('openai-images', { count: 6, seed: 7 }).map(({ body }) => body)).toMatchObject([
       { n: 4, seed: 7 },
       { n: 2, seed: 8 },
@@ -336,12 +336,12 @@ describe('the usage of images', () => {
     });
   });
 
-  it('is only the number of images where tokens have no price', () => {
+  it('is only the number of images if tokens have no price', () => {
     const body = { data: [{ b64_json: PNG }], usage: { input_tokens: 5, output_tokens: 10 } };
     expect(read('openai-images', body, target())).toEqual({ output_images: 1, input_tokens: 0, output_tokens: 0 });
   });
 
-  it('is absent where tokens have a price and none are reported', () => {
+  it('is absent if tokens have a price and none are reported', () => {
     expect(read('openai-images', { data: [{ b64_json: PNG }] })).toBeUndefined();
   });
 });
@@ -375,7 +375,7 @@ const tokenUsage = {
 };
 
 describe('a streamed image', () => {
-  it('is requested as a stream where the endpoint sends partial images, and as a whole elsewhere', () => {
+  it('is requested as a stream if the endpoint sends partial images, and as a whole otherwise', () => {
     const at = target({ max_partial_images: 2 });
 
     expect(sentBy('openai-images', { partialImages: 3 }, at)[0]!.body).toMatchObject({
@@ -414,7 +414,7 @@ describe('a streamed image', () => {
     expect(part).toMatchObject({ event: { file: picture }, usage: tokenUsage });
   });
 
-  it('has no usage where tokens have a price and none are reported', async () => {
+  it('has no usage if tokens have a price and none are reported', async () => {
     expect(await streamed(completedEvent({}))).toEqual([
       { event: { file: { mediaType: 'image/jpeg', base64: JPEG } } },
     ]);
@@ -436,7 +436,7 @@ describe('a streamed image', () => {
   it.each([
     ['broken', 'no finished image', partialEvent + 'data: [DONE]\n\n'],
     ['malformed', 'more partial images than requested', partialEvent.repeat(3) + completedEvent()],
-    ['malformed', 'a partial image that is none', partialEvent.replaceAll(PNG, 'AAAA') + completedEvent()],
+    ['malformed', 'a partial image that is not an image', partialEvent.replaceAll(PNG, 'AAAA') + completedEvent()],
     ['malformed', 'an event that is not JSON', 'data: {"type":\n\n'],
     ['broken', 'nothing', ''],
   ])('is a failure (%s) with %s', async (failure, _what, body) => {

@@ -18,7 +18,7 @@ describe('the name of a call', () => {
     expect(calls('look').nameOf(sent)).toBe('look');
   });
 
-  it('is the client’s own where a derived one was sent', () => {
+  it('is the client’s name if the provider got a derived name', () => {
     const own = 'files.read';
     const sent = shortToolName(own);
 
@@ -30,7 +30,7 @@ describe('the name of a call', () => {
     expect(calls('look').nameOf(sent)).toBe(sent);
   });
 
-  it('stays if a tool has it as it is', () => {
+  it('stays if a tool has exactly this name', () => {
     expect(calls('look', 'functions.look').nameOf('functions.look')).toBe('functions.look');
   });
 });

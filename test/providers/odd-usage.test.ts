@@ -96,14 +96,14 @@ async function chargedForStream(wire: MessagesWire, stream: string) {
 const odd = ['unavailable', 7, true, [], [{ prompt_tokens: 5 }], {}, null, undefined];
 
 describe.each(Object.entries(speeches))('usage over %s', (_name, { wire, whole, streamed, usual }) => {
-  it('is charged as told, streamed and whole', async () => {
+  it('is charged as reported, streamed and whole', async () => {
     const billed = { cost: '3200', estimated: false, unpriced: [] };
 
     expect(charged([wire.decodeWhole(whole(usual), context)!])).toEqual(billed);
     expect(await chargedForStream(wire, streamed(usual))).toEqual(billed);
   });
 
-  it.each(odd)('of the form %j is no report, and the answer is whole', async (usage) => {
+  it.each(odd)('of the form %j counts as not reported, and the answer stays complete', async (usage) => {
     // Estimated usage: seven tokens of the prompt, and one token of the answer.
     const billed = { cost: '170', estimated: true, unpriced: [] };
 
@@ -111,7 +111,7 @@ describe.each(Object.entries(speeches))('usage over %s', (_name, { wire, whole, 
     expect(await chargedForStream(wire, streamed(usage))).toEqual(billed);
   });
 
-  it.each(['13', 13.5, -13, 1e30, null, {}])('counts nothing by a count like %j', async (count) => {
+  it.each(['13', 13.5, -13, 1e30, null, {}])('is estimated if its counts are %j', async (count) => {
     const counts = Object.fromEntries(Object.keys(usual).map((name) => [name, count]));
 
     expect(await chargedForStream(wire, streamed(counts))).toMatchObject({ cost: '170', estimated: true });
@@ -132,7 +132,7 @@ describe('usage of chat completions', () => {
     expect(charged([wire.decodeWhole({ ...whole(undefined), ...more }, context)!])).toMatchObject({ cost: '3200' });
   });
 
-  it('tells the tier in it that has another price', async () => {
+  it('reports a tier that has another price', async () => {
     const { unpriced } = await chargedForStream(wire, streamed({ ...usual, service_tier: 'priority' }));
 
     expect(unpriced).toEqual(['service_tier']);
@@ -154,7 +154,7 @@ describe('usage of Gemini', () => {
 
   it.each([
     ['thoughts alone', { promptTokenCount: 100, thoughtsTokenCount: 13 }, '2300'],
-    ['no prompt, which the total tells', { candidatesTokenCount: 13, totalTokenCount: 113 }, '2300'],
+    ['no prompt count, which follows from the total', { candidatesTokenCount: 13, totalTokenCount: 113 }, '2300'],
     [
       'no prompt beside tokens from a cache',
       { candidatesTokenCount: 13, totalTokenCount: 1_013, cachedContentTokenCount: 900 },
@@ -184,7 +184,7 @@ describe('usage of Gemini', () => {
 describe('usage of Converse', () => {
   const { wire, whole, streamed, usual } = speeches['bedrock-converse']!;
 
-  it('without an output has what the total is beyond the prompt', async () => {
+  it('without an output count has the rest of the total after the prompt', async () => {
     const usage = { inputTokens: 100, cacheReadInputTokens: 900, totalTokens: 1_013 };
 
     expect(await chargedForStream(wire, streamed(usage))).toEqual({ cost: '3200', estimated: false, unpriced: [] });

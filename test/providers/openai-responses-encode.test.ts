@@ -232,12 +232,12 @@ describe('requested reasoning', () => {
       all,
       { effort: 'high', summary: 'auto' },
     ],
-    ['thinking, unseen', { thinking: { ...adaptive, display: 'omitted' } }, all, { effort: 'medium' }],
+    ['thinking that is not displayed', { thinking: { ...adaptive, display: 'omitted' } }, all, { effort: 'medium' }],
     ['thinking without a summary', { thinking: adaptive }, { reasoning_summary: 'none' }, { effort: 'medium' }],
     ['an effort', { output_config: { effort: 'high' } }, all, { effort: 'high' }],
-    ['more than there is', { output_config: { effort: 'max' } }, {}, { effort: 'high' }],
+    ['an effort above the highest of the model', { output_config: { effort: 'max' } }, {}, { effort: 'high' }],
     [
-      'less than there is',
+      'an effort below the lowest of the model',
       { output_config: { effort: 'low' } },
       { reasoning_efforts: ['medium', 'high'] },
       { effort: 'medium' },
@@ -383,7 +383,7 @@ describe('a feature without a counterpart in the Responses API', () => {
   });
 });
 
-describe('a model that takes sampling and probabilities only without reasoning', () => {
+describe('a model that accepts sampling and probabilities only without reasoning', () => {
   const quirks: OpenaiResponsesQuirks = {
     thinking_fixes_sampling: true,
     logprobs_need_no_thinking: true,
@@ -402,7 +402,7 @@ describe('a model that takes sampling and probabilities only without reasoning',
   it.each<[string, Partial<MessagesRequest>]>([
     ['thinking', { thinking: { type: 'adaptive' } }],
     ['an effort', { output_config: { effort: 'low' } }],
-    ['nothing said, because most of them think then', {}],
+    ['no setting, because most models then think', {}],
   ])('gets no sampling with %s', (_, on) => {
     expect(encode({ ...cool, ...on }, quirks, listed)).not.toHaveProperty('temperature');
     expect(encode({ ...cool, ...on }, quirks, listed)).not.toHaveProperty('top_p');
@@ -412,17 +412,18 @@ describe('a model that takes sampling and probabilities only without reasoning',
     ]);
   });
 
-  it('does not think where probabilities are asked for, and shows no summary then', () => {
+  it('does not think if the request needs probabilities, and sends no summary', () => {
     const body = encode({ logprobs: true, top_logprobs: 2, thinking: { type: 'adaptive' } }, quirks, listed);
 
     expect(body['reasoning']).toEqual({ effort: 'none' });
     expect(body).toMatchObject({ top_logprobs: 2 });
     expect(openaiResponsesWire.hiddenReasoning(request({ logprobs: true }), target(quirks, listed), 100)).toBe(0);
   });
+});
 
-  it('gets everything where it always takes it', () => {
-    expect(encode(cool, {}, listed)).toMatchObject(cool);
-  });
+it('a model that accepts sampling with reasoning gets sampling', () => {
+  const cool = { temperature: 0.5, top_p: 0.9 };
+  expect(encode(cool, {}, ['temperature', 'top_p', 'reasoning'])).toMatchObject(cool);
 });
 
 describe('a choice of tools that a provider does not have', () => {
@@ -436,13 +437,13 @@ describe('a choice of tools that a provider does not have', () => {
     },
   );
 
-  it('takes the tools with it where none may be called', () => {
+  it('is omitted together with the tools if no tool may be called', () => {
     const body = encode({ tools: [look], tool_choice: { type: 'none' } }, quirks);
 
     expect(Object.keys(body).filter((name) => name.includes('tool'))).toEqual([]);
   });
 
-  it('is left alone where it is the default', () => {
+  it('is not refused if it is the default', () => {
     expect(encode({ tools: [look], tool_choice: { type: 'auto' } }, quirks)).toMatchObject({ tool_choice: 'auto' });
   });
 });

@@ -7,7 +7,7 @@ describe('the message of a provider', () => {
   it.each([
     ['the credential', 'bad key acme-secret-1, yes acme-secret-1!', 'bad key [hidden], yes [hidden]!'],
     [
-      'a token that was lent for it',
+      'an access token that was exchanged for the credential',
       'bad Authorization: Bearer ya29.a0AfB_byDexample-Q~1/+==, sorry',
       'bad Authorization: Bearer [hidden], sorry',
     ],

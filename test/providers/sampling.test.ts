@@ -1,7 +1,7 @@
 /**
  * Tests of the rule for sampling parameters, which is the same on every wire. Parameters that the model does not list
- * are not sent. Listed ones are sent, or refused by name if the wire cannot express them, so that another endpoint may
- * take the request.
+ * are not sent. Listed parameters are sent, or refused by name if the wire cannot express them, so that another
+ * endpoint may answer the request.
  */
 
 import { describe, expect, it } from 'vitest';

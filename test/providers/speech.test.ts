@@ -80,7 +80,7 @@ const geminiEvent = (data: unknown, more: object = {}) => ({
 });
 
 describe('a request for speech', () => {
-  it('has the form of OpenAI’s API, with events only where the model has them', () => {
+  it('has the form of OpenAI’s API, with events only if the model has them', () => {
     const voice = { id: 'v_1' };
     const tuned = { format: 'mp3', voice, speed: 1.5, instructions: 'Calmly' } as const;
     const sent = { model: 'voice-1', input: 'Hello, world.', response_format: 'mp3' };
@@ -194,7 +194,7 @@ describe('a request for speech', () => {
     });
   });
 
-  it('is bounded by its characters, and by tokens where the model has them', () => {
+  it('is bounded by its characters, and by tokens if the model counts tokens', () => {
     const text = 'Посылка 📦';
 
     expect(speechRequestOf('openai-speech', { text })).toMatchObject({
@@ -207,7 +207,7 @@ describe('a request for speech', () => {
     expect(slow.outputTokens).toBe(usual.outputTokens * 2);
   });
 
-  it('leaves out what the endpoint does not list, and uses its default voice', () => {
+  it('omits parameters that the endpoint does not list, and uses its default voice', () => {
     const target = speechTarget({ supportedParameters: [], quirks: { default_voice: 'bob' } });
     const task = speechTask({ voice: undefined, speed: 2, instructions: 'Calmly' });
     const [request] = speechEngines['openai-speech'].batchRequests(task, target);
@@ -235,7 +235,7 @@ const refusedWires: [SpeechWireName, Partial<SpeechTask>, AnyQuirks, string, Reg
   ['openai-speech', { voice: undefined }, {}, 'voice', /no default voice/],
 ];
 
-describe('a request that a provider does not take', () => {
+describe('a request that a provider does not accept', () => {
   it.each(refusedWires)('is refused by name: %s %j', (wire, more, quirks, field, message) => {
     expect(() => speechRequestOf(wire, more, quirks)).toThrow(
       expect.objectContaining({

@@ -7,8 +7,8 @@
  * at `fault`. `quirks` are those of the endpoint.
  *
  * A stream has server-sent events, lines of JSON, or lines of a name and its JSON. The last kind is packed into frames
- * of AWS's event stream, as events, or as exceptions if the name ends so. The JSON of a `chunk` is put into its frame
- * in base64, as Bedrock sends events of the model.
+ * of AWS's event stream: as an exception if the name ends with `Exception`, otherwise as an event. The JSON of a
+ * `chunk` is put into its frame in base64, as Bedrock sends events of the model.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

@@ -49,11 +49,11 @@ describe('instructions within a conversation on chat completions', () => {
     ]);
   });
 
-  it('are what the user says if there is nothing else', () => {
+  it('become the message of the user if there is no other message', () => {
     expect(said({ messages: [system('Be brief.')] })).toEqual(['user: <system>\nBe brief.\n</system>']);
   });
 
-  it('keep their role and place at providers that take them', () => {
+  it('keep their role and place at providers that accept them', () => {
     expect(said({ messages: [user('Hi'), system('Be brief.')] }, { later_system_messages: true })).toEqual([
       'user: Hi',
       'system: Be brief.',

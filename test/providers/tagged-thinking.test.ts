@@ -73,11 +73,11 @@ describe('thinking in a tag at the beginning of an answer', () => {
 
 describe('a text that looks like a tag', () => {
   it.each([
-    ['that is not at the beginning', ['Use ', '<think>', 'x</think>']],
-    ['that is another tag', ['<thi', 'rd>x</third>']],
-    ['that the answer ends in', ['\n', '<thin']],
-    ['behind much white space', [' '.repeat(65), '<think>x</think>']],
-  ])('is text if it is one %s', async (_what, texts) => {
+    ['is not at the beginning', ['Use ', '<think>', 'x</think>']],
+    ['is another tag', ['<thi', 'rd>x</third>']],
+    ['is cut by the end of the answer', ['\n', '<thin']],
+    ['is behind much white space', [' '.repeat(65), '<think>x</think>']],
+  ])('is text if it %s', async (_what, texts) => {
     expect(await streamed(contents(...texts))).toEqual([text(texts.join(''))]);
   });
 

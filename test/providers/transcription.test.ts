@@ -85,7 +85,7 @@ describe('a request for a transcript', () => {
     });
   });
 
-  it('names several languages where the model lists them', async () => {
+  it('names several languages if the model lists them', async () => {
     const { fields } = await formOf('openai-transcription', { languages: ['ru', 'en'] });
 
     expect(fields.filter(([name]) => name.startsWith('lang'))).toEqual([
@@ -208,12 +208,12 @@ const seconds = (
 ) => requestOf(wire, more, { quirks }).pieces!.audioSeconds;
 
 describe('the bound of a transcript', () => {
-  it('is the whole seconds of the recording, and one more where the provider counts', () => {
+  it('is the whole seconds of the recording, and its maximum has one more if the provider reports seconds', () => {
     expect(seconds('elevenlabs-transcription')).toEqual({ max: 3, estimated: 3 });
     expect(seconds('openai-transcription')).toEqual({ max: 4, estimated: 3 });
   });
 
-  it('has the least and the steps that the provider bills', () => {
+  it('has the minimum and the steps that the provider bills', () => {
     expect(seconds('openai-transcription', { min_billed_seconds: 10 })).toEqual({ max: 10, estimated: 10 });
     expect(seconds('yandex-transcription', { billed_step_seconds: 15 })).toEqual({ max: 15, estimated: 15 });
   });

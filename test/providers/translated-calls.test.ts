@@ -85,7 +85,7 @@ describe.each(translated)('a tool over %s', (wire) => {
   // The Messages API allows 128 characters. These APIs allow 64, and Google allows no leading digit.
   const names = [`mcp__${'a'.repeat(123)}`, `9${'b'.repeat(9)}`];
 
-  it.each(names)('has one name that it accepts, and is returned under its own: %s', async (name) => {
+  it.each(names)('has one name that the API accepts, and is returned under the client’s name: %s', async (name) => {
     const request: MessagesRequest = {
       model: 'a/b',
       messages: calling('toolu_1', name),

@@ -201,7 +201,7 @@ describe('an error that is known only by its words', () => {
     for (const isStreamed of [false, true]) expect([...kindsOf(message, isStreamed)]).toEqual(['context']);
   });
 
-  it.each(counted)('tells the provider’s numbers to agents: %s', (message) => {
+  it.each(counted)('has the provider’s numbers in the text that agents recognize: %s', (message) => {
     const classified = classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 400 });
 
     expect(overflowMessage(classified, message)).toBe(`prompt is too long: 210000 tokens > 200000 maximum. ${message}`);
@@ -229,7 +229,7 @@ describe('an error that is known only by its words', () => {
     'Request payload size exceeds the limit: 20971520 bytes. Please use the File API',
     'Request body too large',
     'Payload exceeds 32 MB',
-  ])('is a size at every provider: %s', (message) => {
+  ])('is a size error at every provider: %s', (message) => {
     expect([...kindsOf(message, false)]).toEqual(['size']);
   });
 
