@@ -79,7 +79,7 @@ describe('a first request of an agent on a key with 50 roubles a day', () => {
 });
 
 describe('a refusal for money', () => {
-  it('has the maximum amount that the request needs, and says that the unused part is released', async () => {
+  it('has the maximum amount that the request needs, and states that the unused part is released', async () => {
     const key = await newKey({ limit: 0.5 });
     const response = await post(key, '/messages', {
       model: 'sandbox/gpt',

@@ -108,6 +108,8 @@ describe('a model that a gateway shows as available', () => {
 describe('a model that no route calls', () => {
   it('is shown as not available, with the reason, and is refused', async () => {
     const uncalled = models.filter(({ unavailable_reason: reason }) => reason?.startsWith('No route'));
+    expect(uncalled.length).toBeGreaterThan(0);
+    expect(uncalled.filter(({ available }) => available !== false)).toEqual([]);
     const called = await Promise.all(uncalled.map(async (model) => [model.id, await statusesOf(model)] as const));
     expect(called.filter(([, statuses]) => statuses.includes(200))).toEqual([]);
   });

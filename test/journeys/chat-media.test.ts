@@ -220,7 +220,7 @@ describe('a spoken answer', () => {
     expect(generation).toMatchObject({ total_cost: usage.cost, num_media_completion: 1 });
   });
 
-  it('is charged up to the point at which the client leaves', async () => {
+  it('is charged up to the point at which the client disconnects', async () => {
     const leaving = new AbortController();
     const body = speaking({
       audio: { voice: 'alloy', format: 'pcm16' },
@@ -265,7 +265,7 @@ describe('a spoken answer', () => {
     expect(await refusalOf(refused)).toEqual([400, 'messages.1.audio.transcript']);
   });
 
-  it('also answers a recording with text alone', async () => {
+  it('is text alone if the request has a recording and no output modalities', async () => {
     const data = Buffer.from('RIFF....WAVEfmt ').toString('base64');
     const content = [
       { type: 'input_audio', input_audio: { data, format: 'wav' } },

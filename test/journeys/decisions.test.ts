@@ -214,7 +214,7 @@ describe('a request for decisions', () => {
     expect(data['limit_remaining']! + data['usage']!).toBeCloseTo(1, 9);
   });
 
-  it('keeps protected values from the provider, and answers with the names of the client', async () => {
+  it('is refused with the name of its field if it has a value that the key blocks', async () => {
     const sensitive_data = { enabled: true, action: 'block', categories: ['email'] };
     const created = await manage(gateway, 'POST', '/keys', { name: 'careful', sensitive_data });
     const careful = { ...gateway, key: (created.body as { key: string }).key };

@@ -204,7 +204,7 @@ describe('a free model', () => {
 });
 
 describe('a request with free and paid models', () => {
-  it('is answered by the free one without money', async () => {
+  it('is answered by the free model if the account has no money', async () => {
     const response = await ask(await newcomer(), 'test/paid', { models: ['test/plain:free'] });
 
     expect(response.status).toBe(200);

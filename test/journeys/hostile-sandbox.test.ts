@@ -144,8 +144,8 @@ function chargedFor(generation: Record<string, unknown>, body: { messages: { con
   const price = prompt * Number(PRICES.prompt) + completion * Number(PRICES.completion);
   const isPriced = Math.abs((cost as number) - price) < 1e-9;
   const isPromptTold = prompt === Math.ceil(body.messages[0]!.content.length / 4);
-  if (isPriced && isPromptTold && completion === tokensOf(honest) && estimated === false) return 'as told';
-  if (isPriced && isPromptTold && completion === 1 && estimated === false) return 'as told in its first event';
+  if (isPriced && isPromptTold && completion === tokensOf(honest) && estimated === false) return 'as reported';
+  if (isPriced && isPromptTold && completion === 1 && estimated === false) return 'as reported in its first event';
   const isBounded = completion > 0 && completion <= maxTokensOf(honest) && prompt <= JSON.stringify(body).length / 4;
   if (isPriced && isBounded && estimated === true) return 'as counted';
   return `${String(cost)} for ${prompt} and ${completion} tokens`;
@@ -161,16 +161,16 @@ const onAll = (outcome: string): Record<SandboxWireName, string> => ({
 });
 const onMessages = (outcome: string) => ({ anthropic: outcome, invoke: outcome });
 
-const WHOLE = 'whole, as told';
+const WHOLE = 'whole, as reported';
 const COUNTED = 'whole, as counted';
 const BROKEN = 'a beginning and an error, as counted';
 /**
  * Expected outcome of a broken answer without streaming. Only the Messages API reports the prompt tokens before the end
  * of an answer.
  */
-const brokenWhole = (wire: string) => (wire in onMessages('') ? '502, as told in its first event' : '502, free');
+const brokenWhole = (wire: string) => (wire in onMessages('') ? '502, as reported in its first event' : '502, free');
 const IMPOSSIBLE = '400, free';
-const WITHOUT_ARGUMENTS = 'calls without arguments, as told';
+const WITHOUT_ARGUMENTS = 'calls without arguments, as reported';
 
 interface Row {
   directives: string;
@@ -225,7 +225,7 @@ const rows: Row[] = [
   {
     directives: 'null',
     honest: spoken,
-    expected: { ...onAll('all but a word, as told'), ...onMessages(BROKEN) },
+    expected: { ...onAll('all but a word, as reported'), ...onMessages(BROKEN) },
   },
   { directives: 'number', honest: spoken, expected: onAll(BROKEN) },
   { directives: 'tools=2 number', honest: calling, expected: { ...onAll(BROKEN), gemini: WHOLE } },
@@ -242,7 +242,7 @@ const rows: Row[] = [
 ];
 
 // A stream passes unreadable arguments on unchanged, because streaming clients check them themselves.
-const streamed = [...rows, nullInACall('a call that is not JSON, as told')];
+const streamed = [...rows, nullInACall('a call that is not JSON, as reported')];
 
 /**
  * Directives that are tested only with streaming, because without streaming their result differs, or the test would add
@@ -265,7 +265,7 @@ function unstreamedRow(row: Row): Row {
 }
 
 const unstreamed: Row[] = [
-  ...[...rows, nullInACall('a beginning and an error, as told')]
+  ...[...rows, nullInACall('a beginning and an error, as reported')]
     .filter(({ directives }) => !onlyStreamed.has(directives))
     .map(unstreamedRow),
   {
@@ -273,7 +273,7 @@ const unstreamed: Row[] = [
     honest: calling,
     // No reader can assign the pieces to a call.
     expected: {
-      ...onAll('a beginning and an error, as told'),
+      ...onAll('a beginning and an error, as reported'),
       ...onMessages('502, free'),
       responses: '502, free',
       gemini: IMPOSSIBLE,

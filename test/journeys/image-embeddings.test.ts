@@ -45,7 +45,7 @@ const content = (...parts: object[]) => ({ content: parts });
 const closeness = (a: number[], b: number[]) => a.reduce((sum, number, index) => sum + number * b[index]!, 0);
 
 describe('an image', () => {
-  it('has a vector, which is that of no other image', async () => {
+  it('has a vector that differs from the vectors of other images', async () => {
     const { status, body } = await embed([content(imagePart(fox)), content(imagePart(fox)), content(imagePart(owl))]);
 
     expect(status).toBe(200);
@@ -79,7 +79,7 @@ describe('an image', () => {
     });
   });
 
-  it('costs the most pixels of an image if the provider reports no usage', async () => {
+  it('costs the maximum number of pixels if the provider reports no usage', async () => {
     const { body } = await embed([content(textPart('@sandbox usage=none'), imagePart(fox))]);
 
     expect(await finalGeneration(gateway, body.id)).toMatchObject({
@@ -87,7 +87,7 @@ describe('an image', () => {
     });
   });
 
-  it('is held with the most pixels of an image', async () => {
+  it('is held with the maximum number of pixels', async () => {
     const body = { model: 'sandbox/viewer', input: [content(imagePart(fox))] };
     const { data } = (await (await post(gateway, '/embeddings/estimate', body)).json()) as {
       data: { hold_rub: string };

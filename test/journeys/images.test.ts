@@ -99,7 +99,7 @@ describe('an image', () => {
     expect(Buffer.from(body.data[0]!.b64_json, 'base64').subarray(0, 3).toString('hex')).toBe('ffd8ff');
   });
 
-  it('takes several requests to a provider that draws fewer at once', async () => {
+  it('needs several requests to a provider that draws fewer images per request', async () => {
     const { body, id } = await draw('/images', { n: 10, size: '512x512' });
 
     expect(body.data).toHaveLength(10);
@@ -122,7 +122,7 @@ describe('an image', () => {
     [{ resolution: '512' }, [512, 512]],
     [{ size: 'auto', quality: 'auto', background: 'auto' }, [1024, 1024]],
     [{ background: 'opaque', response_format: 'b64_json', stream: false }, [1024, 1024]],
-  ])('has the size that %j asks for', async (more, size) => {
+  ])('has the size that %j requests', async (more, size) => {
     const { body } = await draw('/images', more);
 
     expect(sizeOfPng(body.data[0]!.b64_json)).toEqual(size);
@@ -284,7 +284,7 @@ describe('a request for images', () => {
     expect(body.error.message).toContain(words);
   });
 
-  it('leaves out and names fields that only tune, and fields that are unknown', async () => {
+  it('omits and reports fields that only tune, and unknown fields', async () => {
     const body = {
       model: 'sandbox/token-painter',
       quality: 'low',
@@ -312,7 +312,7 @@ describe('a request for images', () => {
     expect(body.usage.cost).toBe(5);
   });
 
-  it('is sent without sensitive data', async () => {
+  it('is refused if its prompt has sensitive data that the key blocks', async () => {
     const key = await keyWith({ sensitive_data: { enabled: true, action: 'block', categories: ['email'] } });
     const { status, body } = await draw('/images', { prompt: 'A card for ann@example.org' }, key);
 
@@ -328,7 +328,7 @@ describe('a request for images', () => {
 });
 
 describe('the models that draw images', () => {
-  it('are listed with what each can be asked for', async () => {
+  it('are listed with the parameters that each supports', async () => {
     const { data } = (await (await get(gateway, '/images/models')).json()) as { data: { id: string }[] };
 
     expect(data.find(({ id }) => id === 'sandbox/token-painter')).toMatchObject({
@@ -373,7 +373,7 @@ describe('an edit by a form', () => {
     expect(body.usage).toMatchObject({ input_tokens_details: { text_tokens: 5, image_tokens: 388 } });
   });
 
-  it('is refused without a picture, and with a file that is none', async () => {
+  it('is refused without a picture, and with a file that is not a picture', async () => {
     const without = await send(formOf({}));
     const other = await send(formOf({ image: [new Blob(['text'])] }));
 

@@ -25,7 +25,7 @@ const rateHeaders = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => /ratelimit/.test(name) && !name.endsWith('x-ratelimit-limit')));
 
 describe('rpm_limit', () => {
-  it('refuses the next request of the minute with 429, and says when to retry', async () => {
+  it('refuses the next request of the minute with 429, and states when to retry', async () => {
     const client = await clientWith({ rpm_limit: 2 });
     // If a minute ends between the requests, the next minute has room again, and the test sends the requests again.
     const refused = await eventually(async () => {

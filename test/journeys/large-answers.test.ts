@@ -32,7 +32,7 @@ describe.each([
 });
 
 it.each(['/keys', '/activity'])(
-  'GET %s is compressed if it is large, and has a refusal for every client',
+  'GET %s is compressed from 1,400 characters, and is refused for an unknown key',
   async (path) => {
     for (const name of ['a', 'b', 'c']) await manage(gateway, 'POST', '/keys', { name });
     const [small, whole] = [await asked(path, 'gzip'), await asked(path, 'identity')];

@@ -44,7 +44,7 @@ describe('an answer that takes longer than a client waits, without streaming,', 
     expect(headMs).toBeLessThan(3_000);
   });
 
-  it('is a full error if it fails after that', async () => {
+  it('is a full error if it fails after its response has begun', async () => {
     const response = await post(gateway, '/messages', ask('delay=200 tokens=40 fail=15'));
 
     expect(response.status).toBe(200);

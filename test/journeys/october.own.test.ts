@@ -28,8 +28,8 @@ const REQUESTS = 7;
 const october = { from: '2026-10-01', to: '2026-10-22' };
 
 /**
- * Creates the records of October.  @returns the gateway that created them, because a gateway prints its keys only at
- * its first start
+ * Creates the records of October.
+ * @returns the gateway that created them, because a gateway prints its keys only at its first start
  */
 async function makeOctober(): Promise<RunningGateway> {
   const early = await startGateway({ args: ['--data', directory, '--now', '2026-10-15T12:00:00Z'] });

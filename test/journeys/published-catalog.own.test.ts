@@ -180,7 +180,7 @@ describe('a catalog that is published during requests', () => {
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 
-  it('is not put in force again by a second roll-back, unless it is named', async () => {
+  it('does not apply again after a second roll-back, unless the command names its version', async () => {
     const { code, err } = await run('catalog', 'rollback', '--yes');
 
     expect(code).toBe(1);

@@ -27,7 +27,7 @@ async function answered(body: object, client = gateway): Promise<Answer> {
 }
 
 describe('the record of a request', () => {
-  it('has no count of search results without a search', async () => {
+  it('has 0 search results without a search', async () => {
     const { num_search_results: results } = await answered({ model: 'sandbox/gpt', messages: [said('Hi', 'delay=0')] });
 
     expect(results).toBe(0);

@@ -209,7 +209,7 @@ describe('a request for a rank', () => {
     expect([status, answer.error.param]).toEqual([400, field]);
   });
 
-  it('takes max_tokens_per_doc where the model lists it, and holds less for it', async () => {
+  it('accepts max_tokens_per_doc if the model lists it, and then holds less', async () => {
     const long = Array.from({ length: 100 }, () => 'parcel '.repeat(600));
     const held = async (more: object) => {
       const body = { model: 'sandbox/unit-ranker', query, documents: long, ...more };
@@ -222,7 +222,7 @@ describe('a request for a rank', () => {
     expect((await rerank({ model: 'sandbox/unit-ranker', max_tokens_per_doc: 100 })).status).toBe(200);
   });
 
-  it('leaves out fields that no endpoint is sent, and names them', async () => {
+  it('omits and reports fields that the endpoint does not support', async () => {
     const { status, headers, body } = await rerank({
       truncation: true,
       session_id: 'a',

@@ -158,13 +158,13 @@ describe('a routing preference of the request', () => {
   });
 
   it.each([
-    ['a field that there is not', { orders: ['dear'] }, 'provider.orders'],
-    ['a provider that there is not', { only: ['cheap', 'nobody'] }, 'provider.only.1'],
+    ['an unknown field', { orders: ['dear'] }, 'provider.orders'],
+    ['an unknown provider', { only: ['cheap', 'nobody'] }, 'provider.only.1'],
     ['a sort by an unmeasured value', { sort: 'exacto' }, 'provider.sort'],
     ['an invalid amount', { max_price: { prompt: 'free' } }, 'provider.max_price.prompt'],
     ['a negative amount', { max_price: { request: -1 } }, 'provider.max_price.request'],
     ['an invalid cutoff', { preferred_max_latency: 0 }, 'provider.preferred_max_latency'],
-    ['a list of too many', { order: Array.from({ length: 65 }, () => 'dear') }, 'provider.order'],
+    ['too many providers', { order: Array.from({ length: 65 }, () => 'dear') }, 'provider.order'],
   ])('is refused with %s', async (_what, provider, field) => {
     const { status, body } = await ask({ provider });
 
@@ -234,7 +234,7 @@ describe('other models of a request', () => {
     });
   });
 
-  it('are sorted together if the request asks for that', async () => {
+  it('are sorted together with the first model if the request has partition: "none"', async () => {
     const provider = { sort: { by: 'price', partition: 'none' } };
 
     expect(await ask({ models: ['test/other'], provider })).toMatchObject({ body: { model: 'test/other' } });
@@ -244,10 +244,10 @@ describe('other models of a request', () => {
   });
 
   it.each([
-    ['that there is not', ['test/nothing'], 404, 'models.0'],
-    ['of another kind', ['sandbox/filmmaker'], 404, 'models.0'],
-    ['of which there are too many', ['a/a', 'b/b', 'c/c', 'd/d'], 400, 'models'],
-  ])('are refused if %s', async (_what, models, status, field) => {
+    ['do not exist', ['test/nothing'], 404, 'models.0'],
+    ['have another modality', ['sandbox/filmmaker'], 404, 'models.0'],
+    ['are too many', ['a/a', 'b/b', 'c/c', 'd/d'], 400, 'models'],
+  ])('are refused if they %s', async (_what, models, status, field) => {
     const { status: answered, body } = await ask({ models });
 
     expect([answered, body.error!.metadata['field']]).toEqual([status, field]);

@@ -470,7 +470,7 @@ it('functions write every series of the dashboard that this machine can cause', 
   ]);
 }, 60_000);
 
-it('functions pass the checks that a deployment is checked with from outside', async () => {
+it('functions pass the smoke checks of a deployment', async () => {
   const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   const keys = { GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey };
   const code = await runSmoke(['--json', '--url', gateway.baseUrl, '--streaming-url', gateway.streamingUrl], keys);

@@ -165,7 +165,7 @@ describe('speech', () => {
     expect(error!.message).toMatch(message);
   });
 
-  it('names the fields that the model does not get', async () => {
+  it('reports the fields that the model does not get', async () => {
     const { status, headers, id } = await speak({ instructions: 'Softly', language: 'en', speed: 1 });
 
     expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'language, instructions']);
@@ -189,7 +189,7 @@ describe('speech', () => {
     expect([first.status, second.status]).toEqual([200, 409]);
   });
 
-  it('never speaks what the key protects', async () => {
+  it('has placeholders instead of values that the key protects', async () => {
     const secret = 'maria@example.com';
     const key = await keyWith({ sensitive_data: protecting });
 

@@ -322,7 +322,7 @@ describe('a generation', () => {
 });
 
 describe('a disabled key', () => {
-  it('is refused within five seconds, and at once if it holds money', async () => {
+  it('is refused at once if its request needs a hold, and otherwise after the cached caller expires', async () => {
     const created = await adminJson(directory, 'keys', 'create', '--name', 'off', '--limit', '100');
     const client = withKey(created['key'] as string);
     const request = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x', 'delay=0')] };

@@ -337,7 +337,7 @@ describe('200 concurrent requests against a limit with room for 33', () => {
 const isBeside = ({ body }: DynamodbCall) => body.includes('HEALTH#');
 
 describe('round trips to DynamoDB before the first byte', () => {
-  it('are three if cold, one if warm, two if the caller has to be read again', async () => {
+  it('are three for the first request of a key, then one, and two if the cached caller has expired', async () => {
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     stops.push(proxy.stop);
     const upstream = await startUpstream((response) =>

@@ -302,7 +302,7 @@ describe('a transcript is refused', () => {
 });
 
 describe('fields that only guide a transcription', () => {
-  it('are left out and named if no endpoint takes them', async () => {
+  it('are omitted and reported if the endpoint does not support them', async () => {
     const { status, headers } = await transcribe({
       model: 'sandbox/token-scribe',
       temperature: '0.2',
@@ -364,7 +364,7 @@ describe('a streamed transcript', () => {
     });
   });
 
-  it('is one delta where the provider sends no events', async () => {
+  it('is one delta if the provider sends no events', async () => {
     const { events } = await streamed({ model: 'sandbox/scribe' });
 
     expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
@@ -390,7 +390,7 @@ describe('a streamed transcript', () => {
   });
 });
 
-it('is what the speech of the sandbox says', async () => {
+it('a transcript of the sandbox’s speech is the text that was spoken', async () => {
   const spoken = await post(gateway, '/audio/speech', {
     model: 'sandbox/speaker',
     input: 'Your parcel, № 7, is late.',

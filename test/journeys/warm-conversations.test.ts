@@ -107,13 +107,13 @@ describe('a conversation with a cached prompt', () => {
     expect(await providerOf({ messages: turn(first), provider: { ignore: ['usual'] } })).toBe('cheap');
   });
 
-  it('that begins anew goes to the cheapest endpoint', async () => {
+  it('goes to the cheapest endpoint if it begins anew', async () => {
     await begunAt('usual', conversation());
 
     expect(await providerOf({ messages: turn(conversation()) })).toBe('cheap');
   });
 
-  it('stays with the first of several models that are sorted together', async () => {
+  it('stays with its model and endpoint if it sorts several models together', async () => {
     const first = conversation();
     const models = { models: ['test/twin'] };
     await begunAt('usual', first, models);

@@ -170,7 +170,7 @@ async function sendLarge(): Promise<[number, string | null]> {
 }
 
 describe('the web server', () => {
-  it('passes the checks that a deployment is checked with from outside', async () => {
+  it('passes the smoke checks of a deployment', async () => {
     const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
     const code = await runSmoke(['--json', '--url', gateway.baseUrl, '--model', 'test/plain'], {
       GATEWAY_KEY: gateway.key,
@@ -281,8 +281,8 @@ describe('a large request', () => {
 });
 
 /**
- * Returns a server that gives the keys of a role: different ones each time, which must be requested again a second
- * later.
+ * Returns a server that returns credentials of a role. Each response has other credentials, which the client must
+ * replace a second later.
  */
 function roleOfContainer(): { server: http.Server; given: string[] } {
   const given: string[] = [];
