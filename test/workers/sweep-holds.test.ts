@@ -84,7 +84,7 @@ describe('a scheduled sweep', () => {
     expect(await stateOf(request.generation)).toBe('pending');
   });
 
-  it('settles a complete measurement at once', async () => {
+  it('settles a hold with a complete measurement at once', async () => {
     const hold = await deadHold();
     const of = { accountId: spender.payer.accountId, id: hold.id };
     await checkpoint(table, of, outcome(rub('1.5')), DUE_AT_ONCE_MS);
