@@ -7,12 +7,12 @@ export default {
     'bin/*.ts',
     'bin/*.mjs',
     ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
-    // Found by the names of modalities, and in their folder.
+    // Code finds the files of these two patterns by the names of modalities, or by their folder.
     ...Object.keys(wholeModalities).map((kind) => `lambdas/api/${kind}/about.ts`),
     'lib/local/sandbox/whole/*.ts',
     'lambdas/**/*-worker.ts',
     'lambdas/server/main.ts',
-    // The bundler puts it in the place of another.
+    // The bundler uses this file in place of lambdas/catalog/load.ts.
     'lambdas/catalog/load-checked.ts',
     'lib/console/main.tsx',
     'lib/**/write.ts',
@@ -20,7 +20,7 @@ export default {
     'test/run.ts',
     'test/record-durations.ts',
     'test/conformance/write.ts',
-    // Agents start it.
+    // Agents start this server.
     'test/conformance/agents/mcp-server.mjs',
     'test/drills/main.ts',
     'test/bench/*.ts',
@@ -29,7 +29,7 @@ export default {
     'test/templates/lint.ts',
     'test/support/*-handler.ts',
     'test/support/*-worker.ts',
-    // The bundler puts them in the place of others.
+    // The bundler uses these files in place of other files.
     'test/support/once-*.ts',
   ],
   project: ['bin/**', 'lib/**/*.{ts,tsx}', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],

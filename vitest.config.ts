@@ -41,9 +41,9 @@ const rooms = [
 ];
 
 /**
- * Files in these folders that change their process: its environment, or the secrets that a process reads once. The
- * pattern also matches files that need an unchanged environment. For example, drills would otherwise use the table of
- * other tests, whose books are not settled.
+ * Test files that change their process: its environment, or the secrets that it caches. The pattern also matches files
+ * that need an unchanged environment. For example, drills would otherwise use the table of other tests, whose books are
+ * not settled.
  */
 const settingUp = 'test/**/*.own.test.ts';
 

@@ -91,8 +91,8 @@ const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[
 const resourceOf = (path: string) => /^lambdas\/api\/([^/]+)\//.exec(path)?.[1];
 
 /**
- * Returns the names that a file defines outside of its functions, each once. Names that every function of a kind has
- * are excluded.
+ * Returns the names that a file defines outside of its functions, each once. Names that each file of a kind must define,
+ * such as `handler`, are excluded.
  */
 const definedNames = ({ text }: Source): string[] => {
   const definitions = text.matchAll(/^(?:export )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm);

@@ -43,7 +43,7 @@ const suite = runSuite(selection);
 
 if (suite.failed.length > 0) {
   process.stdout.write(
-    `\nTEST_SEED=${process.env['TEST_SEED']} npm test -- <file> takes by chance what this run took.\n`,
+    `\nTEST_SEED=${process.env['TEST_SEED']} npm test -- <file> repeats the random choices of this run.\n`,
   );
 }
 const inQuarantine = reportedQuarantine(suite.failed);
@@ -66,7 +66,7 @@ function reportedQuarantine(failedTests: string[]): number {
 
 /**
  * Runs checks concurrently, and prints the output of each together.
- * @returns which have passed
+ * @returns whether each check has passed, in the order of `names`
  */
 async function runChecks(names: string[]): Promise<boolean[]> {
   const outcomes = names.map(async (name) => {
