@@ -20,7 +20,7 @@ const OK = 200;
 export class AttemptLog {
   /** Index of the current or last attempt in the request's list of candidates. */
   index = 0;
-  /** Time (performance.now()) at which the provider had received the whole request; undefined until then. */
+  /** Time (performance.now()) at which the whole request had been sent to the provider; undefined until then. */
   sentAtMs: number | undefined;
   /** Failure of the current attempt; undefined unless the attempt failed. */
   failure: FailedAttempt | undefined;
@@ -39,9 +39,9 @@ export class AttemptLog {
   }
 
   /**
-   * Records the time at which the provider has received the whole request. A call for an earlier attempt leaves
-   * `sentAtMs` unchanged: a provider may reject a large request before it has received all of it, and the next attempt
-   * may already be running.
+   * Records the time at which the whole request has been sent. A call for an earlier attempt leaves `sentAtMs`
+   * unchanged: a provider may reject a large request before all of it was sent, and the next attempt may already be
+   * running.
    */
   sent(index: number): void {
     this.#providerTime.sent();
@@ -67,8 +67,9 @@ export class AttemptLog {
   }
 
   /**
-   * Returns the attempts in the form of the request's record: the failed attempts, and the provider's status of the
-   * last attempt. The times of the gateway and of providers are in whole milliseconds.
+   * Returns the attempts in the form of the request's record: the failed attempts before the last one, the provider's
+   * status of the last attempt, and one word for each failure. The times of the gateway and of providers are in whole
+   * milliseconds.
    * @param receivedAtMs performance.now() when the request was received
    */
   recorded(

@@ -25,7 +25,7 @@ export interface FailoverOptions {
   log: AttemptLog;
   requestId: string;
   /**
-   * Receives the result of each attempt at an endpoint, except if the request itself was invalid, or the gateway
+   * Receives the result of each attempt at an endpoint, except if the request itself caused the failure, or the gateway
    * aborted the attempt.
    */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
@@ -80,7 +80,7 @@ export async function withFailover<Tried extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // Discourages an immediate retry. The gateway already tries other endpoints itself, so a retry would only multiply
+  // Advises the client not to retry. The gateway already tries other endpoints itself, so a retry would only multiply
   // the attempts.
   const failure = actionableFailure(failures);
   if (offers.length > 1) failure.discourageRetry();
@@ -88,8 +88,9 @@ export async function withFailover<Tried extends Offer, Answer>(
 }
 
 /**
- * Returns the last failure on which the client can act, such as a prompt that is too long. Skips silent providers, and
- * failures that only the operator can fix. The latter raise an alarm.
+ * Returns the last failure on which the client can act, such as a prompt that is too long. If there is none, returns the
+ * last failure. The client cannot act on silent providers, or on failures that only the operator can fix. The latter
+ * raise an alarm.
  */
 function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {
   return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;

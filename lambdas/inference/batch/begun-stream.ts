@@ -5,7 +5,7 @@ import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 
 interface StreamRules {
-  /** Maximum size of the body in bytes. If the provider sends more, its answer counts as broken off. */
+  /** Maximum size of the body in bytes. If the provider sends more, its answer fails as malformed. */
   maxBytes: number;
   provider: FailedProvider;
 }

@@ -117,7 +117,7 @@ async function sendParts<Event>(
   }
 }
 
-/** One forwarded answer: adds up its usage, and settles it. */
+/** One forwarded answer: measures its usage, and settles it. */
 class ForwardedStream<Event> {
   /** How the answer ended; undefined while it is running. */
   ending: Ending | undefined;
@@ -137,7 +137,9 @@ class ForwardedStream<Event> {
     return this.#answer.parts;
   }
 
-  /** Adds the usage of a part. Call it before the part is sent. */
+  /**
+   * Measures a part: keeps the latest reported usage, and adds up the estimated tokens. Call it before the part is sent.
+   */
   measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {
     this.#run.log.received();
     this.#usage = usage ?? this.#usage;

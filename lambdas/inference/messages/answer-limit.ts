@@ -21,7 +21,7 @@ export interface Limit {
 
 /**
  * Returns the limit that ends an answer of this size, or undefined if the whole answer may be sent.
- * @param extraBytes bytes that the model did not write
+ * @param extraBytes size of the answer's other parts, such as search results and earlier rounds
  */
 export function answerLimitOf(
   extender: HoldExtender,
