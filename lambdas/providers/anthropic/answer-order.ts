@@ -91,9 +91,8 @@ export class AnswerOrder {
 
   /**
    * Handles a second message_start. Some providers send a second message_start after an internal retry, but a client
-   * accepts only one.
-   * Open blocks are closed, and later blocks continue the numbering. If a tool call is open, the method throws: the
-   * call cannot be withdrawn, and must not be run incomplete.
+   * accepts only one. Open blocks are closed, and later blocks continue the numbering. If a tool call is open, the
+   * method throws: the call cannot be withdrawn, and must not be run incomplete.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');

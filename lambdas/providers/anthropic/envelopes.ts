@@ -108,8 +108,9 @@ export function betaNames(header: string): string[] {
 }
 
 /**
- * Returns the body for Bedrock or Google Cloud, without fields that these services expect in the path or the headers,
- * and without options of Anthropic's own service. The schema allows only the default values of these options.
+ * Returns the body for Bedrock or Google Cloud, without fields that these services expect in the path, in the headers or
+ * under another name, and without options of Anthropic's own service. The schema allows only the default values of
+ * these options.
  */
 function withoutServiceFields(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);

@@ -51,8 +51,8 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
 }
 
 /**
- * Refuses a request with thinking whose last message is an assistant message, the beginning of the answer. While it
- * thinks, Claude does not continue an answer that the client began.
+ * Refuses a request with thinking whose last message is an assistant message, the beginning of the answer. With
+ * thinking, Claude does not continue an answer that the client began.
  */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';

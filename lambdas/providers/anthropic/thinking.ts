@@ -30,8 +30,8 @@ export function unsupportedClaudeTunings(
 }
 
 /**
- * Returns the thinking setting with a budget below max_tokens. The gateway lowers a budget only if it has also lowered
- * max_tokens, to the endpoint's limit.
+ * Returns the thinking setting with a budget below max_tokens. The gateway lowers a budget only if max_tokens is the
+ * endpoint's limit and not the client's own value.
  * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, unless the request has the beta
  *   interleaved-thinking
  */

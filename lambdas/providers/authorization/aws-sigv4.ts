@@ -19,7 +19,7 @@ const DEFAULT_REGION = 'us-east-1';
 /** Matches the region in a host name of AWS, such as `us-east-1` or `us-gov-west-1`. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
 /**
- * Format of an access key: `<access key id>:<secret access key>[:<session token>]`. Temporary keys have a session
+ * Matches an access key: `<access key id>:<secret access key>[:<session token>]`. Only temporary keys have a session
  * token.
  */
 const ACCESS_KEY_FORM = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;

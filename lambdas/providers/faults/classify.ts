@@ -112,7 +112,7 @@ function fits({ code, message, status: statuses }: FaultRule, error: StatedError
   return message === undefined || error.messages.some((text) => message.test(withoutRelay(text)));
 }
 
-/** Prefix that a relay, or an SDK within the relay, adds to the provider's message. */
+/** Matches the prefixes that a relay, or an SDK within the relay, adds to the provider's message. */
 const RELAY =
   /^(?:(?:Error code: \d{3} - |Upstream error from [\w .-]{1,60}: |The model returned the following errors: |(?:<\d{3}> )?InternalError\.Algo\.\w{1,40}: |litellm\.\w{1,60}: |\w{1,40}(?:Exception|Error)(?: - |: )|\[[\w ./-]{1,60}\](?: \[\d{3}\])?:? |(?:API )?Error(?: from provider(?: \([\w .-]{1,60}\))?)?: (?:\d{3} )?|\d{3} (?=[A-Z])))+/;
 

@@ -30,7 +30,7 @@ const RATE_LIMITED = [
   '(?:您的|你的|当前|该)?(?:请求|访问|操作|调用)(?:过于|太|较)?(?:频繁|频率(?:过|太)(?:高|快))',
 ];
 
-/** Media that a provider may fail to fetch because the client's address of them is wrong. */
+/** Excludes messages about fetching media, because the client's address of the media may be wrong. */
 const OF_MEDIA = String.raw`(?![^\n]{0,120}\b(?:download|fetch|image|picture|url|file|media|audio|video))`;
 
 const TIMED_OUT = [

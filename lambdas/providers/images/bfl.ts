@@ -34,7 +34,7 @@ export const bflImages: ImageCodec = {
   readUsage: () => undefined,
 };
 
-/** `input_image`, `input_image_2` and so on. */
+/** Returns the pictures in the fields `input_image`, `input_image_2` and so on. */
 function pictureFields(pictures: readonly ImageFile[]): Record<string, string> {
   const fields = pictures.map(({ base64 }, index) => [
     index === 0 ? 'input_image' : `input_image_${index + 1}`,

@@ -56,7 +56,7 @@ export interface ImageEvent {
   partialIndex?: number | undefined;
 }
 
-/** The finished images or, if the client requested partial images, the parts of a streamed answer. */
+/** The finished images or, if the client requested a stream, the parts of a streamed answer. */
 export type ImagesAnswer = ImageFile[] | StreamedAnswer<ImageEvent>;
 
 export type ImageTarget = WireTarget<ImagesQuirks> & { image: ImageOptions };

@@ -1,7 +1,7 @@
 /**
  * Converts requests of the Messages API to chat-completions requests. Features that the wire lacks are mapped by the
- * rules of docs/wires/chat-completions.md, or refused with an error that names the field. Only hints that cannot change
- * an answer, and sampling parameters that the model does not list, are silently dropped.
+ * rules of docs/wires/chat-completions.md, or refused with an error that names the field. Only two kinds of fields are
+ * dropped: hints, which cannot change an answer, and sampling parameters that the catalog does not list for the model.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';

@@ -84,8 +84,8 @@ function textFields(request: MessagesRequest, target: ResponsesTarget): Record<s
 }
 
 /**
- * Returns the `include` field, which requests additional output. Every reasoning model returns its encrypted reasoning,
- * because answers in conversations with tools improve if the client sends it back.
+ * Returns the `include` field, which requests additional output. The gateway requests encrypted reasoning from every
+ * reasoning model, because answers in conversations with tools improve if the client sends the reasoning back.
  */
 function includeField(
   { logprobs }: MessagesRequest,

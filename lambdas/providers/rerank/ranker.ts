@@ -57,7 +57,11 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
   };
 }
 
-/** @throws {UpstreamError} for no or too many results, or unless each has a score and a different document */
+/**
+ * Returns the results, after these checks: their number is between 1 and `expected`, each has a score, and each is for a
+ * different document of the request.
+ * @throws {UpstreamError} if a check fails
+ */
 function checkedResults(
   results: unknown,
   codec: RerankCodec,

@@ -1,5 +1,5 @@
 /**
- * Converts argument schemas to a form that every provider accepts: an object at the root, in the current draft of JSON
+ * Converts argument schemas to a form that most providers accept: an object at the root, in the current draft of JSON
  * Schema (2020-12). Clients' tools use many drafts. A provider that rejects one tool's schema rejects the whole
  * request. Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),

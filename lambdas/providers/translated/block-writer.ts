@@ -420,8 +420,8 @@ function malformedBlocks(fault: string): UpstreamError {
 }
 
 /**
- * Returns the size of a call without its arguments, in bytes. Usual ids are not output of the model, so only an
- * unusually long id adds to the size.
+ * Returns the size of a call without its arguments, in bytes: a fixed size for the call, and the name. Usual ids are not
+ * output of the model. Only an id that is longer than the fixed size counts, in its place.
  */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);

@@ -24,7 +24,8 @@ export function rareFields(
 
 /**
  * Refuses a parameter that the model lists but the wire cannot express, because another endpoint of the model may
- * accept it. A parameter that the model does not list is silently dropped, not refused.
+ * accept it. A parameter that the model does not list is dropped, not refused, and the client gets its name
+ * (routing/left-out.ts).
  * @throws {GatewayError} 400 naming the refused parameter
  */
 export function refuseUnsupportedSampling(
