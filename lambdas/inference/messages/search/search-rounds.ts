@@ -162,8 +162,8 @@ function nextAttempt(
 }
 
 /**
- * Holds the maximum cost of the next round. If the provider has counted the previous prompt, the bound of the new
- * prompt is that count, plus at most one token for each added byte, plus a margin.
+ * Holds the maximum cost of the next round. If the provider has counted the previous prompt, the upper bound of the new
+ * prompt is calculated from that count: one token is added for each new byte, and a margin.
  * @returns the attempt with its quote, or the reason why the answer must end instead
  */
 async function beginRound(
