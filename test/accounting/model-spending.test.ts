@@ -89,7 +89,7 @@ describe('the daily, weekly and monthly spending on a model', () => {
     expect(await told(spender)).toEqual({ 'test/other': ['0.75', '0.75', '0.75'] });
   });
 
-  it('is not written anew in a month that is no longer kept', async () => {
+  it('is not written for a month whose spending is no longer stored', async () => {
     const spender = await newSpender(table, {});
     const longAgoMs = Date.now() - 100 * DAY_MS;
 

@@ -82,7 +82,7 @@ describe('the price of a usage', () => {
     );
   });
 
-  it('affords as many tokens as fit, and not one more', () => {
+  it('allows as many output tokens as an amount pays for, and not one more', () => {
     fc.assert(
       fc.property(pricing, tokens, fc.bigInt(0n, 10n ** 15n), (prices, prompt, pico) => {
         const amount = Money.fromPico(pico);
