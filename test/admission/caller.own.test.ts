@@ -318,7 +318,7 @@ describe('a rotated key', () => {
     expect(await callsToFind(key.secretHash!)).toEqual({ BatchGetItem: 1 });
   });
 
-  it('ends earlier secrets at the time stated last, and forgets those that have ended', async () => {
+  it('ends earlier secrets at the time that the last rotation stated, and removes ended secrets', async () => {
     const hash = await newKey();
     const second = await rotated(hash, 600);
     const third = await rotated(hash, 60);

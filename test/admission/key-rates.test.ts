@@ -91,7 +91,7 @@ describe('limits on the requests of a key', () => {
     expect(await countedOf(table, spender, limits, atMs)).toEqual({ requests: 70, tokens: 0, running: 70 });
   });
 
-  it('take nothing from each other when one of them refuses', async () => {
+  it('do not count a request that another of them refuses', async () => {
     const spender = await newSpender(table, {});
     const limits = limitsOn({ requests: 1, parallel: 1 });
     const later = atMs + MINUTE_LENGTH_MS;
@@ -106,7 +106,7 @@ describe('limits on the requests of a key', () => {
     placed(await placeHold(table, ratedRequest(spender, limits, { atMs: later })));
   });
 
-  it('take nothing when money refuses, and no money when they refuse', async () => {
+  it('do not count a request that a spending limit refuses, and a request that they refuse holds no money', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.015') } });
     const limits = limitsOn({ requests: 2 });
     placed(await placeHold(table, ratedRequest(spender, limits, { atMs })));
@@ -115,6 +115,12 @@ describe('limits on the requests of a key', () => {
       refused: { kind: 'no_room' },
     });
     expect(await countedOf(table, spender, limits, atMs)).toMatchObject({ requests: 1 });
+
+    const limited = await newSpender(table, { key: { daily: rub('100') } });
+    const one = limitsOn({ requests: 1 });
+    placed(await placeHold(table, ratedRequest(limited, one, { atMs })));
+    expect(await placeHold(table, ratedRequest(limited, one, { atMs }))).toMatchObject({ refused: { kind: 'rate' } });
+    expect((await books(table, limited, atMs)).key).toEqual(settledEverywhere('0', '0.01'));
   });
 
   it('admit a request with more tokens than the whole limit only alone in its minute', async () => {

@@ -113,7 +113,7 @@ describe('a refusal for lack of money', () => {
     });
   });
 
-  it('says that the amount is a bound, without an amount for the prompt, if the prompt was not counted', () => {
+  it('states that the amount is a bound, without an amount for the prompt, if the prompt was not counted', () => {
     const error = refusal(noRoom({ lifetime: rub('0') }, { amount: '3' }), { inputAmount: rub('0.5') });
 
     expect(error.message).toBe(

@@ -127,7 +127,7 @@ describe('metadata.tags', () => {
     expect(message.length).toBeLessThan(300);
   });
 
-  it('is taken out of a body, with a metadata that has nothing else', () => {
+  it('is removed from a body, and so is metadata without other fields', () => {
     const [alone, together, without] = [
       { metadata: { tags: 'a=b' }, model: 'm' },
       { metadata: { tags: { a: 'b' }, user_id: 'u' } },
