@@ -95,7 +95,7 @@ describe('a scan of accounts', () => {
     expect(await run()).toEqual({ visited: [], failed: false });
   });
 
-  it('waits at an account that fails, if it remembers too many other failures', async () => {
+  it('stops at an account that fails, if it has already recorded the maximum number of failed accounts', async () => {
     const working = numbered(110).map((id) => `${id}-works`);
     const broken = numbered(110);
     await list([...working, ...broken]);
