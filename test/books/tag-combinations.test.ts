@@ -123,7 +123,7 @@ describe('a key with more combinations of values than a shard counts', () => {
     const stale = (await tenant.keyRows()).filter(({ shard }) => shard === SHARD);
     await setReportedTags(tenant.context, { reported: [] });
     await rollUpShard(table, { accountId, date, shard: SHARD, sinceMs: Date.now() + 60_000 });
-    // That release leaves the split of the earlier version, and the rows whose names it does not know.
+    // That release leaves the split of the earlier version, and the rows whose names it does not have.
     await documentsOf(table).send(
       new UpdateCommand({
         TableName: table.name,
