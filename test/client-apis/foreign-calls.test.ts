@@ -55,7 +55,7 @@ describe('ids of calls in a chat from another server', () => {
     ]);
   });
 
-  it('stay their own for a result without a call', () => {
+  it('are unchanged in a result without a call', () => {
     expect(idsOf(chat(calls(call('a')), result('a'), result('z')))).toEqual(['a', 'a', 'z']);
   });
 });
