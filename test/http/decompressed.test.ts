@@ -72,7 +72,7 @@ describe('a compressed body', () => {
   });
 
   it.each(['gzip', 'deflate'])(
-    'is left alone if it is a form that API Gateway has decompressed: %s',
+    'is unchanged if it is a form that API Gateway has decompressed: %s',
     async (encoding) => {
       const form = Buffer.from('--x--');
       const request = requestOf(encoding, form);

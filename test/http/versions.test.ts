@@ -15,7 +15,7 @@ describe('the version in If-Match', () => {
   });
 
   it.each(['42', 'W/"42"', '"42", "43"', '"x"', '""', '"-1"', '"1234567890123456"', ''])(
-    'is an impossible version for %j',
+    'is -1, which no resource has, for %j',
     (header) => {
       expect(versionIn(header)).toBe(-1);
     },
