@@ -53,7 +53,7 @@ describe('an error with the status 200 in place of vectors', () => {
     expect(rounds).toEqual([]);
   });
 
-  it('is a refusal of the request if it says so, and no other endpoint is tried', async () => {
+  it('is returned to the client if it blames the request, and no other endpoint is tried', async () => {
     const stated = { error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'too long' } };
     const { result, endedAt } = await embedded(stated, vectors);
 

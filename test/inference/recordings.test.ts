@@ -108,7 +108,7 @@ describe('a recording', () => {
   });
 });
 
-it('knows formats by their bytes', () => {
+it('the format of a recording is recognized by its first bytes', () => {
   expect(
     [waveFile(1), mp3File(1), Buffer.from('fff15080', 'hex'), Buffer.from('fLaC'), Buffer.from('x')].map(
       sniffRecording,
