@@ -115,7 +115,7 @@ describe('an agent session', () => {
     expect(bedrock.refusals).toEqual([]);
   });
 
-  it('continues at another endpoint if one does not know a field yet', async () => {
+  it('continues at another endpoint if one rejects a new field', async () => {
     const unknown = { brand_new: { x: 1 } };
     expect((await play('test/first-at-bedrock', 1, unknown)).status).toBe(200);
     expect(bedrock.refusals).toEqual(['brand_new: Extra inputs are not permitted']);

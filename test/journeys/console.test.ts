@@ -165,7 +165,7 @@ describe.skipIf(chromiumPath === undefined)('the first paint of the console', ()
 });
 
 describe.skipIf(chromiumPath === undefined)('the sign-in of the console', () => {
-  it('reports a wrong key, keeps a valid one only for the tab, and forgets it', TIMES, async () => {
+  it('reports a wrong key, keeps a valid key after a reload, and removes it after signing out', TIMES, async () => {
     const { page, complaints } = await visit();
     await page.getByLabel('Management key').fill('mk-mg-v1-nobody');
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -374,7 +374,7 @@ describe('a streamed transcript', () => {
     });
   });
 
-  it('ends with an error if the provider breaks off, and is charged for what came', async () => {
+  it('ends with an error if the provider breaks off, and its text so far is charged', async () => {
     const { headers, events } = await streamed({ prompt: '@sandbox break=2' });
 
     expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.delta', 'error']);

@@ -429,7 +429,7 @@ describe('a key with a limit in a search loop', () => {
     expect({ stop_reason, queries: search.queries }).toEqual({ stop_reason: 'max_tokens', queries: [] });
   });
 
-  it('needs no more for a search before the answer than the refusal named', async () => {
+  it('gets a search before the answer if its limit is the amount that the refusal stated', async () => {
     const words = 'The model goes on and on, as models do. '.repeat(20).trim();
     search.plays({ text: words, usage: { prompt: 100, completion: 200 } });
     const asked = { tools: undefined, plugins: [{ id: 'web' }] };
