@@ -14,14 +14,14 @@ beforeAll(async () => {
 const names = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
 
 describe('the local API server', () => {
-  it.each(names)('takes a parameter that is named %s for any other', async (name) => {
+  it.each(names)('treats a parameter with the name %s like any other', async (name) => {
     const named = await sendRaw(gateway.baseUrl, [`GET /v1/models?${name}=1 HTTP/1.1`]);
     const other = await sendRaw(gateway.baseUrl, ['GET /v1/models?another=1 HTTP/1.1']);
     expect(named.status).toBe(other.status);
     expect(named.status).toBeLessThan(500);
   });
 
-  it.each(names)('takes a header that is named %s', async (name) => {
+  it.each(names)('accepts a repeated header with the name %s', async (name) => {
     const answer = await sendRaw(gateway.baseUrl, ['GET /v1/models HTTP/1.1', `${name}: x`, `${name}: y`]);
     expect(answer.status).toBe(200);
   });
@@ -49,7 +49,7 @@ describe('the local API server', () => {
     ['quotes of half the size', '"', 2_500_000, 400],
     ['control characters', '\u0001', 1_200_000, 413],
     ['more than anybody takes', 'x', 6_500_000, 413],
-  ])('counts a body as Lambda does: %s', async (_, character, count, status) => {
+  ])('measures the size of a body as Lambda does: %s', async (_, character, count, status) => {
     const answer = await fetch(`${gateway.baseUrl}/messages`, {
       method: 'POST',
       headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },

@@ -137,7 +137,7 @@ describe('a setting that is empty', () => {
   });
 });
 
-describe('a number', () => {
+describe('a number in the settings of the app', () => {
   it.each([true, false, 'many', '1e3', [], {}, ' 5', 'NaN'])('is not %j', (value) => {
     for (const name of ['booksLockDays', 'rateLimit', 'canaryMinutes', 'concurrency', 'maxWriteUnits']) {
       expect(() => configOf({ [name]: value })).toThrow(new RegExp(`gateway:${name} is invalid: must be `));

@@ -28,7 +28,7 @@ describe('the spending of thirty days by tag', () => {
     ]);
   });
 
-  it('is a dimension of its own', () => {
+  it('has a dimension that names the tag, unlike other dimensions', () => {
     expect([tagOf('tag:project'), tagOf('model')]).toEqual(['project', undefined]);
   });
 });

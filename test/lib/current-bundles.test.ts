@@ -25,7 +25,7 @@ async function make(directory: string): Promise<void> {
 }
 const current = (makes = make) => currentBundles(join(parent, 'functions'), catalog, makes);
 
-it('bundles of the same sources are made once, also for two processes that want them at once', async () => {
+it('bundles of the same sources are made once, also for two concurrent calls', async () => {
   const directories = await Promise.all([current(), current()]);
   directories.push(await current());
 

@@ -322,7 +322,7 @@ describe('the shipped model files', () => {
   const beside = resolve(import.meta.dirname, '../../../shared/data');
   const july = join(beside, 'models.json');
   const november = join(beside, 'models-2026-11.json');
-  it.skipIf(![july, november].every(existsSync))('are what the importer makes of the price lists', () => {
+  it.skipIf(![july, november].every(existsSync))('equal the output of the importer for the price lists', () => {
     const lists = [readModelsDev(readFileSync(july, 'utf8')), readPiAi(piAiFiles(readFileSync(november, 'utf8')))];
     const files = importCatalog(lists, selection, { rubPerUsd: '90', markupPercent: '10' });
     for (const [name, content] of files) expect(JSON.parse(JSON.stringify(content))).toEqual(shipped(`models/${name}`));

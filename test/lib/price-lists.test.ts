@@ -89,7 +89,7 @@ describe('the data of @pydantic/genai-prices', () => {
   it.each([
     ['before', '2026-08-16', '1'],
     ['on', '2026-08-17', '3'],
-  ])('has the prices of the day %s which others begin', (_when, day, input) => {
+  ])('has the prices of the given day: %s the day on which other prices begin', (_when, day, input) => {
     const prices = [
       { prices: { input_mtok: 1, output_mtok: 1 } },
       { constraint: { type: 'start_date', start_date: '2026-08-17' }, prices: { input_mtok: 3, output_mtok: 3 } },

@@ -56,7 +56,7 @@ describe('parameters of providers', () => {
     ]);
   });
 
-  it('have names that the catalog knows, and a source', () => {
+  it('have names that the catalog has, and a known source', () => {
     expect(parse([{ ...entry, parameters: ['sead'] }]).success).toBe(false);
     expect(parse([{ ...entry, parameters: ['seed'], source: 'hearsay' }]).success).toBe(false);
     expect(parse([{ ...entry, parameters: ['seed'] }]).success).toBe(true);

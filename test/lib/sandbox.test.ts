@@ -97,7 +97,7 @@ function talk(directives: string): Promise<RawAnswer> {
   return sendRaw(url, lines, JSON.stringify(body));
 }
 
-describe('a connection', () => {
+describe('a connection of the sandbox', () => {
   it.each(['reset', 'reset=0'])('is reset, and not closed: %s', async (directives) => {
     await expect(talk(directives)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
@@ -110,7 +110,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a refusal of the sandbox', () => {
   const message = 'The sandbox was asked to answer with status 429';
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' };
   const openai = { error: { message, type: 'requests', param: null, code: 'rate_limit_exceeded' } };

@@ -28,6 +28,6 @@ it('a schedule starts no run before the previous one ends', async () => {
   expect(await minutesOf(false, 3)).toBe(1);
 });
 
-it('a schedule that repeats as EventBridge may starts each run twice, also during earlier runs', async () => {
+it('a schedule with repeated starts, which EventBridge allows, starts each run twice, also during earlier runs', async () => {
   expect(await minutesOf(true, 3)).toBe(6);
 });

@@ -153,7 +153,7 @@ const broken: [string, Breakage, string, RegExp[]][] = [
 ];
 
 describe('a smoke check of a deployment that', () => {
-  it.each(broken)('%s fails that check alone, and says why', async (_, breakage, check, words) => {
+  it.each(broken)('%s fails only the check of this fault, and reports the cause', async (_, breakage, check, words) => {
     const { url } = await startBroken(breakage);
 
     const { code, report } = await reportOnGateway(gateway, { url });

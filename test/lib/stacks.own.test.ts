@@ -143,7 +143,7 @@ describe('the synthesized template', () => {
     expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifest));
   });
 
-  it('has API Gateway wait for each function as long as the manifest says', () => {
+  it('lets API Gateway wait for each function as long as the manifest states', () => {
     expect(deployment.wiring.integrationSeconds).toEqual(manifestWiring().integrationSeconds);
   });
 
@@ -344,7 +344,7 @@ describe('the synthesized template', () => {
     guarded.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
   });
 
-  it('leaves room for fifteen more routes in each template, of which AWS takes no more than 500 resources', () => {
+  it('has templates that stay below 500 resources, the maximum of AWS, with fifteen more routes', () => {
     const files = readdirSync(join(directory, 'cdk.out')).filter((name) => name.endsWith('template.json'));
     expect(files).toHaveLength(5);
     for (const name of files) {
@@ -358,7 +358,7 @@ describe('the synthesized template', () => {
   });
 
   it.each(Object.entries<FunctionSpec>(functions))(
-    'lets %s touch the table only as the manifest says',
+    'gives %s only the rights to the table that the manifest states',
     (name, spec) => {
       const roles = Object.entries(api.findResources('AWS::IAM::Role'));
       const prefix = name.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
@@ -403,7 +403,7 @@ describe('the synthesized template', () => {
     });
   });
 
-  it.each(Object.entries<FunctionSpec>(functions))('lets %s touch files only as the manifest says', (name, spec) => {
+  it.each(Object.entries<FunctionSpec>(functions))('gives %s only the manifest’s rights to files', (name, spec) => {
     const roles = Object.entries(api.findResources('AWS::IAM::Role'));
     const [, role] = roles.find(([id]) => id.startsWith(`${pascalCase(name)}Role`))!;
     const { Policies } = role['Properties'] as {

@@ -30,11 +30,11 @@ describe('the marks of a time axis', () => {
     expect(marks).toEqual(['15:00', '18:00', '21:00', 'Nov 25', '03:00', '06:00', '09:00']);
   });
 
-  it('is a single mark for a single day', () => {
+  it('are a single mark for a single day', () => {
     expect(textsOf([at('2026-11-24')], 6)).toEqual(['Nov 24']);
   });
 
-  it.each([2, 5, 9])('are no more than have room: %d', (most) => {
+  it.each([2, 5, 9])('are at most as many as the caller allows: %d', (most) => {
     for (const count of [2, 10, 100, 720])
       expect(timeMarks({ times: evenly('2026-11-25T10:00:00Z', count, HOUR), most }).length).toBeLessThanOrEqual(most);
   });

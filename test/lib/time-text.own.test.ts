@@ -6,7 +6,7 @@ const zones = ['America/Los_Angeles', 'UTC', 'Asia/Vladivostok'];
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('a day in the console', () => {
-  it.each(zones)('is the day of the books, read in %s', (zone) => {
+  it.each(zones)('is the UTC day of the books, for a reader in %s', (zone) => {
     vi.stubEnv('TZ', zone);
 
     expect(dayText('2026-10-31', 'en-GB')).toBe('31 Oct 2026');
@@ -15,7 +15,7 @@ describe('a day in the console', () => {
 });
 
 describe('a time in the console', () => {
-  it.each(zones)('is of UTC, and says so, read in %s', (zone) => {
+  it.each(zones)('is in UTC, and ends with "UTC", for a reader in %s', (zone) => {
     vi.stubEnv('TZ', zone);
 
     expect(timeText('2026-10-31T23:30:00.000Z', 'en-GB')).toBe('31 Oct 2026, 23:30:00\u00a0UTC');
