@@ -46,7 +46,7 @@ describe('the e-mail addresses of alerts', () => {
     });
   });
 
-  it('take no room if they are rejected', async () => {
+  it('are not stored if they are rejected', async () => {
     mails = { ...mails, subscribe: () => Promise.reject(invalidRequest('email', 'was rejected')) };
 
     expect(await refusalOf(subscribe('acme', 'a@example.com'))).toMatchObject({ status: 400 });
