@@ -19,7 +19,7 @@ describe('a beta', () => {
     });
   });
 
-  it('with such a name in the middle of its own is accepted', () => {
+  it('is accepted if its name only contains the name of a priced beta', () => {
     expect(refusedBeta(['no-fast-mode-2026-02-01', ''])).toBeUndefined();
   });
 });
