@@ -51,7 +51,7 @@ describe('a thread for jobs', () => {
     expect([stuck, next]).toEqual([{ failure: 'too_long' }, { result: 8 }]);
   });
 
-  it('reports that the thread was busy for a job that only waited, and never runs it', async () => {
+  it('reports a job that waits too long as "busy", and never runs it', async () => {
     const thread = newThread();
     const stuck = thread.run('hang', ann, { ...PATIENT, maxRunMs: 600 });
 

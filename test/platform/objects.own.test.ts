@@ -92,7 +92,7 @@ describe('a file in S3', () => {
     expect(s3.requests).toHaveLength(1);
   });
 
-  it('is not missing if the bucket is', async () => {
+  it('is not reported as missing if the bucket is missing', async () => {
     s3.faults = [fails(404, 'NoSuchBucket')];
 
     await expect(openBucket().get(KEY)).rejects.toMatchObject({ name: 'NoSuchBucket' });
