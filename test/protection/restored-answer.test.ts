@@ -315,7 +315,7 @@ describe('an answer with media', () => {
     ]);
   });
 
-  it('is requested as before if a term of the dictionary is a keyword of the API', async () => {
+  it('is requested with unchanged settings if a term of the dictionary is also a keyword of the API', async () => {
     const asked = prompt('An image', {
       modalities: ['image', 'text'],
       image_config: { image_size: '1K' },
