@@ -83,7 +83,7 @@ describe('a block that ends after the stop reason', () => {
 });
 
 describe('the reason of an answer with a call', () => {
-  it('is the call, if an imitation says that the turn has ended', () => {
+  it('is "tool_use", although an imitation of the Messages API reported "end_turn"', () => {
     expect(passed([start, call, close, ending('end_turn', 2), end])).toEqual([
       start,
       call,

@@ -325,7 +325,7 @@ describe('a request to another host of Claude', () => {
     });
   });
 
-  it('has only betas and fields of tools that Google Cloud knows, as Claude Code sends more', () => {
+  it('has only betas and tool fields that Google Cloud accepts, although Claude Code sends others', () => {
     const home = { ...target, quirks: shippedQuirks('google-vertex-anthropic') as AnthropicQuirks };
     const anthropicBeta =
       'claude-code-20250219,prompt-caching-scope-2026-01-05,effort-2025-11-24,advanced-tool-use-2025-11-20';

@@ -195,7 +195,7 @@ describe('an error response of a provider', () => {
     expect(refusal(429, 'No.', headers as Record<string, string>).headers).toEqual({ 'retry-after': seconds });
   });
 
-  it('has the retry time of its header before that of its message, and none from the message of a status 500', () => {
+  it('has the retry time of its header rather than that of its message, whose time is ignored with status 500', () => {
     const words = 'Please try again in 20s.';
 
     expect(refusal(429, words, { 'retry-after': '3' }).headers).toEqual({ 'retry-after': '3' });

@@ -398,7 +398,7 @@ describe('thought signatures sent to Gemini', () => {
     expect(modelParts([call('t1', 'look')])).toEqual([calling]);
   });
 
-  it('leave no turn that had only thinking of other models', () => {
+  it('are not sent for a turn with only thinking of other models, which is dropped', () => {
     expect(modelParts([thinking('EqQBCgIYAh', 'Hm')])).toBeUndefined();
   });
 });

@@ -26,11 +26,14 @@ describe('the name of a call', () => {
     expect(calls(own).nameOf(`default_api.${sent}`)).toBe(own);
   });
 
-  it.each(['functions.other', 'other', 'look2', 'look.functions'])('%s stays if no tool has the rest', (sent) => {
-    expect(calls('look').nameOf(sent)).toBe(sent);
-  });
+  it.each(['functions.other', 'other', 'look2', 'look.functions'])(
+    '%s is unchanged if no tool has the name without the addition',
+    (sent) => {
+      expect(calls('look').nameOf(sent)).toBe(sent);
+    },
+  );
 
-  it('stays if a tool has exactly this name', () => {
+  it('is unchanged if a tool has exactly this name', () => {
     expect(calls('look', 'functions.look').nameOf('functions.look')).toBe('functions.look');
   });
 });

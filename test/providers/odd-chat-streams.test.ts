@@ -171,7 +171,7 @@ describe('a stream of chat completions', () => {
   it.each([
     ['content_filtered', 'refusal'],
     ['length', 'max_tokens'],
-  ])('that ends with %s ends with %s', async (reason, stopReason) => {
+  ])('with the finish reason %s has the stop reason %s', async (reason, stopReason) => {
     expect(await messageOf(piece({ content: 'Hi' }) + stop(reason))).toMatchObject({ stop_reason: stopReason });
   });
 });

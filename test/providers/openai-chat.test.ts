@@ -479,7 +479,7 @@ describe('a conversation from other models', () => {
     expect(messages).toMatchObject([{ role: 'user' }, { reasoning_content: ' ' }, { role: 'tool' }]);
   });
 
-  it('has one on texts as well if the model may call tools', () => {
+  it('has a reasoning field on texts as well if the model may call tools', () => {
     const messages = [
       { role: 'user' as const, content: 'Hi' },
       { role: 'assistant' as const, content: 'Hello' },
@@ -494,7 +494,7 @@ describe('a conversation from other models', () => {
   it.each([
     ['also with disabled thinking, of a model that still thinks', {}, ' '],
     ['but not if thinking can be disabled', { reasoning_request: 'thinking_type' as const }, undefined],
-  ])('has one %s', (_when, quirks, expected) => {
+  ])('has a reasoning field %s', (_when, quirks, expected) => {
     const content: Block[] = [{ type: 'tool_use', id: 'a', name: 'x', input: {} }];
     const off = { messages: [{ role: 'assistant' as const, content }], thinking: { type: 'disabled' } };
     const { messages } = encode(off, { reasoning_history: 'reasoning_content', ...quirks }) as {

@@ -395,7 +395,7 @@ describe('a model that accepts sampling and probabilities only without reasoning
   it.each<[string, Partial<MessagesRequest>]>([
     ['switched off', { thinking: { type: 'disabled' } }],
     ['with the effort none', { output_config: { effort: 'none' } }],
-  ])('gets sampling when thinking is %s', (_, off) => {
+  ])('gets sampling if thinking is %s', (_, off) => {
     expect(encode({ ...cool, ...off }, quirks, listed)).toMatchObject({ ...cool, reasoning: { effort: 'none' } });
   });
 

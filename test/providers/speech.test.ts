@@ -383,7 +383,7 @@ const malformed: [string, SpeechWireName, string[], AnyQuirks][] = [
   ],
 ];
 
-describe('a malformed answer', () => {
+describe('a malformed answer to a request for speech', () => {
   it.each(malformed)('is the failure of the provider: %s', async (_what, wire, chunks, quirks) => {
     await expect(received(wire, chunks, {}, { quirks })).rejects.toThrow(
       expect.objectContaining({ name: 'UpstreamError' }),

@@ -267,7 +267,7 @@ const geminiAnswer = (text: string, finishReason = 'STOP') => ({
   candidates: [{ content: { parts: [{ text: 'hm', thought: true }, { text }] }, finishReason }],
 });
 
-describe('an answer', () => {
+describe('an answer with a transcript', () => {
   it.each<[TranscriptionWireName, object]>([
     ['openai-transcription', { text: 'Hello. You', language: 'english', duration: 2.5, words }],
     ['xai-transcription', { text: 'Hello. You', language: 'english', duration: 2.5, words: parts }],
@@ -366,7 +366,7 @@ async function partsOf(events: unknown[]) {
 
 const delta = (text: string) => ({ type: 'transcript.text.delta', delta: text });
 
-describe('a streamed answer', () => {
+describe('a streamed transcript', () => {
   it('has the texts and the usage', async () => {
     const usage = { type: 'duration', seconds: 2.5 };
     const done = { type: 'transcript.text.done', text: 'One two', usage };
@@ -402,7 +402,7 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('usage', () => {
+describe('the usage of a transcript', () => {
   const usage = (wire: TranscriptionWireName, body: unknown) => transcriptionEngines[wire].readUsage(body, {});
 
   it.each<[TranscriptionWireName, object, object | undefined]>([
@@ -461,7 +461,7 @@ const word = (text: string, start: number, end = start + 0.4, speaker?: string) 
   ...(speaker ? { speaker } : {}),
 });
 
-describe('segments made from words', () => {
+describe('segments of a transcript that are made from words', () => {
   it('end with a sentence, at a pause, and with the speaker', () => {
     const spoken = [word('One', 0), word('two.', 0.5), word('Three', 1), word('four', 3), word('five', 3.5, 4, 'B')];
 

@@ -115,7 +115,7 @@ describe('a new connection', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  it('fails the request when it is sent if it cannot be made, and nothing else before', async () => {
+  it('that cannot be made fails its request only when the request is sent', async () => {
     const { url, port, stop } = await rawUpstream(() => {});
     await stop();
     const failed = Promise.withResolvers<void>();

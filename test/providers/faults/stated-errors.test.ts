@@ -803,7 +803,7 @@ describe('an error of a provider', () => {
     },
   );
 
-  it('is never the fault of the client because of a quota, wherever the quota is named', () => {
+  it('is never the fault of the client if the operator’s account is the cause', () => {
     for (const [provider, status, body] of operators) {
       expect(['operator', 'catalog'], JSON.stringify(body)).toContain(faultOf(provider, status, body));
     }
@@ -823,7 +823,7 @@ describe('the rules for errors of providers', () => {
     expect(calls.filter((before) => !/^\S+: +\/\/ (?:Errors of .+, from )?https:\/\/\S+$/.test(before))).toEqual([]);
   });
 
-  it('have a pattern in lower case', () => {
+  it('have codes in lower case, a message or a list of statuses', () => {
     const vague = faultRules.filter(({ code, message, status }) => !code && !message && !Array.isArray(status));
     const loud = faultRules.flatMap(({ code = [] }) => code).filter((code) => code !== code.toLowerCase());
 
