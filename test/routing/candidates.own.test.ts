@@ -126,7 +126,7 @@ describe('the candidates of a model', () => {
     });
   });
 
-  it('refuse a model whose endpoints give no answers of the kind, and do not blame their credentials', async () => {
+  it('are refused with that reason, not with missing credentials, if no endpoint gives answers of the kind', async () => {
     const route = requestedRoute(catalog, { model: 'deepseek/deepseek-v3.2', messages: [] }, { check: undefined });
     const input = { exclusionOf: () => undefined, signals: quietSignals, promptTokens: 0 };
 
@@ -138,7 +138,7 @@ describe('the candidates of a model', () => {
     });
   });
 
-  it('leave out providers whose credential is not set', async () => {
+  it('exclude providers whose credential is not set', async () => {
     const model = catalog.find('deepseek/deepseek-v3.2')!;
     const [cheapest, next] = await candidatesOf(model);
     vi.stubEnv(cheapest!.endpoint.provider.data.credential!, '');

@@ -63,7 +63,7 @@ describe('a price that follows from the request', () => {
     expect(candidate.pricing.prompt).toBe(after.prompt);
   });
 
-  it('is no change of prices by itself', () => {
+  it('does not by itself mark the prices as changed', () => {
     const candidate = withRequestPrice(admittedAt(CHANGE_MS - 1), 'output_image', image);
     fixPrices(candidate);
     expect(candidate.isRepriced).toBe(false);

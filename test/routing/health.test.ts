@@ -87,7 +87,7 @@ describe('the health seen by one instance', () => {
     expect(isFailing(health)).toBe(failing);
   });
 
-  it('counts the latest attempts: hundreds of earlier successes hide nothing', () => {
+  it('uses only the latest attempts, so hundreds of earlier successes hide no failures', () => {
     const health = instance('a');
     attempts(health, ...times(300, 'ok'));
     nowMs += 3_000;
@@ -95,7 +95,7 @@ describe('the health seen by one instance', () => {
     expect(isFailing(health)).toBe(true);
   });
 
-  it('forgets a failure after half a minute', () => {
+  it('ignores a failure after half a minute', () => {
     const health = instance('a');
     attempts(health, 'failed');
     nowMs += 26_000;
@@ -165,7 +165,7 @@ describe('the health reports between instances', () => {
     expect(isFailing(unlucky)).toBe(false);
   });
 
-  it('stop when enough is known: instances without a failure write no more', async () => {
+  it('are not written by an instance without failures if the other reports have enough attempts', async () => {
     const [unlucky, other] = [instance('a'), instance('b')];
     attempts(unlucky, ...times(20, 'ok'), 'failed');
     await unlucky.publish();

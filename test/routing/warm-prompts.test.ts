@@ -47,7 +47,7 @@ const expectKnown = (known: WarmPrompt) => eventually(async () => expect(await n
 const writes = () => proxy.calls.filter(({ action }) => action === 'PutItem').length;
 
 describe('the endpoint with a cached conversation', () => {
-  it('is known to the instance of its last turn, without a call', async () => {
+  it('is found by the instance of its last turn without a call', async () => {
     const instance = newInstance();
     await instance.note('c', prompt());
     const calls = proxy.calls.length;
@@ -56,7 +56,7 @@ describe('the endpoint with a cached conversation', () => {
     expect(proxy.calls.length).toBe(calls);
   });
 
-  it('is known to the other instances', async () => {
+  it('is found by the other instances', async () => {
     await newInstance().note('c', prompt());
 
     await expectKnown(prompt());
@@ -69,7 +69,7 @@ describe('the endpoint with a cached conversation', () => {
     expect(proxy.calls.map(({ action }) => action)).toEqual(['GetItem']);
   });
 
-  it('is forgotten when the cache of the provider may have expired', async () => {
+  it('is not found after the time at which the cache of the provider may have expired', async () => {
     const instance = newInstance();
     await instance.note('c', prompt());
     nowMs += 5 * MINUTE_MS;
