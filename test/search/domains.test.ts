@@ -62,7 +62,7 @@ describe('a page is not on a domain', () => {
   });
 });
 
-describe('filters together', () => {
+describe('the combined filters of a search by domain', () => {
   it('accept everything if they are empty', () => {
     expect(domainFilter({ allowedDomains: [], blockedDomains: [] })('https://example.com/')).toBe(true);
   });
