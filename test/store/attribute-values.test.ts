@@ -28,7 +28,7 @@ describe('table attributes', () => {
     );
   });
 
-  it('are read like by the SDK, with the exact digits of numbers', () => {
+  it('are read as the SDK reads them, with the exact digits of numbers', () => {
     fc.assert(
       fc.property(item, (any) => {
         const attributes = toAttributes(any);

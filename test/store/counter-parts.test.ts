@@ -86,7 +86,7 @@ describe('a counter without limits', () => {
     expect(counter.windows().toSorted()).toEqual(windows.toSorted());
   });
 
-  it('is read as that sum also among other counters', async () => {
+  it('is read as the sum of all parts also in one call with other counters', async () => {
     const [{ scope }, plain, { scope: other }] = [await spreadScope(), await newScope(), await spreadScope()];
     await count(table, plain, { amount: '4' });
 

@@ -132,7 +132,7 @@ describe('a list of 10,000 keys', () => {
     expect(meter.units).toBeLessThan(readingAll + pages * (2 + 1 + 1 + 1));
   });
 
-  it('costs at most the entries before a position and on its page for a jump', async () => {
+  it('reads at most the entries before a position, and those of its page, for a jump to that position', async () => {
     const fresh = inferenceKeysOf({ workspaceId: 'no bookmarks', includeDisabled: true });
     await documentsOf(table).send(
       new PutCommand({
