@@ -1,7 +1,6 @@
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
 /** Maximum number of bytes of white space before the first other character of a body. */
-
 const MAX_BLANK_BYTES = 64 * 1024;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const OPENING_BRACE = 0x7b;
