@@ -291,7 +291,7 @@ describe('every command', () => {
     expect([...rights].filter((right) => right !== 'CreateTable').toSorted()).toEqual(operatorActions.toSorted());
   });
 
-  it('names a missing required option', async () => {
+  it('marks only its required options as required in its help (tested with keys create)', async () => {
     const { out } = await run('keys', 'create', '--help');
 
     expect(out).toMatch(/--name <name> +\(required\)/);

@@ -888,7 +888,7 @@ describe('the synthesized template', () => {
     expect(queueWorkers['roll-up-activity'].lateAfterSeconds).toBeGreaterThanOrEqual(900);
   });
 
-  it('answers before API Gateway gives up, which it does after 29 seconds unless the function streams', () => {
+  it('has timeouts below the 29 seconds after which API Gateway ends a request, except for functions that stream', () => {
     const whole = Object.entries<Route>(routes).filter(([, route]) => !route.streaming);
     expect(whole.filter(([, { timeoutSeconds }]) => timeoutSeconds > 28)).toEqual([]);
   });
