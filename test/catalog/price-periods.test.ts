@@ -91,7 +91,10 @@ describe('prices with dates', () => {
 
   it('have no dates in the prices of a request, so that a record has only prices', () => {
     const found = allPricings(model({ ...doubled, valid_until: NEW_YEAR }).endpoints[0]!.pricing!);
-    expect(found.map((pricing) => Object.keys(pricing).sort())).toEqual(Array(2).fill(['completion', 'prompt']));
+    expect(found.map((pricing) => Object.keys(pricing).sort())).toEqual([
+      ['completion', 'prompt'],
+      ['completion', 'prompt'],
+    ]);
   });
 });
 
