@@ -55,6 +55,8 @@ const refusal =
   (response) =>
     response.writeHead(status, headers).end(JSON.stringify(body));
 const type = (code: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${code}` });
+/** Returns the date and hour of a time, as they begin the header `x-amz-date`. */
+const basicHour = (time: Date) => time.toISOString().replaceAll('-', '').slice(0, 'yyyymmddThh'.length);
 const lost: Reply = (response) => response.destroy();
 
 describe('a call of an AWS service', () => {
@@ -136,8 +138,18 @@ describe('a call of an AWS service', () => {
     const skewed = refusal(400, type('InvalidSignatureException'), { date: hourAhead.toUTCString() });
     const { call, seen } = await service(skewed, fine);
     await call('GetItem', {});
-    const hour = hourAhead.toISOString().replaceAll('-', '').slice(0, 'yyyymmddThh'.length);
-    expect(seen[1]!.headers['x-amz-date']).toContain(hour);
+    expect(seen[1]!.headers['x-amz-date']).toContain(basicHour(hourAhead));
+  });
+
+  it('is signed again if another call corrected the clock while this call was running', async () => {
+    const hourAhead = new Date(Date.now() + 3_600_000);
+    const skewed = refusal(400, type('InvalidSignatureException'), { date: hourAhead.toUTCString() });
+    const { call, seen } = await service((response, one) => {
+      const isCorrected = one.headers['x-amz-date']!.toString().startsWith(basicHour(hourAhead));
+      (isCorrected ? fine : skewed)(response, one);
+    });
+    await Promise.all(Array.from({ length: 3 }, () => call('GetItem', {})));
+    expect(seen).toHaveLength(6);
   });
 
   it('with a wrong signature is refused after one attempt', async () => {

@@ -92,6 +92,31 @@ describe('a file in S3', () => {
     expect(s3.requests).toHaveLength(1);
   });
 
+  it.each([
+    ['behind', 3_600_000],
+    ['ahead', -3_600_000],
+  ])('is stored and read by the clock of S3 if the local clock is %s', async (_, clockAheadMs) => {
+    s3.clockAheadMs = clockAheadMs;
+    const bucket = openBucket();
+    await bucket.put(KEY, Buffer.from('abc'), 'video/mp4');
+    expect(s3.requests).toHaveLength(2);
+
+    expect(await bucket.get(KEY)).toEqual(Buffer.from('abc'));
+    expect(s3.requests).toHaveLength(3);
+    expect((await fetch(await bucket.link(KEY, 600))).status).toBe(200);
+  });
+
+  it('is not sent a third time if S3 rejects the corrected clock too', async () => {
+    const late: Fault = (response) =>
+      void response
+        .writeHead(403, { date: new Date(Date.now() + s3.requests.length * 3_600_000).toUTCString() })
+        .end('<Error><Code>RequestTimeTooSkewed</Code></Error>');
+    s3.faults = [late, late, late];
+
+    await expect(openBucket().get(KEY)).rejects.toMatchObject({ name: 'RequestTimeTooSkewed', status: 403 });
+    expect(s3.requests).toHaveLength(2);
+  });
+
   it('is not reported as missing if the bucket is missing', async () => {
     s3.faults = [fails(404, 'NoSuchBucket')];
 

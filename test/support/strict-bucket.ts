@@ -24,6 +24,8 @@ export interface StrictBucket extends Listening {
   /** Faults of the next requests, in order; a request without a fault is answered by the bucket. */
   faults: (Fault | undefined)[];
   requests: { method: string; url: string; headers: IncomingMessage['headers'] }[];
+  /** Time in ms that the bucket's clock is ahead of the local clock. */
+  clockAheadMs: number;
 }
 
 interface Answer {
@@ -48,7 +50,7 @@ export async function startStrictBucket(key: {
       const fault = bucket.faults.shift();
       if (fault) return fault(response);
       const { status, headers: more, body: answer } = objection(request, body) ?? answerTo(request, body);
-      response.writeHead(status, more).end(answer);
+      response.writeHead(status, { date: new Date(now()).toUTCString(), ...more }).end(answer);
     });
   });
   const bucket: StrictBucket = {
@@ -57,7 +59,10 @@ export async function startStrictBucket(key: {
     uploads: new Map(),
     faults: [],
     requests: [],
+    clockAheadMs: 0,
   };
+
+  const now = () => Date.now() + bucket.clockAheadMs;
 
   function objection({ method = '', url = '', headers }: IncomingMessage, body: Buffer): Answer | undefined {
     const path = url.split('?')[0]!;
@@ -67,11 +72,19 @@ export async function startStrictBucket(key: {
       ? new URL(url, 'http://s3').searchParams.get('X-Amz-Security-Token')
       : headers['x-amz-security-token'];
     const isOfRole = token === key.sessionToken;
-    if (!isCanonical || !isOfRole || objectionToSignature({ method, url, headers }, key, Date.now()) !== undefined)
+    if (isSkewed(headers['x-amz-date'])) return refused(403, 'RequestTimeTooSkewed');
+    if (!isCanonical || !isOfRole || objectionToSignature({ method, url, headers }, key, now()) !== undefined)
       return refused(403, 'SignatureDoesNotMatch');
     const hash = createHash('sha256').update(body).digest('hex');
     if (!isLink && headers['x-amz-content-sha256'] !== hash) return refused(400, 'XAmzContentSHA256Mismatch');
     return undefined;
+  }
+
+  /** S3 accepts a difference of up to 15 minutes between a request's time and its own clock. */
+  function isSkewed(signedAt: unknown): boolean {
+    if (typeof signedAt !== 'string') return false;
+    const atMs = Date.parse(signedAt.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5'));
+    return Math.abs(now() - atMs) > 15 * 60_000;
   }
 
   function answerTo({ method, url, headers }: IncomingMessage, body: Buffer): Answer {

@@ -10,10 +10,9 @@ import type { Writable } from 'node:stream';
 import { escapeUriPath } from '@smithy/core/protocols';
 import { AwsError, retryTransient } from './aws-call.ts';
 import { objectEndpointOf } from './aws-endpoint.ts';
-import { exchange, type AwsPlace, type ExchangeLimits, type ServiceReply } from './aws-exchange.ts';
+import { exchange, timeOfService, type AwsPlace, type ExchangeLimits, type ServiceReply } from './aws-exchange.ts';
 import type { AwsIdentity } from './aws-identity.ts';
 import { newAwsSigner } from './aws-signer.ts';
-import { nowMs } from '../clock.ts';
 import { onceOpen } from '../concurrency/once.ts';
 import { localCredentials } from './sdk.ts';
 
@@ -96,12 +95,15 @@ export async function readFromBucket(
 
 /** Returns a URL at which anyone can read a file, or a range of its bytes, for the given time. */
 export async function signedLink(open: OpenBucket, key: string, expiresInSeconds: number): Promise<string> {
-  const { url: root, signer } = await open();
-  const url = new URL(escapeUriPath(key), root);
+  const place = await open();
+  const url = new URL(escapeUriPath(key), place.url);
   const { protocol, hostname, host, pathname: path } = url;
   const headers = { host, 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD' };
   const unsigned = { method: 'GET', protocol, hostname, path, headers };
-  const { query } = await signer.presign(unsigned, { expiresIn: expiresInSeconds, signingDate: new Date(nowMs()) });
+  const { query } = await place.signer.presign(unsigned, {
+    expiresIn: expiresInSeconds,
+    signingDate: timeOfService(place),
+  });
   url.search = String(new URLSearchParams(query as Record<string, string>));
   return url.href;
 }

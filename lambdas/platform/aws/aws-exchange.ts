@@ -11,6 +11,12 @@ import { requestTimeouts } from './sdk.ts';
 /** Default maximum of a response in bytes. Apart from files, the responses of AWS services are smaller. */
 const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
+/** Error codes with which a service may reject a request because the local clock is wrong. */
+const SKEWED = /InvalidSignatureException|RequestExpired|RequestTimeTooSkewed|SignatureDoesNotMatch/;
+/** Maximum difference in ms between the local clock and a service's clock that is not corrected. */
+const MAX_SKEW_MS = 60_000;
+/** Time in ms that the clock of a service is ahead, for each signer. Absent while the local clock is assumed right. */
+const clockSkewsMs = new WeakMap<SignatureV4, number>();
 
 const awsAgents = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
@@ -46,11 +52,26 @@ export interface ServiceReply {
 }
 
 /**
- * Signs and sends a request, and reads the whole response.
- * @param clockSkewMs time that the service's clock is ahead
+ * Signs and sends a request, and reads the whole response. If the service rejects the signature because the local clock
+ * is wrong, signs the request with the time of the service, and sends it once more. All later requests of this signer
+ * have the corrected time.
  * @throws {NoReplyError} if no complete response arrives in time, or if it is too long
  */
-export async function exchange({ url, signer }: AwsPlace, request: AwsRequest, clockSkewMs = 0): Promise<ServiceReply> {
+export async function exchange(place: AwsPlace, request: AwsRequest): Promise<ServiceReply> {
+  const signedAt = timeOfService(place);
+  const reply = await sendSigned(place, request, signedAt);
+  const skewMs = Date.parse(reply.headers.date ?? '') - signedAt.getTime();
+  if (reply.status < 400 || !(Math.abs(skewMs) > MAX_SKEW_MS) || !SKEWED.test(String(reply.body))) return reply;
+  clockSkewsMs.set(place.signer, Date.parse(reply.headers.date!) - nowMs());
+  return sendSigned(place, request, timeOfService(place));
+}
+
+/** Returns the time by the clock of a service, as far as its responses have shown that the local clock is wrong. */
+export function timeOfService({ signer }: AwsPlace): Date {
+  return new Date(nowMs() + (clockSkewsMs.get(signer) ?? 0));
+}
+
+async function sendSigned({ url, signer }: AwsPlace, request: AwsRequest, signingDate: Date): Promise<ServiceReply> {
   const { method, body } = request;
   const { protocol, hostname, host, pathname: path, searchParams } = url;
   const { headers } = await signer.sign(
@@ -63,7 +84,7 @@ export async function exchange({ url, signer }: AwsPlace, request: AwsRequest, c
       headers: { host, ...request.headers },
       body,
     },
-    { signingDate: new Date(nowMs() + clockSkewMs) },
+    { signingDate },
   );
   return send(url, { ...request, headers });
 }

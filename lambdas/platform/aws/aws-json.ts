@@ -11,7 +11,6 @@ import { AwsError, CallTime, NoReplyError, retryTransient, type AwsCall, type Ca
 import { exchange, type AwsPlace } from './aws-exchange.ts';
 import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
 import { newAwsSigner } from './aws-signer.ts';
-import { nowMs } from '../clock.ts';
 import { onceOpen } from '../concurrency/once.ts';
 import { localCredentials } from './sdk.ts';
 
@@ -27,16 +26,6 @@ export interface AwsService {
   origin?: string | undefined;
 }
 
-/** Error codes with which a service may reject a call because the local clock is wrong. */
-const SKEWED = new Set([
-  'InvalidSignatureException',
-  'RequestExpired',
-  'RequestTimeTooSkewed',
-  'SignatureDoesNotMatch',
-]);
-/** Maximum difference in ms between the local clock and the service's clock that is not corrected. */
-const MAX_SKEW_MS = 60_000;
-
 /**
  * Returns the function that calls a service.
  * @param options.endpoint URL of an emulator, to which calls are signed with `localCredentials`
@@ -46,24 +35,16 @@ export function openAwsJson(
   options: { endpoint?: string | undefined; identity: AwsIdentity },
 ): AwsCall {
   const opening = onceOpen(() => openService(service, options));
-  let clockSkewMs = 0;
 
   async function attempt(place: AwsPlace, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
     const headers = {
       'content-type': `application/x-amz-json-${service.version ?? '1.0'}`,
       'x-amz-target': `${service.target}.${operation}`,
     };
-    const reply = await exchange(place, { method: 'POST', headers, body, signal }, clockSkewMs);
-    const { status } = reply;
+    const reply = await exchange(place, { method: 'POST', headers, body, signal });
     const answer = readJsonAnswer(String(reply.body));
-    if (status === 200) return answer;
-    const error = new AwsError(status, answer);
-    const skewMs = Date.parse(reply.headers.date ?? '') - nowMs();
-    if (SKEWED.has(error.name) && Math.abs(skewMs - clockSkewMs) > MAX_SKEW_MS) {
-      clockSkewMs = skewMs;
-      throw new NoReplyError('The clock of this machine differs from the clock of AWS', error);
-    }
-    throw error;
+    if (reply.status === 200) return answer;
+    throw new AwsError(reply.status, answer);
   }
 
   return async <Output>(operation: string, input: object, options: CallOptions = {}): Promise<Output> => {
