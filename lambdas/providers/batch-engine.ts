@@ -29,6 +29,8 @@ export interface BatchRequest {
   promptTokens?: number;
   /** Usage to charge, as an estimate, if the provider reports none. */
   estimatedUsage?: WireUsage;
+  /** Returns the usage that the provider bills for its reported usage, such as a minimum number of seconds. */
+  billedUsage?: (reported: WireUsage) => WireUsage;
   /** Counts of units other than tokens, by the units' field names in a usage. */
   pieces?: Partial<Record<PieceField, PieceCount>>;
   /**

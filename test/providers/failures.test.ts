@@ -145,7 +145,7 @@ describe('an error response of a provider', () => {
     expect(refusal(429, 'No.', headers as Record<string, string>).headers).toEqual({ 'retry-after': seconds });
   });
 
-  it.each(['soon', '-1', '', '2678401', '1e3', '1795687200', 'Infinity', '9'.repeat(400)])(
+  it.each(['soon', '-1', '', '2678401', '1e3', 'Infinity', '9'.repeat(400)])(
     'has no retry time from the invalid Retry-After: %j',
     (retryAfter) => {
       expect(refusal(429, 'No.', { 'retry-after': retryAfter }).headers).toEqual({});

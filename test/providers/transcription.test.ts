@@ -209,7 +209,7 @@ const seconds = (
 
 describe('the bound of a transcript', () => {
   it('is the whole seconds of the recording, and its maximum has one more if the provider reports seconds', () => {
-    expect(seconds('elevenlabs-transcription')).toEqual({ max: 3, estimated: 3 });
+    expect(seconds('salute-transcription')).toEqual({ max: 3, estimated: 3 });
     expect(seconds('openai-transcription')).toEqual({ max: 4, estimated: 3 });
   });
 
@@ -224,15 +224,15 @@ describe('the bound of a transcript', () => {
     const keywords = ['DHL'];
     const unlisted = requestOf('elevenlabs-transcription', { keywords }, { quirks, lists: [] });
 
-    expect(seconds('elevenlabs-transcription', quirks, { keywords })).toEqual({ max: 4, estimated: 4 });
-    expect(seconds('elevenlabs-transcription', quirks)).toEqual({ max: 3, estimated: 3 });
-    expect(unlisted.pieces!.audioSeconds).toEqual({ max: 3, estimated: 3 });
+    expect(seconds('elevenlabs-transcription', quirks, { keywords })).toEqual({ max: 5, estimated: 4 });
+    expect(seconds('elevenlabs-transcription', quirks)).toEqual({ max: 4, estimated: 3 });
+    expect(unlisted.pieces!.audioSeconds).toEqual({ max: 4, estimated: 3 });
   });
 
   it('is that of the bytes if the length is unknown', async () => {
     const unreadable = await readRecording(Buffer.concat([Buffer.from('OggS'), Buffer.alloc(60_000)]), 'file');
 
-    expect(seconds('elevenlabs-transcription', {}, { recording: unreadable })).toEqual({ max: 81, estimated: 21 });
+    expect(seconds('elevenlabs-transcription', {}, { recording: unreadable })).toEqual({ max: 82, estimated: 21 });
   });
 
   it('covers the tokens of the recording and of its text', () => {
@@ -436,6 +436,11 @@ describe('the usage of a transcript', () => {
     ['deepgram-transcription', { metadata: { duration: '2' } }, undefined],
     ['xai-transcription', { duration: 2 }, { audio_seconds: 2, input_tokens: 0, output_tokens: 0 }],
     ['elevenlabs-transcription', { text: 'a' }, undefined],
+    [
+      'elevenlabs-transcription',
+      { text: 'a', audio_duration_secs: 2.4 },
+      { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
+    ],
     [
       'gemini-transcription',
       {

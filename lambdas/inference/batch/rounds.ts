@@ -107,10 +107,11 @@ async function answerOne<Task, Answer>(
  */
 export function chargedFor(
   batchRequest: BatchRequest,
-  usage: WireUsage | undefined,
+  reported: WireUsage | undefined,
   candidate: BatchCandidate,
   estimatedOutputTokens = 1,
 ): BatchRound {
+  const usage = reported && (batchRequest.billedUsage?.(reported) ?? reported);
   const meter = new UsageMeter({
     estimatedInputTokens: estimatedInputTokens(batchRequest),
     promptCountedAtStart: false,

@@ -46,6 +46,19 @@ export const accountRules = [
     { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
     { kind: 'operator', message: /^Country, region, or territory not supported/i },
   ),
+  // A limit of zero never passes: the operator's account has no access to the model or the kind of input.
+  // Errors of OpenAI, from https://developers.openai.com/api/docs/guides/rate-limits
+  ...rulesFrom('openai', {
+    kind: 'operator',
+    message: /^(?:Rate limit reached|Request too large) for [^\n]{0,240}\bLimit:? 0\b(?![.,]?\d)/i,
+  }),
+  // A project with data residency accepts only requests to the host of its region. Errors of OpenAI, from
+  // https://github.com/BerriAI/litellm/pull/28622
+  ...rulesFrom(
+    'openai',
+    { kind: 'operator', code: ['incorrect_hostname'] },
+    { kind: 'operator', message: /^Attempted to access resource with incorrect regional hostname/i },
+  ),
   // Errors of OpenAI, from https://help.openai.com/en/articles/10910291-api-organization-verification
   ...rulesFrom('openai', {
     kind: 'operator',
@@ -81,6 +94,8 @@ export const accountRules = [
       message: /^(?:invalid x-api-key|OAuth authentication is|OAuth token|This credential is only authorized)/i,
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
+    // A limit of zero never passes.
+    { kind: 'operator', message: /^This request would exceed [^\n]{0,160}\brate limit\b[^\n]{0,120} of 0 /i },
     // For a long prompt, the operator's account needs a paid option. Another endpoint may accept the prompt.
     {
       kind: 'operator',
@@ -387,6 +402,15 @@ export const accountRules = [
   ...rulesFrom('gigachat', {
     kind: 'operator',
     message: /^(?:Token has expired|Payment Required|Permission denied)/i,
+  }),
+  // The library voice that the client chose does not fit into the operator's account. Errors of ElevenLabs, from
+  // https://github.com/receptron/mulmocast-app/issues/1466
+  ...rulesFrom('elevenlabs', { kind: 'operator', code: ['voice_limit_reached'] }),
+  // Errors of ElevenLabs, from https://github.com/home-assistant/core/issues/160414
+  ...rulesFrom('elevenlabs', {
+    kind: 'operator',
+    code: ['quota_exceeded', 'detected_unusual_activity'],
+    isOwn: true,
   }),
   // Errors of Runway, from https://github.com/runwayml/sdk-node/issues/28
   ...rulesFrom('runway', {

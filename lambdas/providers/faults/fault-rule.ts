@@ -37,6 +37,7 @@ export type ProviderFamily =
   | 'cohere'
   | 'deepinfra'
   | 'deepseek'
+  | 'elevenlabs'
   | 'fireworks-ai'
   | 'gigachat'
   | 'google'

@@ -21,6 +21,7 @@ const NO_MONEY = [
   String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
   String.raw`(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available )*(?:balance|funds|credits?)\b`,
   String.raw`(?:(?:your|the|account) )*(?:balance|credits?|funds|credit balance) (?:is|are|has been|have been) (?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
+  String.raw`(?:you|(?:your |the )?${PAYER}) (?:does not|do not|doesn.t|don.t) have (?:enough|sufficient) (?:credits?|balance|funds)\b`,
   String.raw`(?:you|(?:your |the )?${PAYER}) (?:has|have) no (?:remaining )?(?:credits?|balance|funds)\b`,
   String.raw`(?:your |the )?(?:(?:free |prepaid |trial )+(?:trial|tier|quota|credits?)|credits?|trial)(?: of \S{1,60})? (?:(?:has|have) (?:expired|ended)|(?:is |are |has been |have been )?(?:exhausted|used up))\b`,
   String.raw`(?:please add a|no (?:valid )?) ?payment method|billing (?:is )?not (?:active|enabled)|account (?:is )?in arrears`,
@@ -41,7 +42,7 @@ const REFUSED_ACCOUNT = [
  * Messages that a content filter rejected the prompt. Some providers send them with the status of a rejected account.
  */
 const REFUSED_CONTENT = [
-  String.raw`(?:(?:your|the|this) )?(?:request|prompt|input|message|content|output|response|conversation)s?\b[^.\n]{0,60} (?:flagged|blocked|rejected|refused|filtered|violates?|violating)\b[^.\n]{0,80}\b(?:polic(?:y|ies)|moderation|safety|guidelines?|terms|harmful|unsafe|sensitive|inappropriate|content filter)`,
+  String.raw`(?:(?:your|the|this|generated|uploaded|input|output) )*(?:request|prompt|input|message|content|output|response|conversation|text|image|picture|video|audio|media)s?\b[^.\n]{0,60} (?:flagged|blocked|rejected|refused|filtered|violates?|violated|violating)\b[^.\n]{0,80}\b(?:polic(?:y|ies)|moderation|safety|guidelines?|terms|harmful|unsafe|sensitive|inappropriate|content filter)`,
   String.raw`(?:content|safety|moderation) (?:policy|filter|guideline)s? (?:violation|triggered|violated)\b`,
 ];
 

@@ -1,21 +1,23 @@
 /**
- * Rules for failures of a provider that usually go away, sent with the status of an invalid request, a refused account
- * or a missing model. They match for every provider, by the beginning of the message.
+ * Rules for failures of a provider that usually go away, sent with the status of an invalid request, a refused account,
+ * a missing model or a defect, or in a stream without a status. They match for every provider, by the beginning of the
+ * message.
  */
 
-import { rulesFrom } from './fault-rule.ts';
+import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
-/** HTTP statuses that blame the client or the operator, although the message may name a passing failure. */
-const BLAMING_STATUSES = [400, 403, 404, 422];
+/** HTTP statuses that blame the client, the operator or a defect, although the message may name a passing failure. */
+const BLAMING_STATUSES = [400, 403, 404, 422, 500, 502];
 
 /** Words for the part of a provider that fails, such as "The upstream server" and "Model qwen-3". */
 const PART =
   '(?:(?:the|this|our|your|requested|selected|remote) )*(?:(?:ai|model|inference|upstream|backend|llm|api) ){0,2}(?:service|server|system|engine|model|backend|provider|upstream|endpoint|cluster)(?: (?:[`\'"][\\w./:@-]{1,120}[`\'"]|(?=[\\w./:@-]{0,100}\\d)[\\w./:@-]{1,120}))?';
 
 const OVERLOADED = [
+  'overloaded[.!]?$',
   String.raw`${PART} (?:is|are) (?:currently |temporarily |too |very )*(?:overloaded|busy|at (?:full |max(?:imum)? )?capacity|under (?:heavy|high) load|experiencing (?:high|heavy))\b`,
   // "Service temporarily unavailable", but not "The service is currently unavailable in your country"
-  String.raw`${PART} (?:is )?(?:temporarily|currently) (?:overloaded|busy|(?:unavailable|not available|offline)\b(?! (?:in|for|to)\b))`,
+  String.raw`${PART} (?:is )?(?:temporarily|currently) (?:overloaded|busy|at (?:full |max(?:imum)? )?capacity|(?:unavailable|not available|offline)\b(?! (?:in|for|to)\b))`,
   String.raw`no (?:available|healthy) (?:channel|upstream|instance|worker|server|backend|node|replica)s?\b(?! tool)`,
   String.raw`(?:(?:we are |we.re )(?:currently )?|currently )(?:experiencing )?(?:high|heavy) (?:traffic|load|demand)\b|experiencing (?:high|heavy) (?:traffic|load|demand)\b`,
   '[当前该此本模型服务器系统上游分组负载请求并发数量过高多已饱和较大繁忙太，,。！! ]{2,60}请稍[后候](?:再试|重试)',
@@ -24,6 +26,7 @@ const OVERLOADED = [
 const RATE_LIMITED = [
   String.raw`(?:(?:api|request|token|model|provider|upstream|concurrency) )*rate[ -]?limit(?:s|ed)?(?: (?:is|was|has been))?(?: (?:exceeded|reached|hit)\b|[.!]?$)`,
   String.raw`too many (?:concurrent )?requests\b(?! in (?:a |the |this )?batch)`,
+  String.raw`too many tokens\b,? (?:per (?:second|minute|hour|day)\b|please wait)`,
   String.raw`(?:you|your (?:account|key|api key|organization|project|team)) (?:have|has) (?:exceeded|reached|hit) (?:the|your|its) (?:\w{1,20} ){0,3}rate[ -]?limits?\b`,
   String.raw`(?:you|your requests?|requests?) (?:are|were|was|is) (?:being )?(?:rate[ -]?limited|throttled)\b`,
   String.raw`detected high-frequency\b`,
@@ -49,17 +52,20 @@ function startingWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }
 
-const inAnyFamily = { status: BLAMING_STATUSES, isGeneral: true } as const;
-
-export const passingRules = [
+const words: FaultRule[] = [
   // Errors of many providers, from https://github.com/diegosouzapw/OmniRoute/issues/11486
-  ...rulesFrom('litellm', { kind: 'overload', message: startingWith(OVERLOADED), ...inAnyFamily }),
+  ...rulesFrom('litellm', { kind: 'overload', message: startingWith(OVERLOADED) }),
   // Errors of many providers, from https://github.com/diegosouzapw/OmniRoute/pull/4986
-  ...rulesFrom('litellm', { kind: 'rate', message: startingWith(RATE_LIMITED), ...inAnyFamily }),
+  ...rulesFrom('litellm', { kind: 'rate', message: startingWith(RATE_LIMITED) }),
   // Errors of many providers, from https://github.com/ENTERPILOT/GoModel/issues/605
   ...rulesFrom(
     'litellm',
-    { kind: 'timeout', message: startingWith(TIMED_OUT), ...inAnyFamily },
-    { kind: 'failure', message: startingWith(BROKEN), ...inAnyFamily },
+    { kind: 'timeout', message: startingWith(TIMED_OUT) },
+    { kind: 'failure', message: startingWith(BROKEN) },
   ),
 ];
+
+export const passingRules: FaultRule[] = words.flatMap((rule): FaultRule[] => [
+  { ...rule, status: BLAMING_STATUSES, isGeneral: true },
+  { ...rule, status: 'none', isGeneral: true },
+]);

@@ -11,7 +11,7 @@ export const providerRules = [
   ...rulesFrom('openai', {
     kind: 'rate',
     status: [413, 429],
-    message: /^Request too large for \S[^\n]{0,200}\btokens per min/i,
+    message: /^Request too large for \S[^\n]{0,200}\b(?:tokens|images) per min/i,
     isLasting: true,
   }),
   // A relay reports a failure of the provider behind it as an error of the client.
@@ -79,6 +79,7 @@ export const providerRules = [
       code: ['throttlingexception', 'throttling', 'servicequotaexceededexception', 'toomanyrequestsexception'],
     },
     { kind: 'overload', code: ['serviceunavailableexception', 'serviceunavailable', 'modelnotreadyexception'] },
+    { kind: 'overload', message: /^Bedrock is unable to process your request/i },
     { kind: 'timeout', code: ['modeltimeoutexception'] },
     {
       kind: 'failure',

@@ -47,6 +47,12 @@ export const requestRules = [
     kind: 'request',
     message: /^(?:The File \S{1,200} is not in an ACTIVE state|You do not have permission to access the File)/i,
   }),
+  // OpenRouter relays these reasons of Google with status 403. Errors of Google, from
+  // https://github.com/hackerai-tech/hackerai/pull/632
+  ...rulesFrom('google', {
+    kind: 'request',
+    message: /^(?:IMAGE_)?(?:PROHIBITED_CONTENT|SAFETY|RECITATION|BLOCKLIST|SPII)\b/,
+  }),
   // Errors of Anthropic, from https://platform.claude.com/docs/en/build-with-claude/files
   ...rulesFrom('anthropic', {
     kind: 'request',
@@ -83,6 +89,26 @@ export const requestRules = [
       message: /^(?:This content|Your request|This request) was flagged for (?:possible|potential)\b/i,
     },
   ),
+  // OpenAI limits or blocks an end user, whose id the gateway sends. Another provider of the model may answer.
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/safety-checks/cybersecurity
+  ...rulesFrom(
+    'openai',
+    { kind: 'elsewhere', code: ['identifier_blocked'] },
+    { kind: 'elsewhere', message: /^(?:Identifier blocked\b|This user's access to \S{1,80} has been)/i },
+  ),
+  // Clients choose the voice. Providers report an unknown voice with status 404. Errors of ElevenLabs, from
+  // https://elevenlabs.io/docs/developers/resources/error-messages
+  ...rulesFrom(
+    'elevenlabs',
+    { kind: 'request', code: ['voice_not_found', 'content_against_policy'] },
+    {
+      kind: 'request',
+      status: [400, 403, 404, 422],
+      message:
+        /^(?:(?:an?|the|requested|selected|specified|custom) )*voice\b[^\n]{0,120}\b(?:not found|not exist|is (?:unknown|invalid|not (?:valid|available|supported)))|^(?:unknown|invalid|unsupported) voice\b/i,
+      isGeneral: true,
+    },
+  ),
   // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'request',
@@ -110,7 +136,7 @@ export const requestRules = [
     kind: 'elsewhere',
     status: [400, 422],
     message:
-      /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is,
+      /invalid beta flag|reserved keyword|extra inputs are not permitted|extraneous key \[|^This model doesn.t support (?:tool use|system messages|documents|images)|unexpected value\(s\).{0,200}anthropic-beta/is,
   }),
   // A self-hosted server may lack features that another endpoint of the same model has. Errors of Ollama, from
   // https://github.com/ollama/ollama/blob/main/docs/api.md

@@ -26,7 +26,7 @@ type Headers = UpstreamResponse['headers'];
 
 /**
  * Returns the wait that the provider requests, from the first of these sources that has one:
- * - the headers `retry-after-ms`, `x-ms-retry-after-ms` and `retry-after` (seconds or a date)
+ * - the headers `retry-after-ms`, `x-ms-retry-after-ms` and `retry-after` (seconds, a date, or seconds since 1970)
  * - a wait in the error body
  * - after a rate limit, the headers with reset times
  * - after a rate limit or an overload, the error message
@@ -52,7 +52,7 @@ function headerWait(headers: Headers): number | undefined {
     sensible(thousandth(headers['retry-after-ms'])) ??
     // Azure's API gateways, which operators may put in front of a model, send this header.
     sensible(thousandth(headers['x-ms-retry-after-ms'])) ??
-    sensible(untilThen(headers['retry-after']))
+    sensible(untilReset(headers['retry-after']))
   );
 }
 
@@ -117,10 +117,10 @@ function secondsOfUnit(unit: string): number {
 
 /**
  * Returns the seconds of a duration: a text such as "34.4s", a number of seconds, or an object with `seconds` and
- * `nanos`.
+ * `nanos`. A number may also be a point in time, as in `untilReset`.
  */
 function delayOf(value: unknown): number | undefined {
-  if (typeof value === 'number' || typeof value === 'string') return untilThen(String(value));
+  if (typeof value === 'number' || typeof value === 'string') return untilReset(String(value));
   if (!isRecord(value)) return undefined;
   const { seconds = 0, nanos = 0 } = value;
   const all = numberOrNaN(seconds) + numberOrNaN(nanos) / 1e9;
@@ -151,8 +151,8 @@ function remainingOf(resetHeader: string): string {
 }
 
 /**
- * Returns the seconds until a limit is reset. A header has a duration, a number of seconds, a date, or a point in time
- * in seconds or milliseconds since 1970.
+ * Returns the seconds until a limit is reset. A value is a duration, a number of seconds, a date, or a point in time in
+ * seconds or milliseconds since 1970.
  */
 function untilReset(value: unknown): number | undefined {
   const seconds = untilThen(value);

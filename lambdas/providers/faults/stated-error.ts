@@ -32,6 +32,7 @@ const CODE_FIELDS = [
   'reason',
   'status_code',
   'error_code',
+  'err_code',
   'errorCode',
   'error_type',
   'errorType',
@@ -45,6 +46,7 @@ const MESSAGE_FIELDS = [
   'Message',
   'msg',
   'error_msg',
+  'err_msg',
   'error_message',
   'errorMessage',
   'status_msg',
@@ -66,7 +68,10 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** Fields with a wait, in seconds or as a duration such as `34s`, in errors of Google, relays and other servers. */
+/**
+ * Fields with a wait (in seconds, or a duration such as `34s`) or with its end, in errors of Google, relays and other
+ * servers.
+ */
 const WAIT_FIELDS = [
   'retryDelay',
   'retry_after',
@@ -75,6 +80,7 @@ const WAIT_FIELDS = [
   'retry_after_seconds',
   'retryAfterSeconds',
   'resets_in_seconds',
+  'resets_at',
   'estimated_time',
 ] as const;
 const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
@@ -92,7 +98,7 @@ const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
  * quotes.
  */
 const EMPTY_WORDS =
-  /^"?(?:error from provider(?: \([\w .-]{1,60}\))?: )?(?:provider returned error|upstream (?:request failed|error)|error|success|bad request)[.:]?"?$/i;
+  /^"?(?:error from provider(?: \([\w .-]{1,60}\))?: )?(?:provider returned error|upstream (?:request failed|error)|error|success|bad request|request contains an invalid argument)[.:]?"?$/i;
 
 /** Returns whether an error message contains any information about the error. */
 export function isInformative(message: string): boolean {
@@ -125,7 +131,7 @@ export function statesError(document: unknown): boolean {
   if (success === false || object === 'error' || type === 'error') return true;
   const { status_code: code } = recordOrEmpty(body['base_resp']);
   if (code !== undefined && digitsOf(code) !== '0') return true;
-  return ['message', 'Message', 'msg', 'detail', 'error_msg'].some((field) => {
+  return ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg'].some((field) => {
     const value = body[field];
     return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
   });

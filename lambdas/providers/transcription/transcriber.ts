@@ -72,10 +72,14 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
     pieces: {
       audioSeconds: {
         // A provider that reports seconds may round up a fraction of a second more than the gateway.
-        max: billedSeconds(maxSeconds, sent, target) + (codec.reportsSeconds && !hasOwnSteps(target) ? 1 : 0),
+        max: billedSeconds(maxSeconds + (codec.reportsSeconds && !hasOwnSteps(target) ? 1 : 0), sent, target),
         estimated: billedSeconds(likelySeconds, sent, target),
       },
     },
+    billedUsage: ({ audio_seconds: reported, ...usage }) =>
+      typeof reported === 'number' && reported > 0
+        ? { ...usage, audio_seconds: billedSeconds(reported, sent, target) }
+        : usage,
     estimatedTokens: Math.ceil(likelySeconds * USUAL_AUDIO_TOKENS_PER_SECOND),
     maxAnswerBytes: MAX_TRANSCRIPT_BYTES,
   };

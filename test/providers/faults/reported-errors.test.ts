@@ -1,0 +1,225 @@
+/**
+ * Tests errors from public bug reports in which another gateway blamed the wrong party. For each error, the table has
+ * the status that the client gets: 400 if the request is at fault, 502 if the operator's account is, 429, 504 and 529
+ * if the failure passes.
+ */
+
+import { describe, expect, it, vi } from 'vitest';
+import type { FaultKind } from '../../../lambdas/providers/faults/fault-rule.ts';
+import { errorInAnswer, refusalOfResponse } from '../../../lambdas/providers/failures.ts';
+
+type Row = [provider: string, status: number, body: object, fault: FaultKind, clientStatus: number];
+
+const providerOf = (id: string) => ({ id, name: id, baseUrl: `https://${id}.example/v1`, credential: 'secret-1' });
+const openai = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
+  error: { message, type, param: null, code },
+});
+const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message } });
+const elevenlabs = (status: string, message: string) => ({ detail: { status, message } });
+const deepgram = (err_code: string, err_msg: string) => ({ err_code, err_msg, request_id: 'r' });
+
+const rows: Row[] = [
+  // The client chose a voice that does not exist: https://elevenlabs.io/docs/developers/resources/error-messages
+  ['elevenlabs', 404, elevenlabs('voice_not_found', 'A voice with the voice_id foo was not found.'), 'request', 400],
+  ['mistral', 404, { object: 'error', message: 'Voice not found', type: 'not_found', code: '404' }, 'request', 400],
+  ['xai', 404, { code: 'Some requested entity was not found', error: "Voice 'bob' not found" }, 'request', 400],
+  ['acme', 404, { error: { message: "The voice 'bob' does not exist" } }, 'request', 400],
+  // https://github.com/receptron/mulmocast-app/issues/1466
+  [
+    'elevenlabs',
+    400,
+    elevenlabs('voice_limit_reached', 'You have reached your maximum amount of custom voices (10 / 10).'),
+    'operator',
+    502,
+  ],
+  // https://github.com/home-assistant/core/issues/160414
+  ['elevenlabs', 401, elevenlabs('quota_exceeded', 'This request exceeds your quota of 10000.'), 'operator', 502],
+  ['elevenlabs', 400, elevenlabs('quota_exceeded', 'This request exceeds your quota of 10000.'), 'operator', 502],
+  // https://github.com/pollinations/pollinations/pull/11722
+  [
+    'elevenlabs',
+    403,
+    elevenlabs('content_against_policy', 'The text you are trying to use may violate our Terms of Service'),
+    'request',
+    400,
+  ],
+  ['acme', 403, { message: 'Your text was rejected: it violates our Terms of Service' }, 'request', 400],
+  ['acme', 500, openai('Your request was rejected as a result of our safety system.'), 'request', 400],
+  ['xai', 500, { code: 'internal', error: 'Generated image rejected by content moderation.' }, 'request', 400],
+  // https://github.com/hackerai-tech/hackerai/pull/632
+  [
+    'openrouter',
+    403,
+    { error: { message: 'Provider returned error', code: 403, metadata: { raw: 'PROHIBITED_CONTENT' } } },
+    'request',
+    400,
+  ],
+  // Errors in the form of Deepgram: https://developers.deepgram.com/docs/errors
+  ['deepgram', 400, deepgram('Bad Request', 'Bad Request: failed to process audio: corrupt data'), 'request', 400],
+  [
+    'deepgram',
+    402,
+    deepgram('ASR_PAYMENT_REQUIRED', 'Project does not have enough credits for an ASR request.'),
+    'operator',
+    502,
+  ],
+  [
+    'deepgram',
+    400,
+    deepgram('Bad Request', 'Project does not have enough credits for an ASR request.'),
+    'operator',
+    502,
+  ],
+  ['deepgram', 429, deepgram('TOO_MANY_REQUESTS', 'Too many requests. Please try again later'), 'rate', 429],
+  // https://github.com/BerriAI/litellm/pull/28622
+  [
+    'openai',
+    400,
+    openai(
+      'Attempted to access resource with incorrect regional hostname. Please make your request to us.api.openai.com',
+      'incorrect_hostname',
+    ),
+    'operator',
+    502,
+  ],
+  // https://platform.openai.com/docs/guides/safety-checks/cybersecurity
+  [
+    'openai',
+    400,
+    openai("This user's access to gpt-5.3-codex has been temporarily limited for potentially suspicious activity."),
+    'elsewhere',
+    400,
+  ],
+  // A limit of zero does not pass: https://developers.openai.com/api/docs/guides/rate-limits
+  [
+    'openai',
+    429,
+    openai(
+      'Request too large for gpt-image-2 (for limit gpt-image) in organization org-x on input-images per min: Limit 0, Requested 1.',
+      'rate_limit_exceeded',
+      'input-images',
+    ),
+    'operator',
+    502,
+  ],
+  [
+    'groq',
+    429,
+    openai(
+      'Rate limit reached for model `m` in organization `org_x` on tokens per minute (TPM): Limit 0, Used 0, Requested 5.',
+      'rate_limit_exceeded',
+      'tokens',
+    ),
+    'operator',
+    502,
+  ],
+  [
+    'openai',
+    429,
+    openai(
+      'Rate limit reached for gpt-5 in organization org-x on tokens per min (TPM): Limit 30000, Used 0, Requested 5.',
+      'rate_limit_exceeded',
+      'tokens',
+    ),
+    'rate',
+    429,
+  ],
+  [
+    'anthropic',
+    429,
+    anthropic(
+      'rate_limit_error',
+      "This request would exceed your organization's rate limit of 0 input tokens per minute (org: x, model: m).",
+    ),
+    'operator',
+    502,
+  ],
+  // https://github.com/continuedev/continue/issues/12057
+  [
+    'anthropic',
+    429,
+    anthropic(
+      'rate_limit_error',
+      "This request would exceed your organization's rate limit of 30,000 input tokens per minute (org: x, model: m).",
+    ),
+    'rate',
+    429,
+  ],
+  // Google gives no reason, so another endpoint of the model is tried:
+  // https://github.com/langchain-ai/langchain/issues/30428
+  [
+    'google',
+    400,
+    { error: { code: 400, message: 'Request contains an invalid argument.', status: 'INVALID_ARGUMENT' } },
+    'elsewhere',
+    400,
+  ],
+  // Bedrock lacks the feature: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  [
+    'amazon-bedrock',
+    400,
+    { message: 'Malformed input request: #: extraneous key [frequency_penalty] is not permitted, please reformat.' },
+    'elsewhere',
+    400,
+  ],
+  ['amazon-bedrock', 400, { message: "This model doesn't support tool use in streaming mode." }, 'elsewhere', 400],
+  ['amazon-bedrock', 503, { message: 'Bedrock is unable to process your request.' }, 'overload', 529],
+  // Relays send passing failures with status 500: https://github.com/experientiallabs/experiential/pull/830
+  ['anthropic', 500, anthropic('api_error', 'Overloaded'), 'overload', 529],
+  ['acme', 500, openai('Rate limit exceeded', null, 'server_error'), 'rate', 429],
+  ['acme', 502, openai('Upstream request timed out', null, 'server_error'), 'timeout', 504],
+  ['acme', 500, openai('Internal server error', null, 'server_error'), 'failure', 502],
+];
+
+/** Errors in a stream without a status, from https://github.com/experientiallabs/experiential/pull/830 and others. */
+const streamed: [provider: string, error: object, fault: FaultKind, clientStatus: number][] = [
+  ['anthropic', anthropic('api_error', 'Overloaded'), 'overload', 529],
+  ['anthropic', anthropic('invalid_request_error', 'Output blocked by content filtering policy'), 'request', 400],
+  ['amazon-bedrock', { message: 'Too many tokens, please wait before trying again.' }, 'rate', 429],
+  ['amazon-bedrock', { message: 'Bedrock is unable to process your request.' }, 'overload', 529],
+  ['xai', { error: 'The model is currently at capacity due to high demand. Please try again.' }, 'overload', 529],
+  ['xai', { error: "Too many requests for team x. Your team's rate limit is 8/8." }, 'rate', 429],
+  ['cerebras', { message: "We're experiencing high traffic right now! Please try again soon." }, 'overload', 529],
+  [
+    'openai',
+    openai('Selected model is at capacity. Please try a different model.', 'x', 'server_error'),
+    'overload',
+    529,
+  ],
+  ['acme', openai('Service temporarily at capacity', null, 'server_error'), 'overload', 529],
+  ['acme', openai('Rate limit exceeded. Try again in 20 seconds', null, 'server_error'), 'rate', 429],
+  ['acme', openai('context deadline exceeded', null, 'server_error'), 'timeout', 504],
+  ['acme', openai('Unexpected end of tool call', null, 'server_error'), 'failure', 502],
+];
+
+describe('an error of a public bug report', () => {
+  it.each(rows)('of %s with status %i: %j is of the kind %s (%i)', (id, status, body, fault, clientStatus) => {
+    const failure = refusalOfResponse({ status, headers: {} }, JSON.stringify(body), providerOf(id));
+
+    expect([failure.fault, failure.status]).toEqual([fault, clientStatus]);
+  });
+
+  it.each(streamed)('of %s in a stream: %j is of the kind %s (%i)', (id, error, fault, clientStatus) => {
+    const failure = errorInAnswer(error, {}, providerOf(id));
+
+    expect([failure.fault, failure.status]).toEqual([fault, clientStatus]);
+  });
+
+  // https://github.com/openclaw/clawhub/issues/407
+  it.each([
+    [{ 'retry-after': '1795687230' }, {}],
+    [{}, { resets_at: 1_795_687_230 }],
+    [{}, { retry_after: 30 }],
+  ])('has the wait until a point in time: headers %j, body %j', (headers, more) => {
+    vi.setSystemTime('2026-11-26T10:00:00Z');
+    const body = JSON.stringify({ error: { message: 'Slow down', ...more } });
+    const failure = refusalOfResponse(
+      { status: 429, headers: headers as Record<string, string> },
+      body,
+      providerOf('acme'),
+    );
+
+    expect(failure.headers).toEqual({ 'retry-after': '30' });
+    vi.useRealTimers();
+  });
+});
