@@ -116,12 +116,13 @@ describe('the end of a Gemini answer', () => {
     ['RECITATION', 'refusal'],
     ['SPII', 'refusal'],
     ['MODEL_ARMOR', 'refusal'],
+    ['NO_IMAGE', 'refusal'],
   ])('with %s is %s', async (finish, stop) => {
     expect(await messageOf([response('{"text":"Hi"}', finish)])).toMatchObject({ stop_reason: stop });
   });
 
-  it('is a failure without any other event if it has no text, so that another endpoint is tried', async () => {
-    const batches = await batchesOf([response('', 'MALFORMED_FUNCTION_CALL')]);
+  it.each(['MALFORMED_FUNCTION_CALL', 'NO_IMAGE'])('with %s and no text is a failure without any other event, so that another endpoint is tried', async (reason) => {
+    const batches = await batchesOf([response('', reason)]);
     expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
   });
 

@@ -233,6 +233,9 @@ describe('an answer with images', () => {
     ['gemini-images', { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }],
     ['gemini-images', { candidates: [{ finishReason: 'MODEL_ARMOR' }] }],
     ['gemini-images', { promptFeedback: { blockReason: 'OTHER' } }],
+    ['gemini-images', { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }] }],
+    ['gemini-images', { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'NO_IMAGE' }] }],
+    ['openai-images', { data: [{ url: '', respect_moderation: false }] }],
     ['imagen', {}],
     ['imagen', { predictions: [{ raiFilteredReason: 'withheld' }] }],
     ['bedrock-stability', { finish_reasons: ['Filter reason: prompt'] }],
@@ -251,7 +254,12 @@ describe('an answer with images', () => {
     ['a GIF', 'imagen', { predictions: [{ bytesBase64Encoded: Buffer.from('GIF89a..........').toString('base64') }] }],
     ['the reason IMAGE_OTHER', 'gemini-images', { candidates: [{ finishReason: 'IMAGE_OTHER' }] }],
     ['the reason NO_IMAGE', 'gemini-images', { candidates: [{ finishReason: 'NO_IMAGE' }] }],
-    ['text only', 'gemini-images', { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }] }],
+    [
+      'text in thoughts only',
+      'gemini-images',
+      { candidates: [{ content: { parts: [{ text: 'No.', thought: true }] }, finishReason: 'STOP' }] },
+    ],
+    ['an empty image', 'openai-images', { data: [{ url: '', respect_moderation: true }] }],
     ['a job without an address', 'bfl-images', { id: '7' }],
     ['a job with a path', 'bfl-images', { polling_url: '/v1/get_result' }],
     [

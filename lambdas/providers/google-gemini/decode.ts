@@ -98,7 +98,10 @@ class GeminiTranslation {
     // token limit stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     this.#song?.end(this.#finishReason === 'STOP');
-    const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
+    const { hasOutput, hasToolCalls } = this.answer.blocks;
+    // With a text, NO_IMAGE is a refusal, and the text says why. Without a text, another endpoint may draw the image.
+    const isRefused = this.#finishReason === 'NO_IMAGE' && hasOutput;
+    const stopReason = isRefused ? 'refusal' : geminiStopReason(this.#finishReason, hasToolCalls);
     if (stopReason === 'failed') {
       this.answer.fail({ message: 'The provider stopped in the middle of its answer' });
       return;

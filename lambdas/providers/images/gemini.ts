@@ -10,6 +10,9 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
 
+/** Maximum length of a model's own words in an error message. */
+const MAX_REASON_CHARACTERS = 500;
+
 export const geminiImages: ImageCodec = {
   requestFor({ prompt, pictures, aspect_ratio: aspectRatio, resolution, seed }, { upstreamModel }) {
     const files = pictures.map(({ mediaType: mimeType, base64: data }) => ({ inlineData: { mimeType, data } }));
@@ -26,7 +29,7 @@ export const geminiImages: ImageCodec = {
   imagesIn(body) {
     const images = drawnParts(body);
     if (images.length > 0) return images.slice(0, 1).map((base64) => ({ base64 }));
-    const reason = geminiRefusal(body);
+    const reason = geminiRefusal(body) ?? writtenText(body);
     if (reason !== undefined) throw new UpstreamError('refused', `The model refused the image: ${reason}`);
     return [];
   },
@@ -53,15 +56,28 @@ export const geminiImages: ImageCodec = {
   },
 };
 
-/** Returns the images of the first candidate, without drafts, which are in thoughts. */
+/** Returns the images of the first candidate, without drafts. */
 function drawnParts(body: unknown): string[] {
+  return finalParts(body).flatMap(({ inlineData }) => {
+    const { data } = recordOrEmpty(inlineData);
+    return typeof data === 'string' ? [data] : [];
+  });
+}
+
+/**
+ * Returns the text in which a model explains why it draws no image; undefined if there is none
+ * (https://github.com/Wei-Shaw/sub2api/pull/3429).
+ */
+function writtenText(body: unknown): string | undefined {
+  const text = finalParts(body).map((part) => (typeof part['text'] === 'string' ? part['text'] : ''));
+  return text.join('').trim().slice(0, MAX_REASON_CHARACTERS) || undefined;
+}
+
+/** Returns the parts of the first candidate, without its thoughts, which contain drafts. */
+function finalParts(body: unknown): Record<string, unknown>[] {
   const [candidate] = listOrEmpty(recordOrEmpty(body)['candidates']);
   const parts = listOrEmpty(recordOrEmpty(recordOrEmpty(candidate)['content'])['parts']);
-  return parts.flatMap((part) => {
-    const { inlineData, thought } = recordOrEmpty(part);
-    const { data } = recordOrEmpty(inlineData);
-    return typeof data === 'string' && thought !== true ? [data] : [];
-  });
+  return parts.map(recordOrEmpty).filter(({ thought }) => thought !== true);
 }
 
 function imageTokensIn(details: unknown): number | undefined {

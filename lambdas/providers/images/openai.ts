@@ -41,7 +41,13 @@ export const openaiImages: ImageCodec = {
     return jsonRequest('/images/edits', { ...body, ...pictured });
   },
 
-  imagesIn: (body) => itemsIn(body).flatMap(imageIn),
+  imagesIn(body) {
+    const images = itemsIn(body).flatMap(imageIn);
+    if (images.length === 0 && itemsIn(body).some(isModerated)) {
+      throw new UpstreamError('refused', 'The moderation of the provider refused the image');
+    }
+    return images;
+  },
 
   decode: ({ body }, maxEventBytes) => imageEventsIn(jsonEvents(body, maxEventBytes)),
 
@@ -101,6 +107,11 @@ function imageIn(item: unknown): DrawnImage[] {
   const { b64_json: base64, url } = recordOrEmpty(item);
   if (typeof base64 === 'string' && base64 !== '') return [{ base64: withoutPrefix(base64) }];
   return typeof url === 'string' && url !== '' ? [{ url }] : [];
+}
+
+/** Returns whether xAI's moderation withheld an image. https://github.com/xai-org/xai-sdk-python (image.py) */
+function isModerated(item: unknown): boolean {
+  return recordOrEmpty(item)['respect_moderation'] === false;
 }
 
 /** Returns the base64 text without the start of a data URL, which some servers add. */
