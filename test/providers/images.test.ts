@@ -351,6 +351,8 @@ describe('the usage of images', () => {
 
   it('is absent if tokens have a price and none are reported', () => {
     expect(read('openai-images', { data: [{ b64_json: PNG }] })).toBeUndefined();
+    const zeros = { input_tokens: 0, output_tokens: 0 };
+    expect(read('openai-images', { data: [{ b64_json: PNG }], usage: zeros })).toBeUndefined();
   });
 });
 

@@ -326,6 +326,23 @@ describe('sound of a provider', () => {
     expect(usage).toEqual({ input_tokens: 3, output_tokens: 50, output_tokens_details: { audio_tokens: 50 } });
   });
 
+  it('has no usage if the provider reports zero tokens for the sound', async () => {
+    const chunks = events(
+      { type: 'speech.audio.delta', audio: base64('ab') },
+      { type: 'speech.audio.done', usage: { input_tokens: 4, output_tokens: 0 } },
+    );
+    const gemini = events(geminiEvent(base64('ab')), {
+      ...lastGeminiEvent,
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 0 },
+    });
+
+    const heard = await received('openai-speech', chunks, {}, { quirks: { speech_events: true } });
+    expect([heard.usage, (await received('gemini-speech', gemini, { format: 'pcm' })).usage]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('is estimated by its length for models with tokens', async () => {
     const second = Buffer.alloc(48_000);
 

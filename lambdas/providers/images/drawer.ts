@@ -103,10 +103,10 @@ async function* filesIn(
 
 /**
  * Returns the usage to charge. If the endpoint has no prices for tokens, only the number of images is charged. If the
- * endpoint has such prices, a report without a number of tokens counts as no report.
+ * endpoint has such prices, a report of no tokens counts as no report, because every image has tokens.
  */
 function billedUsage(usage: WireUsage | undefined, target: WireTarget | undefined): WireUsage | undefined {
-  if (!usage || target?.image?.tokens) return typeof usage?.output_tokens === 'number' ? usage : undefined;
+  if (!usage || target?.image?.tokens) return usage?.output_tokens ? usage : undefined;
   return { output_images: usage['output_images'], input_tokens: 0, output_tokens: 0 };
 }
 

@@ -84,9 +84,9 @@ function* soundOf(candidate: Record<string, unknown>): Generator<Buffer, void> {
   }
 }
 
-/** Converts the usage. All output tokens are audio tokens. */
+/** Converts the usage. All output tokens are audio tokens. Zero tokens count as not reported. */
 function geminiSpeechUsage({ promptTokenCount, candidatesTokenCount }: Record<string, unknown>): WireUsage | undefined {
-  if (typeof candidatesTokenCount !== 'number') return undefined;
+  if (typeof candidatesTokenCount !== 'number' || candidatesTokenCount === 0) return undefined;
   return {
     input_tokens: typeof promptTokenCount === 'number' ? promptTokenCount : null,
     output_tokens: candidatesTokenCount,

@@ -64,9 +64,9 @@ export async function* soundOfEvents(
   throw new UpstreamError('broken', 'The provider ended its speech without a last event');
 }
 
-/** Converts the usage. All output tokens are audio tokens. */
+/** Converts the usage. All output tokens are audio tokens. Zero tokens count as not reported. */
 function audioUsage({ input_tokens, output_tokens }: Record<string, unknown>): WireUsage | undefined {
-  if (typeof output_tokens !== 'number') return undefined;
+  if (typeof output_tokens !== 'number' || output_tokens === 0) return undefined;
   return {
     input_tokens: typeof input_tokens === 'number' ? input_tokens : null,
     output_tokens,
