@@ -41,7 +41,36 @@ export const reasoningRules = [
   }),
 ];
 
+/** Words for content that the client sends by URL, by id or as base64. */
+const MEDIA = '(?:images?|pictures?|media|files?|audio|videos?|documents?|pdf|recordings?|url)';
+/** Matches a message that the client's media cannot be fetched or decoded. */
+const UNREADABLE_MEDIA = new RegExp(
+  String.raw`^(?:(?:an )?error|failed|failure|unable|cannot|could not|(?:request )?timed? ?out)\b[^\n]{0,40}\b(?:download|fetch|retriev|decod|identify)[a-z]{0,3}\b[^\n]{0,40}\b${MEDIA}\b(?![^\n]{0,40}\bmodel\b)|^(?:the )?${MEDIA}\b[^\n]{0,80}\b(?:could not|cannot|can.t) be (?:fetched|downloaded|retrieved|decoded|opened)`,
+  'i',
+);
+
 export const requestRules = [
+  // Servers report the client's media with status 500, or with the status of the media's own server.
+  // Errors of vLLM, from https://github.com/vllm-project/vllm/issues/47163
+  ...rulesFrom('vllm', { kind: 'request', message: UNREADABLE_MEDIA, isGeneral: true }),
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/images-vision
+  ...rulesFrom('openai', {
+    kind: 'request',
+    code: ['invalid_image_url', 'invalid_image_format', 'invalid_base64_image', 'image_parse_error'],
+  }),
+  // The client's id of a file or of another stored object. Errors of OpenAI, from
+  // https://platform.openai.com/docs/api-reference/files
+  ...rulesFrom(
+    'openai',
+    { kind: 'request', code: ['file_not_found', 'previous_response_not_found'] },
+    {
+      kind: 'request',
+      status: [400, 403, 404, 410],
+      message:
+        /^No such File object|^(?:the )?(?:file|previous response|item|conversation|container|vector store|prompt|cached ?content)\b[^\n]{0,120}\b(?:not found|could not be found|does not exist|no longer exists)/i,
+      isGeneral: true,
+    },
+  ),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/files
   ...rulesFrom('google', {
     kind: 'request',

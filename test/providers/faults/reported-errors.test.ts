@@ -171,6 +171,27 @@ const rows: Row[] = [
   ['acme', 500, openai('Internal server error', null, 'server_error'), 'failure', 502],
 ];
 
+/** Errors about the client's own media and files, with a status that blames the operator or the provider. */
+const ofMedia: [provider: string, status: number, body: object][] = [
+  // https://github.com/vllm-project/vllm/issues/47163 and https://github.com/vllm-project/vllm/pull/38253
+  ['vllm', 500, { error: { message: 'Failed to download image from https://x', code: 500 } }],
+  ['vllm', 500, { error: { message: 'cannot identify image file <_io.BytesIO object at 0x7f>', code: 500 } }],
+  ['togetherai', 500, { error: { message: 'Error fetching image from URL' } }],
+  ['deepinfra', 500, { detail: { error: 'could not download image' } }],
+  // https://github.com/BerriAI/litellm/issues/14085
+  ['acme', 404, { error: { message: 'Failed to fetch image from https://x: 404 Not Found' } }],
+  ['acme', 401, { error: { message: 'Error while downloading file. Upstream status code: 401' } }],
+  ['acme', 504, { error: { message: 'Timed out while downloading image' } }],
+  ['mistral', 403, { object: 'error', message: 'Image could not be fetched: 403', type: 'invalid_request_file' }],
+  ['openai', 403, openai('Image may be inaccessible', 'invalid_image_url')],
+  ['openai', 404, openai('No such File object: file-abc123')],
+  ['openai', 404, openai('File file-abc123 not found')],
+  ['openai', 404, openai("Previous response with id 'resp_x' not found.", 'previous_response_not_found')],
+  ['openai', 404, openai("Container with id 'cntr_x' not found.")],
+  ['google', 404, { error: { code: 404, message: 'File abc not found', status: 'NOT_FOUND' } }],
+  ['xai', 404, { code: 'not-found', error: 'File file_x not found' }],
+];
+
 /** Errors in a stream without a status, from https://github.com/experientiallabs/experiential/pull/830 and others. */
 const streamed: [provider: string, error: object, fault: FaultKind, clientStatus: number][] = [
   ['anthropic', anthropic('api_error', 'Overloaded'), 'overload', 529],
@@ -199,6 +220,28 @@ describe('an error of a public bug report', () => {
     expect([failure.fault, failure.status]).toEqual([fault, clientStatus]);
   });
 
+  it.each(ofMedia)('about the media or files of the client is its own: %s with status %i: %j', (id, status, body) => {
+    const failure = refusalOfResponse({ status, headers: {} }, JSON.stringify(body), providerOf(id));
+
+    expect(failure).toMatchObject({ fault: 'request', status: 400, mayTryAnother: false, isOperators: false });
+  });
+
+  it.each([
+    ['acme', 500, { error: { message: 'Failed to fetch' } }, 'failure'],
+    ['acme', 500, { error: { message: 'Failed to download file of the model' } }, 'failure'],
+    ['acme', 404, { error: { message: 'Not Found' } }, 'operator'],
+    [
+      'openai',
+      404,
+      openai('The model `m` does not exist or you do not have access to it.', 'model_not_found'),
+      'catalog',
+    ],
+  ] as const)('is not the fault of the client without its media: %s with status %i: %j', (id, status, body, fault) => {
+    const failure = refusalOfResponse({ status, headers: {} }, JSON.stringify(body), providerOf(id));
+
+    expect(failure.fault).toBe(fault);
+  });
+
   it.each(streamed)('of %s in a stream: %j is of the kind %s (%i)', (id, error, fault, clientStatus) => {
     const failure = errorInAnswer(error, {}, providerOf(id));
 
@@ -213,11 +256,7 @@ describe('an error of a public bug report', () => {
   ])('has the wait until a point in time: headers %j, body %j', (headers, more) => {
     vi.setSystemTime('2026-11-26T10:00:00Z');
     const body = JSON.stringify({ error: { message: 'Slow down', ...more } });
-    const failure = refusalOfResponse(
-      { status: 429, headers: headers as Record<string, string> },
-      body,
-      providerOf('acme'),
-    );
+    const failure = refusalOfResponse({ status: 429, headers }, body, providerOf('acme'));
 
     expect(failure.headers).toEqual({ 'retry-after': '30' });
     vi.useRealTimers();
