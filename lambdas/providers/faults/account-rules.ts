@@ -33,6 +33,7 @@ export const accountRules = [
         'insufficient_permissions',
         'ip_not_authorized',
         'unsupported_country_region_territory',
+        'incorrect_hostname',
         'organization_deactivated',
         'project_archived',
       ],
@@ -44,20 +45,15 @@ export const accountRules = [
       message: /^(?:You must be a member of an organization|Your account is not active|Your access was terminated)/i,
     },
     { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
-    { kind: 'operator', message: /^Country, region, or territory not supported/i },
-  ),
-  // A limit of zero never passes: the operator's account has no access to the model or the kind of input.
-  // Errors of OpenAI, from https://developers.openai.com/api/docs/guides/rate-limits
-  ...rulesFrom('openai', {
-    kind: 'operator',
-    message: /^(?:Rate limit reached|Request too large) for [^\n]{0,240}\bLimit:? 0\b(?![.,]?\d)/i,
-  }),
-  // A project with data residency accepts only requests to the host of its region. Errors of OpenAI, from
-  // https://github.com/BerriAI/litellm/pull/28622
-  ...rulesFrom(
-    'openai',
-    { kind: 'operator', code: ['incorrect_hostname'] },
-    { kind: 'operator', message: /^Attempted to access resource with incorrect regional hostname/i },
+    // A limit of zero never passes: the operator's account has no access to the model or the kind of input.
+    {
+      kind: 'operator',
+      message: /^(?:Rate limit reached|Request too large) for [^\n]{0,240}\bLimit:? 0\b(?![.,]?\d)/i,
+    },
+    {
+      kind: 'operator',
+      message: /^(?:Country, region, or territory not supported|Attempted to access resource with incorrect regional)/i,
+    },
   ),
   // Errors of OpenAI, from https://help.openai.com/en/articles/10910291-api-organization-verification
   ...rulesFrom('openai', {
@@ -342,11 +338,6 @@ export const accountRules = [
     { kind: 'operator', message: /^The model [^\s]{1,100} is not available in your region/i },
     { kind: 'operator', code: ['unauthenticated:bad-credentials', 'no-auth-context'] },
   ),
-  // Errors of Perplexity, from https://docs.perplexity.ai/guides/api-key-management
-  ...rulesFrom('perplexity', {
-    kind: 'operator',
-    message: /^Invalid API key provided/i,
-  }),
   // Errors of Mistral, from https://docs.mistral.ai/api/
   ...rulesFrom('mistral', {
     kind: 'operator',
@@ -402,20 +393,5 @@ export const accountRules = [
   ...rulesFrom('gigachat', {
     kind: 'operator',
     message: /^(?:Token has expired|Payment Required|Permission denied)/i,
-  }),
-  // The library voice that the client chose does not fit into the operator's account. Errors of ElevenLabs, from
-  // https://github.com/receptron/mulmocast-app/issues/1466
-  ...rulesFrom('elevenlabs', { kind: 'operator', code: ['voice_limit_reached'] }),
-  // Errors of ElevenLabs, from https://github.com/home-assistant/core/issues/160414
-  ...rulesFrom('elevenlabs', {
-    kind: 'operator',
-    code: ['quota_exceeded', 'detected_unusual_activity'],
-    isOwn: true,
-  }),
-  // Errors of Runway, from https://github.com/runwayml/sdk-node/issues/28
-  ...rulesFrom('runway', {
-    kind: 'operator',
-    message:
-      /^(?:You do not have enough credits|You (?:have|\w+ have) (?:reached|exceeded) (?:your|the) (?:daily|monthly) )/i,
   }),
 ];

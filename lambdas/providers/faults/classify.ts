@@ -5,6 +5,7 @@ import { accountRules } from './account-rules.ts';
 import { contextRules, plainContextRules } from './context-rules.ts';
 import type { FaultKind, FaultRule } from './fault-rule.ts';
 import { generalRules } from './general-rules.ts';
+import { mediaAccountRules } from './media-account-rules.ts';
 import { modelRules } from './model-rules.ts';
 import { passingRules } from './passing-rules.ts';
 import { providerRules, typeRules } from './provider-rules.ts';
@@ -16,6 +17,7 @@ const preciseRules: readonly FaultRule[] = [
   ...reasoningRules,
   ...requestRules,
   ...accountRules,
+  ...mediaAccountRules,
   ...generalRules,
   ...modelRules,
   ...plainContextRules,
