@@ -52,7 +52,7 @@ function startingWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }
 
-const words: FaultRule[] = [
+const passingFailures: FaultRule[] = [
   // Errors of many providers, from https://github.com/diegosouzapw/OmniRoute/issues/11486
   ...rulesFrom('litellm', { kind: 'overload', message: startingWith(OVERLOADED) }),
   // Errors of many providers, from https://github.com/diegosouzapw/OmniRoute/pull/4986
@@ -65,7 +65,7 @@ const words: FaultRule[] = [
   ),
 ];
 
-export const passingRules: FaultRule[] = words.flatMap((rule): FaultRule[] => [
+export const passingRules: FaultRule[] = passingFailures.flatMap((rule): FaultRule[] => [
   { ...rule, status: BLAMING_STATUSES, isGeneral: true },
   { ...rule, status: 'none', isGeneral: true },
 ]);

@@ -11,7 +11,7 @@ import { jsonRequest } from '../json-request.ts';
 import type { ImageCodec } from './codec.ts';
 
 /** Maximum length of a model's own words in an error message. */
-const MAX_REASON_CHARACTERS = 500;
+const MAX_WRITTEN_CHARACTERS = 500;
 
 export const geminiImages: ImageCodec = {
   requestFor({ prompt, pictures, aspect_ratio: aspectRatio, resolution, seed }, { upstreamModel }) {
@@ -70,7 +70,7 @@ function drawnParts(body: unknown): string[] {
  */
 function writtenText(body: unknown): string | undefined {
   const text = finalParts(body).map((part) => (typeof part['text'] === 'string' ? part['text'] : ''));
-  return text.join('').trim().slice(0, MAX_REASON_CHARACTERS) || undefined;
+  return text.join('').trim().slice(0, MAX_WRITTEN_CHARACTERS) || undefined;
 }
 
 /** Returns the parts of the first candidate, without its thoughts, which contain drafts. */
