@@ -121,10 +121,13 @@ describe('the end of a Gemini answer', () => {
     expect(await messageOf([response('{"text":"Hi"}', finish)])).toMatchObject({ stop_reason: stop });
   });
 
-  it.each(['MALFORMED_FUNCTION_CALL', 'NO_IMAGE'])('with %s and no text is a failure without any other event, so that another endpoint is tried', async (reason) => {
-    const batches = await batchesOf([response('', reason)]);
-    expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
-  });
+  it.each(['MALFORMED_FUNCTION_CALL', 'NO_IMAGE'])(
+    'with %s and no text is a failure without any other event, so that another endpoint is tried',
+    async (reason) => {
+      const batches = await batchesOf([response('', reason)]);
+      expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
+    },
+  );
 
   it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('with %s is a failure', async (finish) => {
     const batches = await batchesOf([response('{"text":"Hi"}', finish)]);
