@@ -7,8 +7,8 @@ import type { Table } from '../table/table.ts';
 import { check, put, putNew, update, type Key, type Write } from '../table/writes.ts';
 
 /**
- * Modes of accounts. A postpaid account is billed after its usage. A prepaid account spends its top-ups, whose sum is
- * its lifetime limit.
+ * Modes of accounts. A postpaid account is billed after its usage. The lifetime limit of a prepaid account is the sum
+ * of its payments, refunds and adjustments.
  */
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
@@ -138,7 +138,7 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
 /** Number of accounts after which a job over all accounts records its progress. */
 const ACCOUNTS_OF_A_PAGE = 20;
 
-/** Yields every account of the deployment in pages, oldest first. */
+/** Yields the accounts of the deployment in pages, oldest first; after a given position, only later accounts. */
 export async function* accountPages(table: Table, after?: string): AsyncGenerator<AccountEntry[], void> {
   let page: AccountEntry[] = [];
   for await (const account of listAccountIds(table, after)) {

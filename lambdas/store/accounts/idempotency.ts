@@ -9,9 +9,7 @@ const answerRecord = record({
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
 
-/**
- * Stored answer to a request with an Idempotency-Key: a fingerprint of the request's body, and the encrypted answer.
- */
+/** Stored answer to a request with an Idempotency-Key: a fingerprint of the request, and the encrypted answer. */
 export type KeptAnswer = RecordOf<typeof answerRecord>;
 
 /** Thrown if an answer is already stored, because a concurrent request with the same key was faster. */

@@ -48,7 +48,9 @@ function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   ]) as [KeyList, ...KeyList[]];
 }
 
-/** Adds a new key to its lists. The write `last` fails if the list has an entry that sorts after the new one. */
+/**
+ * Adds a new key to its lists. The write `last` fails if the list has, or had, an entry that sorts after the new one.
+ */
 export function enterKey(table: Table, key: ApiKey): Writes {
   const [all, ...others] = listsOf(key);
   return {
@@ -102,7 +104,7 @@ export function tallyKey(list: KeyList): Key {
   return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
 
-/** Minimum number of entries between two bookmarks. Reading fewer entries costs only one read unit. */
+/** Minimum number of entries between two bookmarks. Reading fewer entries costs about one read unit. */
 const BOOKMARK_EVERY = 20;
 const BOOKMARK_SECONDS = DAY_MS / 1000;
 
@@ -120,9 +122,9 @@ interface Bookmark {
 /**
  * Returns a page of a list: hashes of keys by position.
  *
- * Cost: a page stores a bookmark at its end, unless a bookmark is near. If pages are read in order, each page therefore
- * reads fewer than 20 entries before its own. Any other page reads at most offset + limit entries. A page is read up to
- * three times if positions change during the read.
+ * Cost: a page stores a bookmark at its end, unless a bookmark is near or the list ends. If pages are read in order and
+ * no position changes, a page usually reads fewer than 20 entries before its own. Any other page reads at most offset +
+ * limit entries. A page is read up to three times if positions change during the read.
  */
 export async function keyPage(
   table: Table,
@@ -165,7 +167,7 @@ async function readEntries(
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
       ProjectionExpression: 'sk',
-      // BETWEEN includes both ends. The entry plus one space is the first possible key after the entry.
+      // BETWEEN includes both ends. The entry plus one space sorts after the entry and before all later entries.
       ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
       Limit: skipped + page.limit - entries.length,
     });
@@ -215,7 +217,10 @@ async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark
   await writeItem(table, put(table, item));
 }
 
-/** Yields the hash of every key in a list, oldest key first. */
+/**
+ * Yields the hashes of the keys in a list, oldest key first. If an earlier key leaves the list meanwhile, a key may be
+ * missing.
+ */
 export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
   for (let offset = 0; ;) {
     const { hashes } = await keyPage(table, list, { offset, limit: 100 });

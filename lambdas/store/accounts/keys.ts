@@ -21,7 +21,7 @@ const storedKey = record({
   hash: text('hash'),
   /** Hash of the current secret. Absent if the secret was never replaced; it is then `hash`. */
   secretHash: optional(text('secret_hash')),
-  /** Replaced secrets that still work for some time. Absent if there are none. */
+  /** Replaced secrets, each with the end of its validity. Absent if there are none. */
   oldSecrets: optional(plain<readonly OldSecret[]>('old_secrets')),
   kind: oneOf('kind', keyKinds),
   accountId: text('account_id'),
@@ -61,7 +61,10 @@ export interface OldSecret {
 /** Tags of a key for reports, chosen by the client: {project: 'search'}. */
 export type KeyTags = Readonly<Record<string, string>>;
 
-/** A key with its permissions and limits. The secret itself is never stored, only its keyed hash. */
+/**
+ * A key with its permissions and limits. The item does not have the secret, only its keyed hash and its masked form
+ * (`label`).
+ */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**

@@ -87,7 +87,7 @@ export async function listWorkspaces(table: Table, accountId: string): Promise<W
   return workspaces;
 }
 
-/** Returns a workspace by its id or slug. Cost: one read, or three for a slug. */
+/** Returns a workspace by its id or slug. Cost: one read, or up to three for a slug. */
 export async function readWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace | undefined> {
   const byId = await readItem(table, workspaceKey(accountId, idOrSlug));
   if (byId) return workspaceFrom(byId);

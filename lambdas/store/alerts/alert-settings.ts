@@ -84,7 +84,7 @@ export async function readSettingsOfOwners(
   return new Map(settings.map((one) => [alertOwnerName({ kind: one.ownerKind, id: one.ownerId }), one]));
 }
 
-/** Returns all settings of an account. */
+/** Returns all settings of an account, its workspaces and its keys. */
 export async function listAlertSettings(table: Table, accountId: string): Promise<AlertSettings[]> {
   const items = await Array.fromAsync(queryPartition(table, alertsPartition(accountId), SETTINGS_PREFIX));
   return items.map(alertSettingsRecord.from);

@@ -44,7 +44,7 @@ const alertDeliveryRecord = record({
   begunAtMs: instant('begun_at'),
   /** Time of the next attempt; absent unless pending. While an attempt runs, it is the end of the attempt's lease. */
   nextAtMs: optional(instant(indexes.sweep.sort)),
-  /** Result of the last attempt; absent before the first one. */
+  /** Result of the last completed attempt; absent before the first one. */
   reason: optional(text('reason')),
   deliveredAtMs: optional(instant('delivered_at')),
   createdAtMs: instant('created_at'),

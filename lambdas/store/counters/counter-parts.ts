@@ -46,7 +46,7 @@ const MAX_ROUNDS = 5;
  * writes to the counter instead, where it can conflict with the merge.
  */
 const ATTEMPTS = 30;
-/** Time in ms between the merge of parts and their deletion by DynamoDB. Nothing reads merged parts. */
+/** Time in ms between the merge of parts and their deletion by DynamoDB. Nothing uses merged parts. */
 const MERGED_PARTS_KEPT_MS = DAY_MS;
 
 /**
@@ -78,9 +78,9 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 }
 
 /**
- * Returns the writes to a counter for the transaction that changes the limits in the configuration. If the counter has
- * limits or gets limits, its parts are closed first, and the transaction merges them. If the transaction fails, the
- * parts stay closed, and their amounts still belong to the counter.
+ * Returns the writes to a counter for the transaction that changes the limits in the configuration. If the counter gets
+ * limits, or grants room to its parts, the parts are closed first, and the transaction merges them. If the transaction
+ * fails, the parts stay closed, and their amounts still belong to the counter.
  * @throws {StoreBusyError} if the parts keep changing, or the table stays busy
  */
 export async function limitWrites(

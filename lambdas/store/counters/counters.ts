@@ -79,8 +79,8 @@ export function spreadTimeMs(spread: string): number {
 }
 
 /**
- * Returns the key of a part. Each part has its own partition key, because DynamoDB limits the writes to one partition
- * key to 1,000 units per second.
+ * Returns the key of a part. Each part of a new set has its own partition key, because DynamoDB limits the writes to
+ * one partition key to 1,000 units per second.
  * @param spread name of the set of parts
  */
 export function partKey(scope: ScopeId, spread: string, part: number): Key {

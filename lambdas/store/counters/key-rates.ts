@@ -1,7 +1,7 @@
 /**
  * Counts a key's requests: admitted requests and their tokens in each UTC minute, and running requests. A large limit
- * is divided into parts, each in its own item, because DynamoDB allows only tens of transactions per second on one
- * item. The limits of all parts together equal the limit of the key.
+ * is divided into parts, each in its own item, because concurrent transactions on one item conflict. The limits of all
+ * parts together equal the limit of the key.
  */
 
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -10,7 +10,7 @@ import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { update, type Key, type Write } from '../table/writes.ts';
 
 export const MINUTE_LENGTH_MS = 60_000;
-/** Time in ms between the end of a minute and the deletion of its count. */
+/** Time in ms for which a count is kept after the end of its minute. */
 const KEEP_MINUTES_MS = 60 * MINUTE_LENGTH_MS;
 
 /** Kinds of items: the count of one minute, and the count of running requests. */

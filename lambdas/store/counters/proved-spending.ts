@@ -1,7 +1,7 @@
 /**
- * Spending of each scope of an account up to the end of a day. This spending was proved: daily rows were added up and
- * compared with the counters. A later comparison of lifetime windows starts from this spending, and need not read
- * earlier rows.
+ * Spending of an account and of its workspaces, members and keys up to the end of a day. This spending was proved:
+ * daily rows were added up and compared with the counters. A later comparison of lifetime windows starts from this
+ * spending, and need not read earlier rows.
  */
 
 import { ownerKinds, type ScopeId } from './counters.ts';

@@ -1,6 +1,6 @@
 /**
- * Scopes of tags. If a tag has a budget, each of its values is a scope. The scope's counter sums the spending of the
- * account's requests with this value.
+ * Scopes of tags. A tag with its value, such as `project=lake`, is a scope while it has a budget. The scope's counter
+ * sums the spending of the account's requests with this value.
  */
 
 import * as z from 'zod';

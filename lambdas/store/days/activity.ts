@@ -147,7 +147,7 @@ export async function readDay(table: Table, accountId: string, date: string): Pr
   return item && dayFrom(item);
 }
 
-/** Returns the days of an account between two dates, both included, whose daily rows were computed at least once. */
+/** Returns the days of an account between two dates, both included, for which a computation of daily rows has begun. */
 export async function readDays(table: Table, accountId: string, from: string, to: string): Promise<Day[]> {
   const days: Day[] = [];
   const items = queryItems(table, {

@@ -136,7 +136,7 @@ export async function* sealedDays(
   for await (const item of items) yield sealedDayRecord.from(item);
 }
 
-/** Number of open generations per item, so that an item stays far below DynamoDB's limit of 400 KB. */
+/** Number of open generations per item, so that an item stays below DynamoDB's limit of 400 KB. */
 const OPEN_OF_AN_ITEM = 4_000;
 
 /** Stores the leaves and the open generations of a day. Call this before anything refers to the day's root. */
@@ -158,7 +158,7 @@ export async function keepDayParts(
       open: parts.open.slice(at * OPEN_OF_AN_ITEM, (at + 1) * OPEN_OF_AN_ITEM).map(openEntryRecord.toItem),
     })),
   ];
-  // A chunk has 65 KB, so the 25 items of one BatchWriteItem call are far below its limit of 16 MB.
+  // An item has at most 400 KB, so the 25 items of one BatchWriteItem call stay below its limit of 16 MB.
   await batchWrite(
     table,
     items.map((item) => ({ PutRequest: { Item: item } })),

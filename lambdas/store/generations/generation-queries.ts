@@ -26,8 +26,8 @@ export async function readPending(table: Table, { key }: PendingEntry): Promise<
 }
 
 /**
- * Value of `sweep_at` for a generation whose last measurement was stored. It is earlier than every real time, and makes
- * the sweep settle the record without further checks.
+ * Value of `sweep_at` for a generation that the sweep can settle at once, usually from its last measurement. It is
+ * earlier than every real time, and makes the sweep settle the record without further checks.
  */
 export const DUE_AT_ONCE_MS = 0;
 
@@ -118,7 +118,7 @@ function inOrderOfIds(table: Table, partitions: readonly string[]): AsyncGenerat
   );
 }
 
-/** Number of records of a day that a list reads in one round, from all partitions together. */
+/** Approximate number of records of a day that a list reads in one round, from all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
 /**

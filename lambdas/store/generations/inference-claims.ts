@@ -7,7 +7,7 @@ import { put, update, type Key, type Write } from '../table/writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
-  /** Keyed hash of the request's body, to detect a repeated request with another body. */
+  /** Keyed hash of the request's body and tags, to detect a request with another body or other tags. */
   fingerprint: text('fingerprint'),
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });

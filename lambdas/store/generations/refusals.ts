@@ -30,7 +30,7 @@ const refusedAmountsRecord = record({
 export type RefusedAmounts = RecordOf<typeof refusedAmountsRecord>;
 
 const refusalRecord = record({
-  /** Id that the request's generation would have had. */
+  /** Id that the request's generation has or would have had. */
   id: text('id'),
   payer: part(payerRecord),
   createdAtMs: instant('created_at'),
@@ -73,7 +73,7 @@ function refusalItemKey(accountId: string, id: string): Key {
 }
 
 /**
- * Writes a refusal, in a single attempt: losing a refusal is acceptable.
+ * Writes a refusal within a second. Losing a refusal is acceptable.
  * @throws {Error} if the write fails or takes longer than a second
  */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {

@@ -115,7 +115,7 @@ function slotPartition(slotMs: number, shard: number): string {
 
 /**
  * Reads a partition with an eventually consistent read, which costs half as much as a consistent one. If new values are
- * missing, the next read finds them.
+ * missing, a later read finds them.
  */
 async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
   const items: Item[] = [];

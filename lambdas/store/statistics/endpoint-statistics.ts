@@ -26,8 +26,8 @@ const STATISTICS_PARTITIONS = [
 /** Number of copies of the measurement while the gateway has many requests. */
 export const STATISTICS_COPIES = STATISTICS_PARTITIONS.length;
 /**
- * Age in ms from which a copy other than the first is no longer used. Such a copy was written when the gateway had more
- * requests and wrote more copies.
+ * Age in ms from which a copy other than the first is no longer used. Such a copy was usually written when the gateway
+ * had more requests and wrote more copies.
  */
 const MAX_COPY_AGE_MS = 3 * 60_000;
 const KEEP_STATISTICS_MS = 60 * 60_000;

@@ -1,7 +1,7 @@
 /**
  * Stores which endpoint has cached the prompt of a conversation, so that any instance sends the next turn to the same
- * endpoint. No charge depends on these items: if an item is lost, late or outdated, a turn only costs more, because its
- * prompt is not cached.
+ * endpoint. No amount is computed from these items. If an item is lost, late or outdated, a turn may cost more, because
+ * its prompt is not cached.
  */
 
 import { readItemWithin } from '../table/query.ts';
@@ -18,7 +18,7 @@ const warmPromptRecord = record({
 });
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
-/** Timeout in ms for a read. It is not much longer than a normal read, because the answer waits for the read. */
+/** Timeout in ms for a read. It is short, because the answer waits for the read. */
 const PROMPT_READ_TIMEOUT_MS = 100;
 const PROMPT_WRITE_TIMEOUT_MS = 300;
 

@@ -7,7 +7,8 @@ const MAX_WRITTEN_BATCH = 25;
 
 /**
  * Writes or deletes any number of items without conditions.
- * @throws {StoreBusyError} if the table stays busy; some of the items may be written or deleted
+ * @throws {StoreBusyError | AwsError | NoReplyError} if the table stays busy or a call fails; some of the items may be
+ *   written or deleted
  */
 export async function batchWrite(table: Table, requests: WriteRequest[]): Promise<void> {
   await inBatches(requests, MAX_WRITTEN_BATCH, (batch) => batchWriteItems(table, batch));

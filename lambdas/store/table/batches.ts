@@ -5,7 +5,7 @@ import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
  * back-off.
  * @param work processes a batch, and resolves with the elements that were not processed
  * @throws {StoreBusyError} after DEFAULT_ATTEMPTS consecutive attempts without progress; earlier elements stay
- *   processed
+ *   processed. Errors of `work` are not caught.
  */
 export async function inBatches<Part>(
   parts: readonly Part[],

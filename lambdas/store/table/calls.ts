@@ -80,7 +80,7 @@ const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' 
 /**
  * Executes a single write.
  * @throws {AwsError} if DynamoDB rejects the write, for example because its condition is not true
- * @throws {NoReplyError} if no usable response arrives
+ * @throws {Error} if no usable response arrives in time, or for a condition check, which is not a write by itself
  */
 export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
   const [kind, request] = Object.entries(requestOf(write))[0]!;
@@ -133,7 +133,7 @@ function itemName({ pk, sk }: Key): string {
 
 /**
  * Executes all writes or none.
- * @param token identifies the writes: repeated calls with the same token execute them once
+ * @param token identifies the writes: calls with the same token within ten minutes execute them once
  * @throws {AwsError} if DynamoDB rejects the transaction, for example because the condition of a write is not true
  * @throws {NoReplyError} if no usable response arrives
  */

@@ -50,7 +50,7 @@ const MAX_READ_BATCH = 100;
 
 /**
  * Returns items by their keys, read consistently, in any order. Missing items are omitted.
- * @throws {StoreBusyError} if the table stays busy
+ * @throws {StoreBusyError | AwsError | NoReplyError} if the table stays busy or a call fails
  */
 export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {
   const items: Item[] = [];

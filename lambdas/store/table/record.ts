@@ -28,7 +28,7 @@ export interface Field<Value> {
   read(item: Item): Value;
   /**
    * Converts the value for a message.
-   * @throws {TypeError} for a value that `messageSchema` would reject, so that the error occurs at the sender
+   * @throws {TypeError} for a value that the field's form rejects, so that the error occurs at the sender
    */
   toMessage(value: Value): unknown;
   messageSchema(): z.ZodType<Value>;
@@ -47,7 +47,7 @@ export interface StoredRecord<Stored> {
   readonly from: (item: Item) => Stored;
   /**
    * Converts a record to a message.
-   * @throws {TypeError} for a value that `messageSchema` would reject
+   * @throws {TypeError} for a value that the form of its field rejects
    */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
   /** Returns the schema that reads messages of this release and of later ones. The schema ignores unknown fields. */
@@ -148,7 +148,7 @@ export function flag(name: string): Field<boolean> {
   });
 }
 
-/** Creates a field with a non-negative integer; 0 if absent. */
+/** Creates a field with a non-negative integer; 0 if absent in an item. */
 export function count(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -181,7 +181,7 @@ const decimal = z.string().transform((amount, context) => {
   }
 });
 
-/** Creates a field with exact roubles; zero if absent. */
+/** Creates a field with exact roubles; zero if absent in an item. */
 export function money(name: string): Field<Money> {
   return attribute(name, {
     form: 'money',

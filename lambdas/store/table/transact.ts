@@ -27,7 +27,7 @@ export type TransactOutcome<Name extends string = string> =
       committed: false;
       /** Writes whose condition failed, by name. */
       failed: { [Of in Name]?: FailedCondition };
-      /** Whether an earlier attempt had no reply. That attempt may have made the writes, or may still make them. */
+      /** Whether an attempt had no conclusive reply. That attempt may have made the writes, or may still make them. */
       isUncertain: boolean;
     };
 
@@ -49,18 +49,16 @@ const BASE_CONFLICT_DELAY_MS = 8;
 const MAX_CONFLICT_DELAY_MS = 400;
 
 /**
- * Thrown if every attempt at a write failed because of conflicts or throttling. Nothing was written, unless
- * `isUncertain` is true.
+ * Thrown if every attempt failed because of conflicts, throttling or concurrent changes. Nothing was written, except
+ * earlier parts of a batch, unless `isUncertain` is true.
  */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
   /** Names of the writes that failed because of conflicts or throttling at the last attempt; empty if unknown. */
   readonly conflicting: readonly string[];
-  /**
-   * Whether an attempt before the last one got no reply. That attempt may have made the writes, or may still make them.
-   */
+  /** Whether an attempt got no conclusive reply. That attempt may have made the writes, or may still make them. */
   readonly isUncertain: boolean;
-  /** Whether the last attempt was throttled. Other items of the same partition are then busy too. */
+  /** Whether the error of the last attempt shows throttling. Other items of the same partition may then be busy too. */
   readonly isThrottled: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
@@ -153,8 +151,8 @@ export async function writeAlone(
 }
 
 /**
- * Executes one write within a time limit, for data that may be lost. If the reply is lost, the function throws although
- * the write may have been executed, so repeating an addition may add the amount twice.
+ * Executes one write within a time limit, for data that may be lost. A write without a reply is repeated while time
+ * remains, so an addition may be made twice. If the function throws, the write may have been executed.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });

@@ -1,6 +1,6 @@
 /**
  * Writes of single items, each with an optional condition. This file builds DynamoDB's write expressions. A write is
- * made in a transaction or alone (transact.ts). If the condition of a write fails, the result contains the stored item.
+ * made in a transaction or alone (transact.ts). If the condition of a write fails, DynamoDB returns the stored item.
  */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
