@@ -36,8 +36,8 @@ export interface Admission {
   request: Omit<HoldRequest, 'amount'>;
   plan: SpendingPlan;
   /**
-   * Counts the prompt exactly, and returns a plan with the count. Returns undefined if the prompt cannot be counted, or
-   * a count does not help. Called at most once, before a refusal.
+   * Counts the prompt's tokens, and returns a plan with the count. Returns undefined if the prompt cannot be counted,
+   * or a count does not help. Called at most once, before a refusal.
    */
   recount: () => Promise<SpendingPlan | undefined>;
   /**
@@ -113,14 +113,14 @@ const waitingRoom = new WaitingRoom();
 
 /**
  * Holds the money of a request. Before it refuses a request because a limit has no room, it tries these alternatives:
- * - an exact count of the prompt instead of its bytes
+ * - a count of the prompt's tokens instead of its bytes
  * - a shorter answer, if part of the output is hidden and cannot be measured while it is written
  * - a bounded wait, if only the holds of other requests are in the way
  *
  * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown because the
  * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released. The client
  * then gets a 529, and the sweep later finds the hold and charges the prompt.
- * @throws {Error} if it is unknown whether the hold was placed; the hold is then released, if the table accepts writes
+ * @throws {Error} if an attempt fails, or its result is unknown; the hold is then released, if the table accepts writes
  */
 export async function admit(
   table: Table,
@@ -166,8 +166,8 @@ export async function admit(
 
 /**
  * Returns the candidates to which the refusal does not apply. A hold for them may still succeed.
- * @throws {GatewayError} the refusal, if no candidate remains; a busy error, which the client may retry, if the
- *   request's id can hold nothing more
+ * @throws {GatewayError} the refusal, if it applies to all candidates or to none; a busy error, which the client may
+ *   retry, if the request's id can hold nothing more
  */
 export function remainingCandidates<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
@@ -197,8 +197,7 @@ function releasedOnFailure(
 }
 
 /**
- * Runs every fallback (exact prompt count, shorter output, waiting) before it refuses a request because a limit has no
- * room.
+ * Tries the fallbacks (prompt count, shorter output, waiting) before it refuses a request because a limit has no room.
  * @param place attempts to place a hold for a plan
  */
 export async function holdOrRefuse(
@@ -229,7 +228,7 @@ export async function holdOrRefuse(
       }
       if (refused.kind !== 'no_room') return refusedWith(refused);
       const { left, leftWithoutHolds } = roomOf(refused);
-      // An exact prompt count cannot help if even the shortest answer is too expensive.
+      // A prompt count cannot help if even the shortest answer is too expensive.
       if (!wasRecounted && !minAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
         wasRecounted = true;
         const counted = await admission.recount();
@@ -270,7 +269,7 @@ function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined
 
 /**
  * Returns the request for a hold of the plan's amount, with the estimated size of the prompt reduced to the plan's
- * bounds. An estimate from bytes may be larger than the plan's exact count.
+ * bounds. An estimate from bytes may be larger than the plan's count.
  */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   // The generation has the prices of the first candidate.

@@ -41,7 +41,7 @@ function namedModels(entries: readonly string[]): string {
   return `${entries.slice(0, MAX_NAMED).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
-/** Returns whether an entry of a list is a model's id, or a pattern that matches it. Takes linear time. */
+/** Returns whether an entry of a list is a model's id, or a pattern that matches it. Does not backtrack. */
 function isEntryFor(entry: string, id: string): boolean {
   const [start = '', ...others] = entry.split('*');
   const end = others.pop();

@@ -1,6 +1,6 @@
 /**
- * Secrets of keys: a prefix for the kind of key, and 256 random bits. Only HMAC-SHA-256(pepper, secret) is stored, so a
- * copy of the table gives no access without the deployment's pepper.
+ * Secrets of keys: a prefix for the kind of key, and 256 random bits. A key's record has only HMAC-SHA-256(pepper,
+ * secret) and six characters of the secret, so a copy of the table gives no access without the deployment's pepper.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';

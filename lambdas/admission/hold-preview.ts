@@ -1,6 +1,7 @@
 /**
- * Predicts the hold of a request under the current limits. It makes the same decisions as a real request, but only
- * reads the counters. Nothing is reserved: a moment later, other requests may have spent the remaining money.
+ * Predicts the hold of a request under the current spending limits and limits of free models. It makes the same
+ * decisions about them as a real request, but only reads the counters. Nothing is reserved: a moment later, other
+ * requests may have spent the remaining money.
  */
 
 import { Money } from '../money/money.ts';
@@ -64,7 +65,7 @@ export async function previewHold(table: Table, admission: Admission, scopes: re
   return { tried, amount, limits, freeLimits: free?.rooms ?? [] };
 }
 
-/** Checks the same conditions as the writes of a hold, in the order in which their failures are reported. */
+/** Checks the spending limits, and then the limits of free models, with the conditions of a hold's writes. */
 function previewedHold(
   counting: readonly CountedScope[],
   windows: Windows,

@@ -88,8 +88,8 @@ export type HoldResult =
     };
 
 /**
- * Scopes whose spending has recently left no room for a hold, as seen by this process. They are only a hint that saves
- * calls to the store.
+ * Scopes whose spending has recently left no room for a hold, as seen by this process. Requests that are repeated in a
+ * loop are refused by them, without calls to the store.
  */
 const holdRefusals = new RefusalMemory();
 
@@ -101,7 +101,7 @@ const holdRefusals = new RefusalMemory();
  *   have written the record already.
  * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
  *   the client (accounting/release.ts)
- * @throws {Error} if it is unknown whether the hold was placed
+ * @throws {Error} if the table is busy or fails, or if it is unknown whether the hold was placed
  */
 export async function placeHold(
   table: Table,
@@ -117,8 +117,8 @@ export async function placeHold(
     if (!recordsLater) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  // A request with an Idempotency-Key ignores remembered refusals. If the key is repeated, the client must get the
-  // result of the first request, whether or not the limits have room.
+  // A request with an Idempotency-Key ignores the remembered refusals of scopes. If the key is repeated, the client
+  // must get the result of the first request, whether or not the limits have room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => placeInTable(table, request));
@@ -269,7 +269,7 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
 }
 
 /**
- * Adds `request.amount` to a placed hold if every scope of the hold has room and is not switched off. Free-model limits,
+ * Adds `request.amount` to a placed hold if each scope of the hold has room and is not switched off. Free-model limits,
  * rate limits and the claim are not checked again. Never throws.
  */
 export function extendHold(
@@ -306,8 +306,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Returns `amount` of a placed hold to its scopes, if the record still holds the amount.
- * Never throws. If the reply is lost, the caller keeps the old hold, and settlement reads the record.
+ * Returns `amount` of a placed hold to its scopes, if the record's hold has not changed. Never throws. If the reply is
+ * lost, settlement reads the real amount from the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;

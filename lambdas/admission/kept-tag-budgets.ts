@@ -23,8 +23,8 @@ interface ReadCaller {
 /**
  * Reads a caller, and the budgets of its account's tags.
  *
- * Cost: one read. A process reads the budgets of an account that has any at most once in `maxAgeMs`, however many of
- * the account's keys it serves. The settings of an account without budgets are small, so each caller reads them.
+ * Cost: one read, usually. A process that knows budgets of an account reads them again after `maxAgeMs`, however many
+ * of the account's keys it serves. The settings of an account without budgets are small, so each caller reads them.
  * @param read reads the items of the caller and of further keys
  */
 export async function readWithTagBudgets(

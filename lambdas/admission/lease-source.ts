@@ -14,7 +14,7 @@ export interface LeasedRequest {
  * Writes the record of a request. The record names the lease.
  * @param timeoutMs the write is abandoned after this time
  * @returns the record that existed before, or undefined
- * @throws {Error} if it is unknown whether the record exists
+ * @throws {Error} if the write fails, or if it is unknown whether the record exists
  */
 export type RecordWrite = (timeoutMs: number) => Promise<FailedCondition | undefined>;
 

@@ -160,7 +160,7 @@ export class Leases implements LeaseSource {
 
   /**
    * Returns the money of this process's leases to a scope that has refused a hold. For three seconds, takes no new
-   * leases in this scope.
+   * leases for the payers of these leases.
    */
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));

@@ -2,8 +2,9 @@ import { describeError, log } from '../platform/logger.ts';
 import type { Refusal } from '../store/generations/refusals.ts';
 
 /**
- * Maximum number of refusals that are written per second: for all keys together, and for each key. The limits bound the
- * writes for clients that are refused in a loop. Without the limit for a key, one such client could use up the total.
+ * Maximum number of refusals that a process writes per second: for all keys together, and for each key. The limits
+ * bound the writes for clients that are refused in a loop. Without the limit for a key, one such client could use up
+ * the total.
  */
 const MAX_A_SECOND = 50;
 const MAX_A_SECOND_OF_KEY = 10;
@@ -13,8 +14,8 @@ type RefusalWriter = (refusal: Refusal) => Promise<void>;
 /**
  * Records the reasons of refused requests, for `admin generations` and GET /generation.
  *
- * Guarantee: its promises never reject. It writes at most fifty items a second, and at most ten a second for any one
- * key.
+ * Guarantee: its promises never reject. A process writes at most fifty refusals a second, and at most ten a second for
+ * any one key.
  * Weakness: some refusals are only in the log: refusals beyond these limits, and refusals that the table does not store
  * within a second.
  */

@@ -82,7 +82,10 @@ export interface Room {
   spent: Money;
   /** Amount held for running requests. Most of it is released later. */
   held: Money;
-  /** Limit minus spending and holds; never below zero. `leftWithoutHolds` ignores the holds. */
+  /**
+   * Smallest room of all the scope's limits, after spending and holds; never below zero. `leftWithoutHolds` ignores the
+   * holds.
+   */
   left: Money;
   leftWithoutHolds: Money;
 }

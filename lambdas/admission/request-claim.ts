@@ -1,9 +1,9 @@
 /**
  * Inference requests with an `Idempotency-Key`.
  *
- * Guarantee: for each value of the header, the gateway charges at most one answer that the client has received, whole
- * or in part. The transaction that places the hold also claims the value, so the gateway admits only one of two
- * concurrent requests. A claim lasts 24 hours, but ends earlier in two cases:
+ * Guarantee: for each key, route and value of the header, the gateway charges at most one answer that the client has
+ * received, whole or in part. The transaction that places the hold also claims the value, so the gateway admits only
+ * one of two concurrent requests. A claim lasts 24 hours, but ends earlier in two cases:
  * - Its generation is final, was not completed and cost nothing.
  * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
  *   usage.

@@ -1,7 +1,7 @@
 /**
  * Adds the hold of a request to the counter of each of its scopes or, if a counter is busy, to a part of the counter
- * with its own room (store/counters/limited-parts.ts). Parts do not change the result for callers: a hold is refused
- * only if the counter as a whole has no room.
+ * with its own room (store/counters/limited-parts.ts). Parts cause no refusals: a hold is refused for lack of room only
+ * if the counter as a whole has no room.
  */
 
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Maximum number of waiting requests per queue and process. The number is limited because each waiting request occupies
- * a Lambda environment.
+ * Maximum number of waiting requests per queue and process. The number is limited because waiting requests occupy the
+ * process, and their retries load the table.
  */
 const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;

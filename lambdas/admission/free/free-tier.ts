@@ -66,7 +66,7 @@ interface FreeBudgetRefusal {
 export type CountKind = 'day' | 'address' | 'minute';
 type FreeWrite = CountKind | `budget of ${string}`;
 
-/** Recent refusals of this process. They are only a hint that saves calls to the store. */
+/** Recent refusals of this process, which it repeats for a second without calls to the store. */
 const memory = new FreeMemory();
 
 /** Kinds of request counts, in the order in which refusals are reported. */

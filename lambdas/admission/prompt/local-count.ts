@@ -25,8 +25,8 @@ const TURN_MS = 5;
  * Margins in percent that are added to local counts, by the tokenizer that the catalog names for an endpoint:
  *
  * - `o200k`: OpenAI adds tokens around messages and tools. Their number is not public.
- * - `claude`, for Bedrock and Vertex, which do not count prompts: the older vocabulary needs up to 1.4 times the
- *   counted tokens. The newer vocabulary of Opus 4.7 and later models needs up to 1.35 times as many as the older
+ * - `claude`, for Bedrock and Vertex, where the gateway requests no counts: the older vocabulary needs up to 1.4 times
+ *   the counted tokens. The newer vocabulary of Opus 4.7 and later models needs up to 1.35 times as many as the older
  *   vocabulary.
  * - `other`: other vocabularies need up to 1.4 times the counted tokens. Some providers also format tool definitions
  *   with more white space.

@@ -43,7 +43,9 @@ const TYPICAL_DOCUMENT_TOKENS = 3_000;
  * MP3.
  */
 const BASE64_CHARACTERS_PER_AUDIO_TOKEN = 667;
-/** Maximum tokens that a provider adds to a prompt: chat template, default system prompt and tool instructions. */
+/**
+ * Assumed maximum of the tokens that a provider adds to a prompt: chat template, system prompt and tool instructions.
+ */
 const PROMPT_ADDED_TOKENS = 1_024;
 /**
  * Maximum tokens of a tool of a predefined type. A computer-use tool takes 735 tokens plus a few hundred for
@@ -52,7 +54,7 @@ const PROMPT_ADDED_TOKENS = 1_024;
 const TYPED_TOOL_TOKENS = 1_500;
 const TOOLSET_TOKENS = 7_500;
 /**
- * Margins for counts by a provider. Providers state that their counts are estimates that differ by "a small amount".
+ * Margins for counts by a provider. Anthropic states that its counts are estimates that may differ by "a small amount".
  */
 const COUNT_MARGIN_PERCENT = 2;
 const PROMPT_MARGIN_TOKENS = 64;
@@ -135,7 +137,7 @@ export function countedBound(
 }
 
 /**
- * Returns the longest lifetime of the caches that an encoded request writes. A request for a cache contains
+ * Returns the longest lifetime of the caches that an encoded request may write. A request for a cache contains
  * `cache_control` or, at Amazon, `cachePoint`.
  */
 export function requestedCacheWrites(encodedBody: string): CacheWrites {
@@ -145,7 +147,7 @@ export function requestedCacheWrites(encodedBody: string): CacheWrites {
 
 /**
  * Returns whether an encoded request keeps every cache for an hour. A client's text cannot match these patterns,
- * because its quotes are escaped.
+ * because its quotes are escaped. The JSON of a tool can.
  */
 export function writesForAnHour(encodedBody: string): boolean {
   if (!encodedBody.includes('"1h"')) return false;

@@ -20,7 +20,7 @@ const styles = {
 
 /**
  * Returns headers with the limits of a key, and with the requests and tokens that remain in the minute of a request. A
- * key without limits gets no headers.
+ * key without limits on requests or tokens gets no headers.
  * @param atMs time of the request's admission
  */
 export function rateHeadersOf(caller: Caller, style: keyof typeof styles, atMs: number): Record<string, string> {

@@ -22,7 +22,8 @@ const rateHoldRecord = record({
   /** Number of the part that counts the request. */
   part: count('part'),
   /**
-   * Estimated tokens, which the settlement replaces with the real usage in the minute's count; 0 for running requests.
+   * Estimated tokens, which a settlement within the minute replaces with the real usage; 0 for running requests, or
+   * without a limit on tokens.
    */
   tokens: count('tokens'),
 });

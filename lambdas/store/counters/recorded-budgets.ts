@@ -1,7 +1,7 @@
 /**
- * Cost of free models to the service, according to the records. There is one item per account, day and shard, with a
- * sum for each part of a model's budget (service-budgets.ts) that held the cost. The roll-up, which reads every record
- * anyway, writes these sums, so that the nightly check of the budgets need not read records.
+ * Cost of free models to the service, according to the records. There is at most one item per account, day and shard,
+ * with a sum for each part of a model's budget (service-budgets.ts) that held the cost. The roll-up, which reads every
+ * record anyway, writes these sums, so that the nightly check of the budgets need not read records.
  */
 
 import type { Money } from '../../money/money.ts';

@@ -100,8 +100,8 @@ const generationRecord = record({
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /**
-   * Whether the sweep settled the generation, and the outcome was not corrected since. A late message of the request's
-   * handler may then correct it once.
+   * Whether the sweep settled the generation with an estimate, and the outcome was not corrected since. A late message
+   * of the request's handler may then correct it once.
    */
   swept: flag('swept'),
   /**

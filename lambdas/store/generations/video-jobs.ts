@@ -30,7 +30,7 @@ const fileRecord = record({ bytes: count('bytes'), mediaType: text('media_type')
 export type StoredFile = RecordOf<typeof fileRecord>;
 
 const endpointRecord = record({ endpointId: text('endpoint_id'), providerName: text('provider_name') });
-/** Maximum number of endpoints of a job. A request has fewer candidates. */
+/** Maximum number of endpoints of a job. With the current catalog, a request has fewer candidates. */
 const MAX_JOB_ENDPOINTS = 16;
 
 const jobRecord = record({
