@@ -6,9 +6,10 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
  * Limits reported usage to the request's bound: at most the prompt that was sent, and the output, caches and searches
  * that were requested.
  *
- * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is unchanged, with two
+ * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is unchanged, with three
  * exceptions. Units that the gateway counted before the request, such as images, keep that count. Cache writes that
- * were not requested become plain input, or writes with a shorter lifetime.
+ * were not requested become plain input, or writes with a shorter lifetime. Parts of the answer are reduced to its
+ * tokens.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const requested = withoutUnrequestedCaches(usage, bound);
@@ -50,8 +51,8 @@ function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound
 }
 
 /**
- * Units of the prompt, usually the most expensive first: audio, cache writes (one hour before five minutes), uncached
- * tokens, then tokens read from a cache.
+ * Units of the prompt, usually the most expensive first: images, audio, cache writes (one hour before five minutes),
+ * uncached tokens, then tokens read from a cache.
  */
 const mostExpensiveFirst = promptUnits
   .toReversed()

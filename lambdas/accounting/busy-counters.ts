@@ -13,7 +13,7 @@ import type { Key } from '../store/table/writes.ts';
 
 /**
  * Time in ms for which a counter is used as a single item after one of its parts has rejected a write. Parts reject
- * writes while they are merged, for example after a change of a limit. The merge takes less time than this.
+ * writes while they are merged, for example after a change of a limit. The merge usually takes less time than this.
  */
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
@@ -27,8 +27,8 @@ type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 /** Known parts, by counter name. */
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
 /**
- * Counters that are used as single items for a few seconds, by counter name. Their limits leave too little room for
- * parts, or their parts are closed or were merged.
+ * Counters that are used as single items for a few seconds, by counter name. They could not get parts, or their parts
+ * are closed or were merged.
  */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
@@ -71,7 +71,7 @@ export function mayGetParts(scope: ScopeId): boolean {
 /**
  * Splits a busy counter without limits into parts. A counter with limits is split only by holds; this function then
  * looks up its parts. If the parts that rejected a write more than three seconds ago still exist, this function merges
- * them, because the process that was merging them has died.
+ * them, because the process that was merging them has probably died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);
@@ -89,7 +89,7 @@ export function rememberLimitedParts(scope: ScopeId, parts: LimitedParts): void 
   spreads.set(counterName(scope), parts);
 }
 
-/** Records that the parts of a counter are closed because they are being merged. */
+/** Stops the use of a counter's parts for a few seconds, usually because they are being merged. */
 export function forgetParts(scope: ScopeId): void {
   const name = counterName(scope);
   refuse(name, spreads.get(name)?.spread);

@@ -66,7 +66,7 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // First limits the gateway's own estimates to the bound, so that only counts of the provider can set `exceeded`.
+  // First limits the gateway's own estimates to the bound, so that estimated tokens do not set `exceeded`.
   const { bound } = endpoint;
   const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;
   const counted: TokenUsage = {

@@ -33,9 +33,9 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Returns the money of leases (money held in advance for many requests) whose process has died. Also checks earlier
- * returns, because a process may have written a record after the return. Never throws: after a failure, the next run
- * retries.
+ * Returns the money of leases (money held in advance for many requests) that their processes did not return. Also
+ * checks earlier returns, because a process may have written a record after the return. Never throws: after a failure,
+ * the next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;

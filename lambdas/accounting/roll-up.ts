@@ -57,7 +57,7 @@ export function decodeRollUp(text: string): RollUp {
   return { accountId: account_id, date, shard, sinceMs: since_ms };
 }
 
-/** Maximum difference between the clocks of two Lambda environments, in ms. */
+/** Assumed maximum of the difference between the clocks of two Lambda environments, in ms. */
 const CLOCK_SKEW_MS = 5_000;
 
 /** Thrown for a day that is not over. Only a function whose clock is ahead can queue a day too early. */

@@ -1,8 +1,8 @@
 /**
- * Changes that a settlement makes for free models (models that the service pays for). It moves the held amount in the
- * models' budgets from held to spent. If the answer has no tokens, or a paid model answered, the settlement also
- * subtracts the request from its account's daily count of free requests. The counts per minute and per address still
- * include the request.
+ * Changes that a settlement makes for free models (models that the service pays for). It replaces the held amounts in
+ * the models' budgets with the spent amounts. If the answer has no tokens, or a paid model answered, the settlement
+ * also subtracts the request from its account's daily count of free requests. The counts per minute and per address
+ * still include the request.
  */
 
 import { Money } from '../money/money.ts';

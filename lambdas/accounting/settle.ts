@@ -32,8 +32,7 @@ export function isPassingFailure(error: unknown): boolean {
 
 export interface SettleOptions {
   /**
-   * Whether the settlement is made by the sweep, without the handler's message. It uses an estimate that a later
-   * message may correct.
+   * Whether the settlement is an estimate of the sweep, without the handler's message. A later message may correct it.
    */
   swept: boolean;
   /** Time of performance.now() after which no further transaction is started. */

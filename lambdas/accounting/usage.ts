@@ -4,9 +4,9 @@ type Counts = { [Field in UsageField]?: number | undefined };
 
 /**
  * Usage of one generation, with a field for each billing unit (catalog/billing-units.ts). Tokens of the prompt have
- * separate counts, as in the Messages API: `inputTokens` excludes audio, and tokens read from or written to a cache.
- * Parts of the answer, such as `reasoningTokens`, are included in `outputTokens`. undefined means that the provider did
- * not report the count, which differs from zero.
+ * separate counts, as in the Messages API: `inputTokens` excludes audio, separately counted images, and tokens read
+ * from or written to a cache. Parts of the answer, such as `reasoningTokens`, are included in `outputTokens`. undefined
+ * means that the provider did not report the count, which differs from zero.
  */
 export interface TokenUsage extends Counts {
   inputTokens: number;
