@@ -80,7 +80,7 @@ export async function continueChain(
 }
 
 /**
- * Replaces the proved spending of an account with the sums of all its records.
+ * Replaces the proved spending of an account with the sums of its records up to the last month that can be proved.
  * @param scopes sums of all days of the account
  */
 export async function beginChain(

@@ -31,7 +31,7 @@ export interface Month {
   to: string;
   /** Number of completed days whose daily rows are computed (closed days). */
   closedDays: number;
-  /** Whether all days of the month are closed. */
+  /** Whether all days of the month since the account's creation are closed. */
   isClosed: boolean;
   rows: MonthRow[];
   total: DailySums;

@@ -28,8 +28,8 @@ const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
  * counters, once after each day. Also compares the budgets of free models with the roll-up's sums. Reads no records. If
  * a run has no time left, the next run continues.
  *
- * Each difference is logged in a line that raises an alarm, and so is each account that could not be compared in time.
- * An account whose rows are missing delays the other accounts by at most twelve hours.
+ * Differences, at most MAX_LOGGED of an account, are logged in lines that raise an alarm, and so is each account that
+ * could not be compared in time. An account whose rows are missing delays the other accounts by at most twelve hours.
  * Weakness: if a scope has no spending since the last proved month, its lifetime window is not compared, because that
  * would require reading all counters (lifetime-chain.ts). Counters of tags are not compared, because daily rows do not
  * contain their sums. `reconcile --deep` compares all of these.

@@ -49,7 +49,7 @@ export interface BookFinding {
   where: string;
   /** Stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** Value that `says` should have, according to the compared records or payments. */
+  /** Value that `says` should have, according to the compared records, rows or payments. */
   expected: string;
 }
 
@@ -70,7 +70,10 @@ export interface Reconciliation {
 
 export interface ReconcileQuestion {
   account: Account;
-  /** UTC days to compare, in order. The current day is skipped if anything changes during the check. */
+  /**
+   * UTC days to compare, in order. The current day is skipped without `isDeep`, or if anything changes during the
+   * check.
+   */
   dates: readonly string[];
   /** Whether every record is read. If false, the daily rows of closed days are read instead. */
   isDeep: boolean;
@@ -329,7 +332,7 @@ function findingsOfModels(days: readonly ComparedModelDay[]): BookFinding[] {
     });
 }
 
-/** Compares a prepaid account's limit with the sum of its payments and refunds. */
+/** Compares a prepaid account's limit with the sum of its payments, refunds and adjustments. */
 async function comparePayments(
   table: Table,
   { id, mode }: Account,

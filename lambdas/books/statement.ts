@@ -85,7 +85,10 @@ export interface Statement {
   proofs: Proof[];
 }
 
-/** Callbacks while a statement is read: for each generation, in the order of admission, and after each UTC day. */
+/**
+ * Callbacks while a statement is read: for each charged or completed generation, in the order of admission, and after
+ * each UTC day.
+ */
 export interface StatementReader {
   booked?: (booked: BookedGeneration) => Promise<void> | void;
   progress?: (date: string) => void;
@@ -245,7 +248,7 @@ function wholeUtcDays(period: Period): string[] {
   );
 }
 
-/** Returns the payments of a period, oldest first. */
+/** Returns the payments, refunds and adjustments of a period, oldest first. */
 export async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
   const entries = await listBalanceEntries(table, id);
   return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);

@@ -34,7 +34,7 @@ interface SealRun {
  * run has no time left, the next run continues.
  *
  * Weakness: one day of one account must be sealed within one run, which has time for about two million generations.
- * @returns number of sealed days, over all accounts
+ * @returns number of days that were sealed or had nothing to seal, over all accounts
  */
 export async function sealDays(
   tools: SealTools,
