@@ -1,4 +1,4 @@
-/** Checks base64 in the form that every provider accepts: the standard alphabet of RFC 4648, with padding. */
+/** Checks base64 in the form that providers accept: the standard alphabet of RFC 4648, with padding. */
 
 /**
  * Matches a character outside the alphabet. The search needs no memory, however long the text is. It takes 5 ms for six

@@ -1,6 +1,6 @@
 /**
  * The gateway's wall clock. Time windows, ids, expiries and log lines use `nowMs`, so that a local gateway can run at
- * another date. Durations are measured with performance.now(), which does not shift.
+ * another date. Durations are usually measured with performance.now(), which does not shift.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';

@@ -76,8 +76,8 @@ export const variables = {
   /** JSON file with the deployment's secrets, which replaces Secrets Manager. Local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
   /**
-   * `1` on a person's own machine. Only `npm start` and the operator's commands set it. Without it, the gateway behaves
-   * as in production.
+   * `1` on a person's own machine. Only `npm start`, the operator's commands and tests set it. Without it, the gateway
+   * behaves as in production.
    */
   local: 'GATEWAY_LOCAL',
   /**
@@ -181,8 +181,8 @@ export const containerVariables = {
 
 /**
  * Returns whether this is a person's own machine. Only there, the gateway may connect to loopback addresses, shift its
- * clock, and read secrets from a file. Only `npm start` and the operator's commands set the variable, so every other
- * place counts as production.
+ * clock, and read secrets from a file. Only `npm start`, the operator's commands and tests set the variable, so every
+ * other place counts as production.
  */
 export function isOnOwnMachine(): boolean {
   return process.env[variables.local] === '1';

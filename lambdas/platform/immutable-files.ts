@@ -85,8 +85,8 @@ function writerOf(path: string): (outgoing: Writable) => void {
 const OWNER_ONLY = 0o600;
 
 /**
- * Stores the files in a directory. It uses blocking calls. That is acceptable on a laptop, because they delay no other
- * request there.
+ * Stores the files in a directory. It uses blocking calls. That is acceptable on a laptop, because few requests are
+ * served there.
  */
 export function filesInDirectory(directory: string): KeptFiles {
   return {

@@ -48,7 +48,7 @@ export const metrics = {
   OutputTokens: { unit: 'Count', by: ['all'] },
   /** Money that was held (reserved) for each generation when it ended. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Conflicts between transactions of the table. Each attempt that failed because of a conflict counts. */
+  /** Attempts at transactions of the table that failed because of a conflict, or of a throttled item. */
   Conflicts: { unit: 'Count', by: ['all'] },
   /**
    * Time that the gateway itself needed: from the arrival of a client's request until the first provider has received

@@ -55,9 +55,9 @@ export function bucketAt({ bucket, endpoint, identity }: BucketPlace): OpenBucke
 }
 
 /**
- * Sends a request, and repeats it as long as a retry may succeed. Status 304 is not an error.
+ * Sends a request, and repeats it up to three times if a retry may succeed. Status 304 is not an error.
  * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond. The name of an `AwsError` is the
- *   code of S3.
+ *   code of S3, if the response has one.
  */
 export function callBucket(open: OpenBucket, request: BucketRequest): Promise<ServiceReply> {
   return retryTransient(() => callBucketOnce(open, request));
@@ -93,7 +93,10 @@ export async function readFromBucket(
   }
 }
 
-/** Returns a URL at which anyone can read a file, or a range of its bytes, for the given time. */
+/**
+ * Returns a URL at which anyone can read a file, or a range of its bytes, for the given time, unless the credentials
+ * expire earlier.
+ */
 export async function signedLink(open: OpenBucket, key: string, expiresInSeconds: number): Promise<string> {
   const place = await open();
   const url = new URL(escapeUriPath(key), place.url);

@@ -1,5 +1,5 @@
 /**
- * Retries calls of AWS services that failed temporarily. aws-json.ts, aws-query.ts and aws-object.ts sign the calls,
+ * Retries calls of AWS services that failed temporarily. aws-json.ts, aws-query.ts and aws-bucket.ts sign the calls,
  * and use these retries.
  *
  * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. There are up to four
@@ -30,7 +30,7 @@ export type AwsCall = <Output>(operation: string, input: object, options?: CallO
  */
 export class AwsError extends ServiceError {
   readonly status: number;
-  /** Body of the response. */
+  /** Fields of the response's body, as far as they were read. */
   readonly details: Record<string, unknown>;
   /**
    * Whether an attempt of this call got no conclusive response. The attempt may have had its effect, or may still have

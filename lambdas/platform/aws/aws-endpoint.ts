@@ -1,8 +1,8 @@
 /**
  * Finds the URLs of AWS services by the rules of AWS's SDK, for calls that the gateway signs itself. A configured URL
  * has priority: a URL for the service over a URL for all services, and a URL from the environment over a URL from the
- * profile. Without a configured URL, AWS's own URL in the region is used: the usual URL or, if required, the URL for
- * FIPS or for IPv6.
+ * profile. Without a configured URL, the caller's URL is used, or else AWS's own URL in the region: the usual URL or,
+ * if required, the URL for FIPS or for IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';

@@ -75,7 +75,7 @@ async function openService(
 
 /**
  * Parses a response.
- * @throws {NoReplyError} for a text that is not JSON. It cannot be from the service, which sends only JSON.
+ * @throws {NoReplyError} for a text that is not JSON. It is probably not from the service, which sends JSON.
  */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {

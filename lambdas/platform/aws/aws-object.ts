@@ -1,6 +1,6 @@
 /**
- * Reads one object of an S3 bucket repeatedly while the gateway serves requests. Each read is a signed GET with the tag
- * of the known content, and S3 sends the object only if its content has changed.
+ * Reads one object of an S3 bucket repeatedly while the gateway serves requests. Each read is a signed GET. If it has
+ * the tag of the known content, S3 sends the object only if its content has changed.
  */
 
 import { AwsError } from './aws-call.ts';
@@ -18,7 +18,7 @@ export interface ReadObject {
 
 /**
  * @returns a function that reads the object. It returns `unchanged` if the object still has the known tag, and
- *   `missing` if it does not exist.
+ *   `missing` if it or its bucket does not exist.
  * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond
  */
 export function openObject({

@@ -14,7 +14,7 @@ export function newAwsSigner(scope: {
   region: string;
   service: string;
 }): SignatureV4 {
-  // S3 is the only service that signs paths as they are sent. All others sign paths that are escaped a second time.
+  // S3 signs paths as they are sent. The other services sign paths that are escaped a second time.
   return new SignatureV4({ ...scope, sha256: Sha256, uriEscapePath: scope.service !== 's3' });
 }
 

@@ -1,4 +1,4 @@
-/** Stores files in the deployment's bucket: whole files, and streams of any length in bounded memory. */
+/** Stores files in the deployment's bucket: whole files, and long streams in bounded memory. */
 
 import { optionalVariable, requireVariable, variables } from '../environment.ts';
 import {
@@ -17,8 +17,8 @@ import { ownIdentity } from './aws-identity.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Writes a stream to a file. Readers see the file only after the whole stream is stored. If writing fails, an earlier
-   * file of this name stays.
+   * Writes a stream to a file. Readers see the file only after the whole stream is stored. If the stream fails, an
+   * earlier file of this name stays.
    * @returns the number of bytes
    * @throws the error of the stream, or of S3
    */
@@ -27,7 +27,10 @@ export interface Bucket {
   get(key: string): Promise<Buffer | undefined>;
   /** Deletes a file. Succeeds also if the file does not exist. */
   delete(key: string): Promise<void>;
-  /** Returns a URL at which anyone can read the file, or a range of its bytes, for the given time. */
+  /**
+   * Returns a URL at which anyone can read the file, or a range of its bytes, for the given time, unless the
+   * credentials expire earlier.
+   */
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 

@@ -30,7 +30,8 @@ export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler
 
 /**
  * Credentials for emulators of AWS services. All clients use the same key id, because some emulators have a separate
- * database for each key id. The secret differs in each run, so that other users of the machine do not know it.
+ * database for each key id. Each run of a local gateway has another secret, so that other users of the machine do not
+ * know it.
  */
 export const localCredentials = {
   accessKeyId: 'local',

@@ -26,7 +26,7 @@ export interface JobRequest {
 interface JobTimes {
   /** Maximum time in ms that the job may wait: before its start, and after each interruption, together. */
   maxWaitMs: number;
-  /** Maximum time for which the job may run in the thread, in ms. */
+  /** Maximum time in ms of one run in the thread. After an interruption, the job runs again. */
   maxRunMs: number;
 }
 
@@ -75,7 +75,7 @@ interface ThreadOptions {
  * Runs jobs in a thread.
  *
  * Guarantee: accounts take turns, and a job is stopped when its client disconnects. With `turnMs`, a new job waits at
- * most `turnMs` for one other job, plus the time to start a thread, because a job that has run for `turnMs` is
+ * most `turnMs` for each job before it, plus the time to start a thread, because a job that has run for `turnMs` is
  * interrupted when a new job waits. When no new job waits, the interrupted job starts again from its beginning. It may
  * then run twice as long before it is interrupted for another interrupted job. Weakness: a job that needs longer than
  * `turnMs` fails with "busy" if new jobs keep arriving.
@@ -222,7 +222,7 @@ export class JobThread<Job, Result> {
     this.#finish({ failure: 'broken' });
   }
 
-  /** Ends a job without a result. If the job is running, the thread is terminated. */
+  /** Ends a job without a result. If the job is running, the thread is terminated, without `turnMs` after GRACE_MS. */
   #giveUp(entry: JobEntry<Job, Result>, failure: JobFailure): void {
     entry.settle({ failure });
     this.#new.remove(entry);

@@ -1,6 +1,6 @@
 /**
  * Writes JSON for providers. A text that was cut in the middle of an emoji ends with half of a surrogate pair, which is
- * not valid Unicode. Providers reject the whole request because of such a text.
+ * not valid Unicode. Providers may reject the whole request because of such a text.
  */
 
 /**

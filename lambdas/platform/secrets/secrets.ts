@@ -71,8 +71,8 @@ function logFaults(variable: string, faults: readonly string[]): void {
 }
 
 /**
- * Returns the pepper, the gateway's secret that is hashed with each key. It is read once, and again only by
- * `readPeppers`.
+ * Returns the pepper, the gateway's secret that is hashed with each key. After a successful read, it is read again only
+ * by `readPeppers`.
  */
 export function readPepper(): Promise<string> {
   pepper ??= readPepperOnce().catch((error: unknown) => {
@@ -114,8 +114,8 @@ export function hasProviderKeyHere(name: string): boolean | undefined {
 }
 
 /**
- * Returns whether provider keys are in the environment, each under its own name. This is the case on a laptop, and for
- * commands that run there.
+ * Returns whether provider keys are in the environment, each under its own name. This is the case on a laptop, unless a
+ * command uses the secret of a deployment.
  */
 function areKeysInEnvironment(): boolean {
   if (readLocalSecrets()) return true;

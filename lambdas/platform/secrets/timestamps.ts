@@ -11,7 +11,7 @@ import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const NONCE_BYTES = 8;
 const AUTHORITY_TIMEOUT_MS = 15_000;
-/** Maximum size of a response. A timestamp with the authority's certificates has less than ten kilobytes. */
+/** Maximum size of a response. A timestamp with the authority's certificates usually has less than ten kilobytes. */
 const MAX_ANSWER_BYTES = 100_000;
 
 /**
