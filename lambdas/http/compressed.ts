@@ -5,14 +5,14 @@ import Negotiator from 'negotiator';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Minimum length of a compressed answer. A shorter answer fits into one network packet without compression. */
+/** Minimum length of a compressed answer. A shorter answer usually fits into one network packet without compression. */
 export const MIN_COMPRESSED_CHARACTERS = 1_400;
 
 const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
 /**
- * Compresses the text of an answer for clients that prefer compression. Use it only for streaming routes: API Gateway
- * accepts only text from other functions, but forwards the bytes of a stream unchanged.
+ * Compresses the text of an answer for clients that prefer compression. Use it only for streaming routes: as
+ * configured, API Gateway accepts only text from other functions, but forwards the bytes of a stream unchanged.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function compressed(request: Compressible, response: HttpResponse): Promise<void> {

@@ -22,7 +22,7 @@ export function readRequestJson(request: HttpRequest, rules: JsonRules & { form?
 
 /**
  * Validates a value.
- * @throws {GatewayError} 400 with the field and its valid values
+ * @throws {GatewayError} 400 that names the field and its rule
  */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);

@@ -9,7 +9,7 @@ import type { RefusedAmounts } from '../store/generations/refusals.ts';
  */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
-/** Matches an API key of the gateway or a provider that a client has sent by mistake as the name of a model. */
+/** Matches the usual forms of API keys, because a client may send its key by mistake as the name of a model. */
 const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
 
 /**

@@ -167,7 +167,10 @@ export const serverVariables = {
    * money in advance, in leases that its requests share.
    */
   leases: 'GATEWAY_LEASES',
-  /** Maximum number of requests that a process handles at a time. Further requests get status 529. */
+  /**
+   * Maximum number of requests that a process handles at a time. Further requests, except health checks, get status
+   * 529.
+   */
   maxRequests: 'GATEWAY_MAX_REQUESTS',
   /** Maximum number of seconds from SIGTERM until a container's process ends. */
   graceSeconds: 'GATEWAY_GRACE_SECONDS',
