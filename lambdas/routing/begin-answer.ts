@@ -1,6 +1,6 @@
 /**
- * Sends a message to an endpoint, and waits for the start of the answer. A failure before the start is handled as if
- * the provider had rejected the request.
+ * Sends a message to an endpoint, and waits for the start of the answer. A failure before the start is usually handled
+ * as if the provider had rejected the request.
  */
 
 import type { AnswerBatch, AnswerEvent, MessagesRequest } from '../messages/types.ts';

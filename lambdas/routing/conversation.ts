@@ -1,7 +1,7 @@
 /**
  * Identifies the conversation of a request: by the name that the client gives to it, or else by the user and the
- * beginning of the prompt. Routing prefers the same endpoint for later turns of a conversation: only that endpoint has
- * the prompt cached and can read its own encrypted thinking.
+ * beginning of the prompt. Routing prefers the same endpoint for later turns of a conversation: usually only that
+ * endpoint has the prompt cached and can read its own encrypted thinking.
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';

@@ -22,7 +22,7 @@ import {
 
 /** Health of endpoints, which determines the order of candidates. */
 export interface EndpointHealth {
-  /** Returns whether at least a fifth of the latest ten attempts within half a minute failed. */
+  /** Returns whether at least a fifth of the latest attempts within half a minute, usually ten, failed. */
   isFailing: (endpointId: string) => boolean;
 }
 
@@ -188,7 +188,7 @@ export class SharedHealth implements EndpointHealth {
     const [byOthers, byAll] = [new RecentAttempts(), new RecentAttempts()];
     const seen = new Set<string>();
     for (const { instance, attempts } of reports) {
-      // The newest report of an instance includes the counts of its older reports.
+      // The newest report of an instance replaces its older reports.
       if (seen.has(instance)) continue;
       seen.add(instance);
       for (const sums of instance === this.#instance ? [byAll] : [byAll, byOthers]) addAll(sums, attempts, atMs);

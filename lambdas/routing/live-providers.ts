@@ -1,6 +1,7 @@
 /**
- * Determines the providers whose credential the operator has set. Only functions that send requests to providers may
- * read credentials. Other functions read the result of a worker, which determines this every minute.
+ * Determines the providers whose credential the operator has set. Only functions that send or estimate requests, and
+ * the worker of measurements, may read credentials. Other functions read the result of this worker, which determines it
+ * every minute.
  */
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';

@@ -126,7 +126,9 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   return sortsAcrossModels(route.preferences) ? ordered(kept, choices[0]!.preferences) : kept;
 }
 
-/** Returns an endpoint with its credential; undefined if the operator has not set the credential. */
+/**
+ * Returns an endpoint with its credential; undefined if the operator has not set the credential or another variable.
+ */
 export async function withCredential(
   model: Model,
   endpoint: PricedEndpoint,

@@ -1,7 +1,7 @@
 /**
- * Decides whether a conversation stays at the endpoint that has its prompt cached. Most providers charge a tenth of the
- * input price for a token read from the cache. A conversation stays as long as the cache saves at least as much as the
- * endpoint's higher prices cost.
+ * Decides whether a conversation stays at the endpoint that has its prompt cached. Many providers charge about a tenth
+ * of the input price for a token read from the cache. A conversation stays as long as the cache saves at least as much
+ * as the endpoint's higher prices cost.
  */
 
 import { pricesFor } from '../catalog/tiers.ts';
@@ -33,7 +33,7 @@ export interface Warmth {
  * prompt uncached.
  *
  * Weakness: only one turn is considered. The other endpoint might be cheaper from the second turn on, when it would
- * have its own cache. The conversation moves there only when the current cache expires.
+ * have its own cache. The conversation normally moves there only when the current cache expires.
  */
 export function isWorthStaying({ prompt, promptTokens }: Warmth, warm: Pricing, other: Pricing): boolean {
   const cachedTokens = Math.min(prompt.tokens, promptTokens);

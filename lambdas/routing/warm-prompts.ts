@@ -8,7 +8,7 @@ export interface WarmPromptStore {
   write(conversation: string, prompt: WarmPrompt): Promise<void>;
 }
 
-/** Maximum number of conversations in memory, more than one instance handles within an hour. */
+/** Maximum number of conversations in memory. */
 const MAX_CONVERSATIONS = 4_096;
 
 /** Minimum interval in ms between writes of a conversation that stays at the same endpoint. */

@@ -1,6 +1,6 @@
 /**
- * Hourly measurements of each endpoint over thirty days. A point is written once its hour is over, and never changes.
- * An hour with too few requests has no point. No charge depends on these points.
+ * Hourly measurements of each endpoint over thirty days. A point is written once its hour is over. An hour with too few
+ * requests has no point. No charge depends on these points.
  */
 
 import { HOUR_MS } from './endpoint-slots.ts';
@@ -23,7 +23,7 @@ export interface EndpointPoint {
 const POINTS_KEPT_MS = 30 * 24 * HOUR_MS;
 const HISTORY_READ_TIMEOUT_MS = 1_000;
 
-/** Writes the measurement of one hour. Repeating the write is harmless, because the content is the same. */
+/** Writes the measurement of one hour. Repeating the write is harmless: it replaces the point. */
 export async function writePoint(table: Table, endpointId: string, point: EndpointPoint): Promise<void> {
   const { hourMs, uptimePercent, latencyMs, throughput } = point;
   const item = {

@@ -12,7 +12,7 @@ import { put, update } from '../table/writes.ts';
 /** Number of measured values, by bucket of a histogram. */
 type Buckets = Map<number, number>;
 
-/** Results of requests: the numbers of requests and failures, and the speed of successful requests. */
+/** Results of requests: the numbers of requests and failures, and the speed of answers. */
 export interface EndpointSums {
   requests: number;
   failures: number;
