@@ -38,7 +38,7 @@ export interface Endpoint {
    * Prices in force; undefined if there are none. An endpoint without prices is listed, and gets no requests.
    */
   pricing: Pricing | undefined;
-  /** Prices that the operator pays to the provider. Set on free models, whose clients pay nothing. */
+  /** Prices that the operator pays to the provider. Required on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
   /** Prices for all times; absent if the prices never change. */
   periods?: Timed['periods'];

@@ -8,8 +8,8 @@ const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 export const common = {
   /**
-   * Tokenizer of the model. `o200k` is the only tokenizer whose vocabulary the gateway has. `claude` needs more tokens
-   * for a text than any other known tokenizer. Absent: any other tokenizer.
+   * Tokenizer of the model. `o200k` is the only tokenizer whose vocabulary the gateway has. `claude` usually needs more
+   * tokens for a text than other tokenizers. Absent: any other tokenizer.
    */
   tokenizer: z.enum(['o200k', 'claude']).optional(),
   /** Maximum tokens of one image. Default: 6,000. */

@@ -1,6 +1,9 @@
 /** Measurements of an endpoint. A value is null if there were too few requests in its time window. */
 export interface EndpointStatistics {
-  /** Percentage of requests that did not fail. Requests refused by a limit (429) do not count. */
+  /**
+   * Percentage of requests that did not fail. Invalid requests (400, 413, 422) and too frequent ones (429) do not
+   * count.
+   */
   uptimePercent: { last5m: number | null; last30m: number | null; last1d: number | null };
   /** Time to the first event, in milliseconds, over the last 30 minutes. */
   latencyMs: Percentiles | null;

@@ -18,7 +18,7 @@ export const BUDGET_PARTS = 8;
 
 /** Ratio of held to estimated prompt tokens: the estimate is one token per four bytes, the hold one token per byte. */
 const HELD_PER_ESTIMATED_TOKEN = 4;
-/** Maximum tokens that a provider may add to a prompt. */
+/** Assumed maximum of the tokens that a provider adds to a prompt. */
 const FREE_ADDED_TOKENS = 1_024;
 
 /** Returns the amount of money in one part of a day's budget. */

@@ -1,7 +1,7 @@
 /**
  * Reads and writes a catalog that is published while the gateway runs. The text of a publication has two lines: a
- * header with publisher and time, and the checked files (checked.ts). The header has the hash of the second line, so a
- * truncated or altered publication is never used.
+ * header with publisher and time, and the checked files (checked.ts). The header has the hash of the second line, so
+ * truncated or altered files are never used.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,9 +1,9 @@
 /** Parameters that only tune an answer. Models list them, and requests set them, with the same names. */
 
 export const samplingParameters = ['temperature', 'top_p', 'top_k'] as const;
-/** Penalties. Most models support penalties, but the Messages API has no fields for them. */
+/** Penalties. Many models support penalties, but the Messages API has no fields for them. */
 export const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
-/** Other fields of chat completions, which few models support. */
+/** Other fields of chat completions, which fewer models support. */
 export const rareTunings = ['seed', 'min_p', 'top_a', 'logit_bias', 'verbosity'] as const;
 
 export const tuningParameters = [...samplingParameters, ...penalties, ...rareTunings] as const;

@@ -260,7 +260,7 @@ const serviceFreeSchema = z.strictObject({
    */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,
-  /** Maximum number of requests from one IP address in a UTC day, by accounts without funds. */
+  /** Maximum number of requests from one IPv4 address or IPv6 network (/64) in a UTC day, by accounts without funds. */
   base_ip_daily: requests,
   /** Maximum number of requests by one account in a minute. */
   rpm: requests,

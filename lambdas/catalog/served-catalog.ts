@@ -52,7 +52,7 @@ interface Known {
 
 /**
  * @param deployed returns the catalog to use if nothing is published
- * @returns a function that returns the current catalog, and waits only if the known catalog is too old
+ * @returns a function that returns the current catalog, and waits only if the known catalog is too old or there is none
  */
 export function followPublications(
   { read, everyMs }: PublicationSource,
