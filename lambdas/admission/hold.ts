@@ -88,8 +88,8 @@ export type HoldResult =
     };
 
 /**
- * Scopes whose spending has recently left no room for a hold, as seen by this process. Requests that are repeated in a
- * loop are refused by them, without calls to the store.
+ * Scopes whose spending has recently left no room for a hold, as seen by this process. Because of these entries,
+ * requests that are repeated in a loop are refused without calls to the store.
  */
 const holdRefusals = new RefusalMemory();
 

@@ -70,7 +70,7 @@ const ATTEMPTS_IN_A_PART = 2;
  * @throws {StoreBusyError} if an item stays busy, or if no tried part of a split counter had room although the counter
  *   may have room. If the caller handles the busy item, the error is thrown after few attempts. A busy counter is split
  *   into several items (parts); each attempt tries one part, or the counter itself.
- * @throws {Error} for a limited scope without a counter
+ * @throws {Error} if the table fails, or for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(
   table: Table,

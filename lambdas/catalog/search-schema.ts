@@ -84,7 +84,10 @@ function checkNeed(backend: SearchBackendData, field: 'credential' | 'folder', p
   );
 }
 
-/** Checks that no endpoint has its own price for searches, because the gateway runs the searches of every model. */
+/**
+ * Checks that no endpoint has its own price for searches, because the gateway runs the searches of every model.
+ * @throws {CatalogError} naming the first such price
+ */
 export function checkSearchPrices(models: Located<ModelData>[]): void {
   for (const { value: model, place } of models) {
     for (const [index, { pricing, service_cost: cost }] of model.endpoints.entries()) {

@@ -257,8 +257,9 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
 }
 
 /**
- * Checks the path at a function URL, because a function URL accepts any path. Only "/" and the route's own path are
- * valid, with or without the prefix of API Gateway's stage.
+ * Checks the path at a function URL, because a function URL accepts any path. Only "/" and the route's own paths, with
+ * or without the prefix of API Gateway's stage, are valid.
+ * @throws {GatewayError} 404 for another path or method
  */
 function checkPath({ event: { request } }: RequestState, route: Route): void {
   if (!request.unrouted) return;

@@ -1,6 +1,9 @@
 import { invalidRequest } from '../platform/errors.ts';
 
-/** Refuses query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently. */
+/**
+ * Refuses query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently.
+ * @throws {GatewayError} 400 that names the parameter
+ */
 export function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
   if (name !== undefined)

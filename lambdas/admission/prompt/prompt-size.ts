@@ -147,7 +147,7 @@ export function requestedCacheWrites(encodedBody: string): CacheWrites {
 
 /**
  * Returns whether an encoded request keeps every cache for an hour. A client's text cannot match these patterns,
- * because its quotes are escaped. The JSON of a tool can.
+ * because its quotes are escaped. The JSON of a tool's arguments or schema can.
  */
 export function writesForAnHour(encodedBody: string): boolean {
   if (!encodedBody.includes('"1h"')) return false;

@@ -63,7 +63,10 @@ export function callBucket(open: OpenBucket, request: BucketRequest): Promise<Se
   return retryTransient(() => callBucketOnce(open, request));
 }
 
-/** Sends a request once. */
+/**
+ * Sends a request once.
+ * @throws {AwsError | NoReplyError} as `callBucket` does
+ */
 export async function callBucketOnce(open: OpenBucket, request: BucketRequest): Promise<ServiceReply> {
   const { url: root, signer } = await open();
   const url = new URL(escapeUriPath(request.key), root);
@@ -79,7 +82,10 @@ export function bucketError(status: number, body: Buffer): AwsError {
   return new AwsError(status, { __type: /<Code>(\w{1,64})<\/Code>/.exec(String(body))?.[1] });
 }
 
-/** @returns undefined if the file does not exist */
+/**
+ * @returns undefined if the file does not exist
+ * @throws {AwsError | NoReplyError} as `callBucket` does
+ */
 export async function readFromBucket(
   open: OpenBucket,
   key: string,

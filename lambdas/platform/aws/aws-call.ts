@@ -108,7 +108,10 @@ export class CallTime {
   }
 }
 
-/** Sends a call, and retries it up to three times, if a retry may succeed and time remains. */
+/**
+ * Sends a call, and retries it up to three times, if a retry may succeed and time remains.
+ * @throws {Error} the error of the last attempt, or an AbortError if the time ends between attempts
+ */
 export async function retryTransient<Output>(attempt: () => Promise<Output>, time = new CallTime({})): Promise<Output> {
   let wasUncertain = false;
   for (let attempts = 1; ; attempts += 1) {

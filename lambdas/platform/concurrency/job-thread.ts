@@ -222,7 +222,9 @@ export class JobThread<Job, Result> {
     this.#finish({ failure: 'broken' });
   }
 
-  /** Ends a job without a result. If the job is running, the thread is terminated, without `turnMs` after GRACE_MS. */
+  /**
+   * Ends a job without a result. If the job is running, its thread is terminated (without `turnMs`, after GRACE_MS).
+   */
   #giveUp(entry: JobEntry<Job, Result>, failure: JobFailure): void {
     entry.settle({ failure });
     this.#new.remove(entry);

@@ -73,6 +73,7 @@ function logFaults(variable: string, faults: readonly string[]): void {
 /**
  * Returns the pepper, the gateway's secret that is hashed with each key. After a successful read, it is read again only
  * by `readPeppers`.
+ * @throws {SecretUnreadableError} if it cannot be read
  */
 export function readPepper(): Promise<string> {
   pepper ??= readPepperOnce().catch((error: unknown) => {
