@@ -130,8 +130,8 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // If an earlier attempt had no reply, it may have written the record. `placeHold` then waits for its own write of
-    // the record, which finds the earlier record.
+    // If the result of an earlier attempt is unknown, it may have written the record. `placeHold` then waits for its
+    // own write of the record, which finds the earlier record.
     const recordsLater = admission.recordsLater === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsLater });
     if ('refused' in result) isUncertain ||= result.isUncertain;

@@ -83,7 +83,7 @@ export type HoldResult =
     }
   | {
       refused: HoldRefusal;
-      /** Whether an earlier attempt had no reply. That attempt may have placed a hold, or may still place one. */
+      /** Whether the result of an earlier attempt is unknown. It may have placed a hold, or may still place one. */
       isUncertain: boolean;
     };
 

@@ -51,7 +51,7 @@ export type HoldOutcome<Name extends string> =
        * read.
        */
       counters: { [Kind in ScopeKind]?: Counter };
-      /** Whether an earlier attempt had no reply. That attempt may have been carried out, or may still be. */
+      /** Whether the result of an earlier attempt is unknown. It may have been carried out, or may still be. */
       isUncertain: boolean;
     };
 
@@ -139,7 +139,7 @@ class Search {
     }
   }
 
-  /** Returns the error of the whole search: it is uncertain if any attempt had no reply. */
+  /** Returns the error of the whole search: it is uncertain if the result of any attempt is unknown. */
   busyError(cause: unknown, conflicting?: readonly string[]): StoreBusyError {
     return new StoreBusyError(cause, conflicting, this.#isUncertain);
   }

@@ -20,7 +20,7 @@ const token: PriceBounds = { least: '0.00000001', most: '1' };
 const ofUnits: Readonly<Record<string, PriceBounds>> = {
   request: { least: '0.0001', most: '1000' },
   web_search: { least: '0.001', most: '1000' },
-  // An image in a prompt costs less than a generated image: at least $0.00006, at Amazon.
+  // An image in a prompt may cost less than a generated image, such as $0.00006 at Amazon.
   image: { least: '0.001', most: '1000' },
   // A generated image costs at least $0.0001.
   output_image: { least: '0.005', most: '5000' },

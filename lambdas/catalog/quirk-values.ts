@@ -4,8 +4,8 @@
  */
 
 /**
- * Names of the quirks that several wires have in common. Code outside the directory of a provider API reads only these
- * quirks.
+ * Names of the quirks that several wires have in common. Apart from the code of provider APIs, only code of the catalog
+ * reads other quirks.
  */
 export const commonQuirkNames = [
   'tokenizer',

@@ -6,9 +6,9 @@
  * AWS), even in a Lambda environment that was frozen or has just started. A request keeps the catalog with which it
  * began, and the prices that were in force at that moment (price-periods.ts).
  *
- * Weakness: if the publication is unreadable or invalid, the last valid catalog stays in use; in an environment that
- * has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
- * Each failed refresh logs a line that raises an alarm.
+ * Weakness: if the publication is unreadable, invalid or slow, the last valid catalog stays in use; in an environment
+ * that has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records
+ * agree. Each failed refresh logs a line that raises an alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

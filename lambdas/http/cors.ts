@@ -1,6 +1,6 @@
 /**
  * Access for web pages of other origins (CORS). The operator sets the allowed origins. The API key is sent in a header,
- * never in a cookie, so a page can use only a key that a user has entered there.
+ * never in a cookie, so a page can use only a key that it knows, for example because a user has entered it.
  */
 
 import { optionalVariable, variables } from '../platform/environment.ts';

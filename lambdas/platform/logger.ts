@@ -68,8 +68,8 @@ export interface LogFields {
   /** Id of a message in a queue. */
   messageId?: string;
   /**
-   * Short text from the gateway's code, or the name and code of an error. It never contains text from a request or a
-   * provider.
+   * Short text from the gateway's code, or the name and code of an error. It contains no text from a request, and from
+   * a provider at most the state of a video job.
    */
   reason?: string;
   accountId?: string;

@@ -43,7 +43,7 @@ const RANKS_ABOVE_WARMTH = 4;
 /**
  * Returns the endpoints in the order in which they are tried.
  * @param items endpoints with a price, in the order of the catalog
- * @param draw determines the order of endpoints with the same price
+ * @param draw determines the order of endpoints with the same price, if there is no preference `sort`
  * @param warmth the endpoint that has the prompt cached; undefined if unknown
  * @param lacking returns the number of the request's fields that an endpoint does not support
  */

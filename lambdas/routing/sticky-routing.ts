@@ -1,14 +1,14 @@
 /**
- * Selects one of several endpoints with the same price. Each endpoint gets its share of the conversations, and all
- * turns of a conversation use the same endpoint. The method is rendezvous hashing: if an endpoint is removed, only its
- * conversations move; if one is added, some conversations move to it.
+ * Selects one of several endpoints with the same price. Each endpoint gets its share of the conversations, and the
+ * turns of a conversation normally use the same endpoint. The method is rendezvous hashing: if an endpoint is removed,
+ * only its conversations move; if one is added, some conversations move to it.
  */
 
 import { createHash } from 'node:crypto';
 
 /**
  * Returns an endpoint's value, greater than 0 and at most 1. Over many conversations, the values are uniformly
- * distributed. The endpoint with the greatest value is tried first.
+ * distributed. Of endpoints with equal prices and weights, the one with the greatest value is tried first.
  */
 export type Draw = (endpointId: string) => number;
 

@@ -107,8 +107,8 @@ export async function sealDay(
 }
 
 /**
- * Returns the signature of a statement. Every signing gives a different valid signature, so the first stored signature
- * is used.
+ * Returns the signature of a statement. Every signing may give a different valid signature, so the first stored
+ * signature is used.
  */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);

@@ -1,6 +1,6 @@
 /**
- * Formats the lines of a sealed day: charges, open generations, and payments. A line contains only fields of a record,
- * so the same record always gives the same bytes. It contains no names of keys or workspaces, because names may change.
+ * Formats the lines of a sealed day: charges, open generations, and payments. A line depends only on the record, so the
+ * same record always gives the same bytes. It contains no names of keys or workspaces, because names may change.
  *
  * In a statement's generations.csv, the line of a charge begins with the same cells.
  */

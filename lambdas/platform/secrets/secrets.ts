@@ -9,7 +9,7 @@ import { log, secretTripwires } from '../logger.ts';
 import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
 /**
- * Time for which secrets are cached, in ms. If the operator changes a provider key, the gateway uses the new one after
+ * Time for which secrets are cached, in ms. If the operator changes a provider key, the gateway reads the new one after
  * at most this time.
  */
 const REFRESH_MS = 5 * 60_000;
@@ -91,12 +91,16 @@ async function readPepperOnce(): Promise<string> {
  * Returns the current and the previous pepper. They are needed for a key that is not found with the cached pepper,
  * because the operator may have changed the pepper after it was cached. Keys that were created before the change still
  * use the previous one.
+ * @throws {SecretUnreadableError} if they cannot be read, and were not read before
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
 }
 
-/** Returns a provider's credential by the name of its variable; undefined if the operator has not set it. */
+/**
+ * Returns a provider's credential by the name of its variable; undefined if the operator has not set it.
+ * @throws {SecretUnreadableError} if the credentials cannot be read, and were not read before
+ */
 export async function readProviderKey(name: string): Promise<string | undefined> {
   return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys()).get(name) || undefined;
 }

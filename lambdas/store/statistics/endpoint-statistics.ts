@@ -15,9 +15,9 @@ export interface Measurement {
 }
 
 /**
- * Partition keys of the measurement. Every process reads one of them at most every half minute, and DynamoDB allows
- * 3,000 read units per second for each key. A gateway with many requests therefore stores the measurement under all
- * keys.
+ * Partition keys of the measurement. A process usually reads one of them, at most every half minute, and DynamoDB
+ * allows 3,000 read units per second for each key. A gateway with many requests therefore stores the measurement under
+ * all keys.
  */
 const STATISTICS_PARTITIONS = [
   'HEALTH#STATISTICS',
