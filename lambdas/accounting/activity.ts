@@ -45,7 +45,7 @@ const MAX_PAGE_ATTEMPTS = 5;
 
 /**
  * Reads daily rows (sums that the roll-up computes after each day) and adds them up. A day is included only if the rows
- * of all its shards (eighths of its generations) were computed.
+ * of all its shards (eight parts of its generations) were computed.
  *
  * Guarantee: the rows of each shard come from one computation. If rows are replaced during a read, everything is read
  * again. If rows are replaced during each of five reads, rows may be missing.

@@ -8,8 +8,8 @@ export const MAX_TAG_COMBINATIONS = 100;
 export const OTHER_TAG_VALUES = '~other';
 
 /**
- * Place of the rows: their shard (an eighth of the day's generations), and the version of the shard's rows that is
- * being written. `splitBy` has the reported tags by which the rows of keys are split.
+ * Place of the rows: their shard (one of eight parts of the day's generations), and the version of the shard's rows
+ * that is being written. `splitBy` has the reported tags by which the rows of keys are split.
  */
 interface RowsPlace {
   shard: number;

@@ -27,7 +27,7 @@ import { readWithTagBudgets } from './kept-tag-budgets.ts';
 import { minuteKeys, noteCounts } from './rates/rate-counts.ts';
 import { rateLimitsOf, type RateLimits } from './rates/rate-limits.ts';
 
-/** A key with its account, workspace and member, as read at most three seconds ago. */
+/** A key with its account, workspace and member, normally read at most three seconds before the request. */
 export interface Caller {
   key: ApiKey;
   account: Account;

@@ -97,8 +97,8 @@ export class HoldExtender {
 
   /**
    * Applies the provider's count of the prompt. The unused part of the prompt's hold then pays for output. The hold
-   * keeps enough money for the output so far, at least for the first step. The rest is returned to the scopes if it is
-   * a considerable share of their lowest limit.
+   * keeps enough money for the output so far, at least for the first step. The rest is returned to the scopes only if
+   * it is a considerable share of their lowest limit.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, releasesUnused } = { writtenBytes: 0, releasesUnused: true }): void {
     const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);

@@ -295,7 +295,7 @@ const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
   /** Whether the model accepts lists of tokens instead of texts. */
   takes_tokens: z.boolean().optional(),
-  /** Whether the provider can return vectors in base64, which takes a quarter of the size of JSON numbers. */
+  /** Whether the provider can return vectors in base64, which takes about a quarter of the size of JSON numbers. */
   base64: z.boolean().optional(),
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;

@@ -106,7 +106,7 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Sets the header that stops automatic retries, because a retry would cost time or money and fail again. */
+  /** Sets the header that stops automatic retries, because a retry would cost time or money and probably fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;

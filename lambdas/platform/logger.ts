@@ -32,7 +32,7 @@ export const serverTripwires = {
 
 /** Log messages about the catalog that raise an alarm. */
 export const catalogTripwires = {
-  /** The published catalog is unreadable or invalid, so an earlier catalog is in use. */
+  /** The published catalog is unreadable or invalid, so an earlier or the deployed catalog is in use. */
   publishedUnused: 'published catalog not used',
 } as const;
 

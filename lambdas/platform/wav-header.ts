@@ -1,4 +1,4 @@
-/** Value for an unknown length. The length of audio that is sent while it is generated is always unknown. */
+/** Value for an unknown length. The length of audio that is sent while it is generated is unknown. */
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff;
 const BYTES_PER_SAMPLE = 2;
 /** Bytes of the RIFF and format chunks, which come before the other chunks. */

@@ -202,7 +202,7 @@ export class SharedHealth implements EndpointHealth {
 /**
  * Returns the interval in ms between two reports of this instance in a crowd. If all reports that were read are newer
  * than the minimum interval, the interval is doubled; otherwise it is halved, within its bounds. All instances read the
- * same reports, so they adapt in the same way.
+ * same reports, so they adapt in a similar way.
  */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);

@@ -24,8 +24,8 @@ export const WINDOW_MS = 30_000;
 const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
 const LATEST_ATTEMPTS = 10;
 /**
- * Maximum number of endpoints whose attempts are stored, more than a catalog has busy endpoints. If there are more, the
- * least recently updated endpoint is dropped.
+ * Maximum number of endpoints whose attempts are stored, usually more than a catalog has busy endpoints. If there are
+ * more, the least recently updated endpoint is dropped.
  */
 const MAX_WATCHED_ENDPOINTS = 256;
 

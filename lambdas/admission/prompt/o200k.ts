@@ -35,8 +35,8 @@ const NUMBER_RUNS = /\d{2,}/g;
 const CARRIAGE_RETURNS = /\r/g;
 
 /**
- * `o200k` is the vocabulary of OpenAI's models. `other` is any other vocabulary, of which only common properties are
- * known.
+ * `o200k` is the vocabulary of OpenAI's newer models. `other` is any other vocabulary, of which only common properties
+ * are known.
  */
 export type Vocabulary = 'o200k' | 'other';
 

@@ -15,9 +15,9 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const hostServices = new Set(['168.63.129.16']);
 
 /**
- * Returns whether an address is public. It is false for private, loopback, shared, multicast, documentation, benchmark
- * and reserved addresses, and for link-local addresses, at which clouds serve credentials. It is also false for IPv6
- * addresses that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * Returns whether an address is public. It is false for all other addresses, for example private, loopback, shared,
+ * multicast, documentation, benchmark and reserved addresses, and for link-local addresses, at which clouds serve
+ * credentials. It is also false for IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || hostServices.has(text)) return false;

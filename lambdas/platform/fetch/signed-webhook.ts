@@ -20,8 +20,8 @@ export interface SignedWebhook {
 }
 
 /**
- * Result of one attempt. After `refused`, retries at this address would fail too. After `failed`, a later retry may
- * succeed.
+ * Result of one attempt. After `refused`, retries at this address would probably fail too. After `failed`, a later
+ * retry may succeed.
  */
 export type WebhookOutcome =
   | { outcome: 'delivered' }

@@ -50,8 +50,8 @@ export function listOrEmpty(value: unknown): unknown[] {
 }
 
 /**
- * Converts a JSON number, or a text that contains a number, to a number. An empty text becomes 0. Returns NaN for all
- * other values. `Number` and `String` cannot be used directly, because they throw for an object such as
+ * Converts a JSON number, or a text that contains a number, to a number. An empty or blank text becomes 0. Returns NaN
+ * for all other values. `Number` and `String` cannot be used directly, because they throw for an object such as
  * `{"toString": 0}`.
  */
 export function numberOrNaN(value: unknown): number {

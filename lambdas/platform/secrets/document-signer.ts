@@ -1,7 +1,7 @@
 /**
- * Signs documents. The private key is in AWS KMS and cannot be copied, because KMS never reveals a key. On a laptop the
- * key is in a file that only its owner can read. Signatures are ECDSA over P-256 with SHA-256, in DER, the form that
- * `openssl dgst -sha256 -verify` reads.
+ * Signs documents. The private key is in AWS KMS and cannot be copied, because KMS does not export private keys. On a
+ * laptop the key is in a file that only its owner can read. Signatures are ECDSA over P-256 with SHA-256, in DER, the
+ * form that `openssl dgst -sha256 -verify` reads.
  */
 
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';

@@ -41,7 +41,7 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The current and the previous pepper, read from Secrets Manager and cached for five minutes. */
+/** The current and the previous pepper, cached for five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };

@@ -1,6 +1,6 @@
 /**
- * Daily rows: sums of the generations of one account, UTC day and shard (an eighth of the day's generations), by
- * workspace, by key and by member.
+ * Daily rows: sums of the generations of one account, UTC day and shard (one of eight parts of the day's generations),
+ * by workspace, by key and by member.
  *
  * The roll-up may compute the rows of a shard several times. Each computation first takes the next number of the day.
  * It then reads the generations, writes rows with this number, and makes the number the shard's version. If the new
@@ -62,8 +62,8 @@ export const dailyRowAttributes = [
 ];
 
 /**
- * State of a day: for each shard (an eighth of its generations), the current version, and the time when the generations
- * were read.
+ * State of a day: for each shard (one of eight parts of its generations), the current version, and the time when the
+ * generations were read.
  */
 export interface Day {
   date: string;
