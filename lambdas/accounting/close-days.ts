@@ -25,10 +25,10 @@ const OLDEST_DAYS = 30;
 const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
- * Queues the ended days of every account for the roll-up, which computes their daily rows. Each day is queued twice:
- * when it has ended, and a day later. The second time repairs days that a late settlement should have queued but did
- * not, because its function died. If a run is interrupted or out of time, the next run continues after the accounts
- * whose days are already queued. Queueing a day again is harmless.
+ * Queues the ended days of every account for the roll-up, which computes their daily rows. Normally each day is queued
+ * twice: when it has ended, and with the next day. The second time repairs days that a late settlement should have
+ * queued but did not, because its function died. If a run is interrupted or out of time, the next run continues after
+ * the accounts whose days are already queued. Queueing a day again is harmless.
  * @param options.deadlineMs time of performance.now() after which no more accounts are started
  * @returns number of messages sent
  */
@@ -60,8 +60,8 @@ export async function closeDays(
 }
 
 /**
- * Returns the days from the last closed day through yesterday, at most MAX_DAYS_AT_ONCE. A local gateway may have been
- * off for months.
+ * Returns the days from the last closed day through yesterday, at most MAX_DAYS_AT_ONCE (see OLDEST_DAYS). A local
+ * gateway may have been off for months.
  */
 function daysToQueue(closedThrough: string | undefined, yesterday: string): string[] {
   const days = datesBetween(closedThrough ?? utcDate(0), yesterday);

@@ -100,7 +100,10 @@ export interface Refused {
   isReleased: boolean;
 }
 
-/** Maximum time in ms that a client waits for a hold. Running requests release most of their holds within seconds. */
+/**
+ * Maximum time in ms that a client waits for a hold. Running requests usually release most of their holds within
+ * seconds.
+ */
 const DEFAULT_PATIENCE_MS = 10_000;
 
 /**

@@ -20,7 +20,7 @@ export function isFiltered(filter: RecordFilter): boolean {
 }
 
 /**
- * Yields the generations that were admitted in a period and that match the filter, in the order of admission. They may
+ * Yields the generations that were admitted in a period and that match the filter, in the order of their ids. They may
  * be pending or final, charged or free.
  * Cost: at least eight queries for each UTC day, more if their results have several pages.
  * @param progress is called after each UTC day

@@ -86,8 +86,8 @@ export interface Statement {
 }
 
 /**
- * Callbacks while a statement is read: for each charged or completed generation, in the order of admission, and after
- * each UTC day.
+ * Callbacks while a statement is read: for each charged or completed generation, in the order of ids, and after each
+ * UTC day.
  */
 export interface StatementReader {
   booked?: (booked: BookedGeneration) => Promise<void> | void;

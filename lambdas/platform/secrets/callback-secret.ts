@@ -1,7 +1,7 @@
 /**
  * Derives the secret with which an account verifies callbacks about videos and alerts. It is computed from the
- * deployment's secret (pepper) and the account's id. The secret is not stored, and the operator can display it again at
- * any time.
+ * deployment's secret (pepper) and the account's id. The secret is not stored, and the operator can display it again
+ * until the pepper changes.
  */
 
 import { sealingKey } from './sealing.ts';

@@ -102,7 +102,7 @@ export async function* generationsOfShard(table: Table, of: DayShard): AsyncGene
   yield* inOrderOfIds(table, generationPartitions(of, await areRecordsSpread(table, of)));
 }
 
-/** Yields every generation of an account's UTC day, ordered by id and so by admission. */
+/** Yields every generation of an account's UTC day, ordered by id, and so nearly by admission. */
 export async function* generationsInOrder(
   table: Table,
   accountId: string,
