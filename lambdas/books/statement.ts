@@ -275,7 +275,7 @@ function sumOf(entries: readonly BalanceEntry[]): Money {
 
 /**
  * Returns the spending of an account before a point in time: closed days from daily rows, other days from records.
- * Cost: at least one query for each day since the account was created.
+ * Cost: at least one query for each day from the account's creation to that time.
  */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
   const lastDate = utcDate(instantMs - 1);

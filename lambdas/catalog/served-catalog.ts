@@ -4,7 +4,7 @@
  *
  * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
  * AWS), even in a Lambda environment that was frozen or has just started. A request keeps the catalog with which it
- * began, and the prices that were in force at that moment (price-periods.ts).
+ * began. Its prices may still change until it is sent (dispatched-prices.ts).
  *
  * Weakness: if the publication is unreadable, invalid or slow, the last valid catalog stays in use; in an environment
  * that has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records

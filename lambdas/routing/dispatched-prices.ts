@@ -1,8 +1,9 @@
 /**
  * Prices of a request, while the prices of its endpoint may change.
  *
- * Guarantee: a request is charged at the prices in force when it was sent to the provider that answers, and its hold
- * covers these prices. If prices change during an answer, the answer keeps its prices.
+ * Guarantee: a request is charged at the prices in force when it was sent to the provider that answers (if there are
+ * none, at the prices at admission), and its hold covers these prices. If prices change during an answer, the answer
+ * keeps its prices. Videos are charged at the prices at admission.
  */
 
 import { isDeepStrictEqual } from 'node:util';

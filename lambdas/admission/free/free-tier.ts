@@ -4,7 +4,8 @@
  * generation, so a request is counted if and only if it is admitted, at any concurrency.
  *
  * Weakness: a budget is split into parts, and a request must fit into one part. If every part has too little room for a
- * request, the remaining money stays unused. Spending never exceeds the budget.
+ * request, the remaining money stays unused. Only a correction of an estimate can raise the recorded spending above the
+ * budget.
  */
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';

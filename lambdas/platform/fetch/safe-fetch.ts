@@ -192,8 +192,8 @@ async function* readBounded(
 }
 
 /**
- * Waits for work until the deadline. The system's name resolution cannot be aborted: it continues after the deadline,
- * and its result is ignored.
+ * Waits for work until the deadline or a cancellation. The system's name resolution cannot be aborted: it continues
+ * after the deadline, and its result is ignored.
  */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);

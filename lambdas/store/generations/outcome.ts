@@ -111,7 +111,7 @@ export const outcomeRecord = record({
   /** The provider's own finish reason; null if it is the same as `finishReason`. */
   nativeFinishReason: orNull(text('native_finish_reason')),
   ...routeFields,
-  /** Prices of the endpoint that answered, if they differ from the prices fixed at admission. */
+  /** Prices of the endpoint that answered, unless it is the first candidate with the prices fixed at admission. */
   pricing: optional(pricesField('prices')),
   ...usageFields,
   /**

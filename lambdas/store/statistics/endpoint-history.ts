@@ -41,7 +41,7 @@ export async function writePoint(table: Table, endpointId: string, point: Endpoi
 /**
  * Returns the points of the last thirty days, oldest first.
  *
- * Cost: one page of at most 720 small items, eventually consistent.
+ * Cost: one page of at most about 720 small items, eventually consistent.
  */
 export async function readPoints(table: Table, endpointId: string, atMs: number): Promise<EndpointPoint[]> {
   const items = await queryPageWithin(table, HISTORY_READ_TIMEOUT_MS, {
