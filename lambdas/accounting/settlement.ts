@@ -5,8 +5,8 @@ import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
 import { payerRecord, type Payer } from '../store/accounts/payer.ts';
 
 /**
- * One finished generation that must be settled. It has ids, names, counts, times and amounts, but no text of prompts or
- * answers.
+ * One finished generation that must be settled. It has ids, names, tags, counts, times and amounts, but no text of
+ * prompts or answers.
  */
 export interface Settlement {
   generationId: string;

@@ -9,8 +9,8 @@ import { hashSecret, unknownKey } from './credentials.ts';
  * change of the pepper.
  *
  * Cost: as `findCaller`, plus one read if the key was hashed with the previous pepper.
- * Weakness: a process reads the peppers again at most once in five minutes, and any unknown key causes such a read. If
- * that read is shortly before the pepper changes, the process may refuse a new key for up to five minutes.
+ * Weakness: a process reads the peppers again at most once in five minutes, and any unknown key may cause such a read.
+ * If that read is shortly before the pepper changes, the process may refuse a new key for up to five minutes.
  * @throws {GatewayError} 401 for an unknown key, and in the cases of `findCaller`, such as a disabled key
  */
 export async function authenticate(table: Table, secret: string): Promise<Caller> {

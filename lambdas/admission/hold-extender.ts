@@ -16,8 +16,8 @@ import { isHeldByOthers, outOfMoneyError, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
 /**
- * Maximum size of a step in multiples of the first step. A step is the amount that one extension adds to a hold. Each
- * step pays for twice as much output as the previous one, if the limits have room.
+ * Maximum size of a step in multiples of the first step. A step is the amount that one extension adds to a hold. Until
+ * the maximum, each step pays for twice as much output as the previous one, if the limits have room.
  */
 const MAX_STEP_FACTOR = 32;
 /** Time in ms that a stream whose hold is used up waits for other requests to release their holds. */

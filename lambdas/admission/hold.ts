@@ -97,7 +97,7 @@ const holdRefusals = new RefusalMemory();
  * Places the first hold of a generation. If an earlier attempt has placed the hold, and its reply was lost, the
  * returned hold has the recorded amount. The recorded amount may exceed the requested amount.
  * @param how.recordsLater whether a hold from a lease may be returned before its record is written (`recording` is then
- *   the pending write). Allowed only if every earlier attempt had a reply: otherwise, an attempt without a reply may
+ *   the pending write). Allowed only if the result of every earlier attempt is known: otherwise, an earlier attempt may
  *   have written the record already.
  * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
  *   the client (accounting/release.ts)

@@ -2,8 +2,8 @@ import { GatewayError } from '../../platform/errors.ts';
 import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
 
 /**
- * Value of Retry-After in seconds if only the holds of other requests use up the budget. Running requests release most
- * of their holds within seconds.
+ * Value of Retry-After in seconds if only the holds of other requests use up the budget. Running requests usually
+ * release most of their holds within seconds.
  */
 const HELD_RETRY_SECONDS = 3;
 /**

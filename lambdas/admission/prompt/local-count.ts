@@ -1,7 +1,8 @@
 /**
  * Counts prompts locally, for providers that do not count. Loading the vocabulary is slow and needs much memory, and a
  * client can choose words that are slow to count. Prompts are therefore counted in a worker thread. The thread starts
- * with the first count, and ends when no more counts arrive. Counting never blocks the thread that serves requests.
+ * with the first count, and ends when no more counts arrive. Counting itself does not block the thread that serves
+ * requests.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -13,7 +13,10 @@ import { check, put, putNew, update, type Key, type Write } from '../table/write
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
-/** Statuses of accounts. A suspended account cannot spend. The keys of a closed account do not work at all. */
+/**
+ * Statuses of accounts. Inference requests of a suspended account are refused. The keys of a closed account do not work
+ * at all.
+ */
 const accountStatuses = ['active', 'suspended', 'closed'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 

@@ -5,11 +5,11 @@
  * limit of a part is zero, so a part has room while its committed amount is negative. A hold is added to one part. If
  * this part has no room, the hold's transaction also grants it more room. A settlement may return money to any part.
  *
- * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
- * After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each
- * part. Settlements of held money only lower these amounts. The sum of the counter and its parts, which is the true
- * committed amount, is therefore at most the limit. A grant does not change the sum. If the counter has no room left,
- * its parts are merged (counter-parts.ts), so a hold is refused only if a single item would refuse it too.
+ * Guarantee: holds never raise the spent and held money of a scope above its limit, at any concurrency and wherever a
+ * process dies. After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is
+ * true in each part. Settlements of held money only lower these amounts. The sum of the counter and its parts, which is
+ * the true committed amount, is therefore at most the limit. A grant does not change the sum. If the counter has no
+ * room left, its parts are merged (counter-parts.ts), so a hold is refused only if a single item would refuse it too.
  * Weakness: two amounts are added to the counter itself and may exceed the limit, as they may without parts. They are a
  * correction above its hold, and the cost of a request that began before the scope's first limit.
  */

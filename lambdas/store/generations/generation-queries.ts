@@ -27,7 +27,7 @@ export async function readPending(table: Table, { key }: PendingEntry): Promise<
 
 /**
  * Value of `sweep_at` for a generation that the sweep can settle at once, usually from its last measurement. It is
- * earlier than every real time, and makes the sweep settle the record without further checks.
+ * earlier than every real time, and makes the sweep settle the record whatever the queue's backlog is.
  */
 export const DUE_AT_ONCE_MS = 0;
 
