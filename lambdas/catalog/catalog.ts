@@ -83,7 +83,10 @@ interface CatalogTiming extends PricePeriod {
 /** A valid catalog: references are resolved, ids are unique, and the order is that of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /** Identifies the content of the files. Records contain the version, which identifies the prices that applied. */
+  /**
+   * Identifies the content of the files. Records contain the version, which identifies the files from which their
+   * prices come.
+   */
   readonly version: string;
   /** Ids of all providers, including providers whose URL is not configured. */
   readonly providerIds: readonly string[];
@@ -157,8 +160,8 @@ interface Surroundings {
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. Omits providers without a URL, and models for which no
- * endpoint with a price remains.
+ * Builds the catalog from files that have passed `checkModels`. Omits providers without a URL, and models (with their
+ * aliases) for which no endpoint with a price remains.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf'], atMs: number = nowMs()): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);

@@ -168,8 +168,8 @@ export function gatewayStopping(): GatewayError {
 }
 
 /**
- * Returns an error with status 408 for a request whose client has disconnected. Only the log shows this error. With it,
- * the request does not count as a failure of a provider.
+ * Returns an error with status 408 for a request whose client has disconnected. Only logs and records show this error.
+ * With it, the request does not count as a failure of a provider.
  */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has disconnected.', { status: 408, cause });

@@ -21,7 +21,7 @@ export interface RequestedRoute {
   /** Fields of the request that only tune an answer. */
   tunings: string[];
   conversation: Conversation;
-  /** Chooses one of several endpoints with the same price, always the same one for a conversation. */
+  /** Chooses one of several endpoints with the same price, normally the same one for a conversation. */
   draw: Draw;
 }
 

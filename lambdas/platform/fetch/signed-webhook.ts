@@ -34,7 +34,7 @@ export interface WebhookRules extends PublicUrlRules {
 
 const WEBHOOK_TIMEOUT_MS = 10_000;
 const GONE = 410;
-/** Faults of the address itself, which a retry does not fix. */
+/** Faults of the address itself, which a retry would probably not fix. */
 const lastingFaults = new Set<FetchFault>(['not_a_url', 'not_https', 'userinfo', 'port', 'not_public']);
 
 /**
