@@ -25,7 +25,7 @@ export interface Charged {
   rounds?: TokenUsage[];
 }
 
-/** Returns the field of an answer with its cost. While the cost is not final, the answer has no such field. */
+/** Returns the field of an answer with its cost. If the usage was estimated, the answer has no such field. */
 export function finalCost({ cost, estimated }: Pick<Charged, 'cost' | 'estimated'>): { cost?: Money } {
   return estimated ? {} : { cost };
 }

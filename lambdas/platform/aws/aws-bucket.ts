@@ -64,7 +64,7 @@ export function callBucket(open: OpenBucket, request: BucketRequest): Promise<Se
 }
 
 /**
- * Sends a request once.
+ * Sends a request, and does not repeat it after a temporary failure.
  * @throws {AwsError | NoReplyError} as `callBucket` does
  */
 export async function callBucketOnce(open: OpenBucket, request: BucketRequest): Promise<ServiceReply> {
