@@ -11,14 +11,17 @@ import type { HttpRequest } from './request.ts';
 
 /**
  * Names of form fields whose values are not plain text. Independent of these rules, `name[]` is always a list, and
- * `name[key]` an object.
+ * `name[key]` an object. A field without text counts as absent, because forms have no null.
  */
 export interface FormRules extends JsonRules {
   /** Fields that are files. If such a field is sent as text, it stays text, which the schema then rejects. */
   files: readonly string[];
   /** Maximum number of files. */
   maxFiles: number;
-  /** Fields that are lists even if they appear once and without `[]`. */
+  /**
+   * Fields that are lists even if they appear once and without `[]`. Clients also send a list as JSON text, or its
+   * elements as `name[0]`, `name[1]` and so on.
+   */
   lists?: readonly string[];
   numbers?: readonly string[];
   booleans?: readonly string[];
@@ -127,10 +130,27 @@ function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string
   for (const [name, part] of entries) {
     const keys = keysOf(name);
     const [field] = keys as [string];
-    const value = typeof part === 'string' ? typedValue(field, part, rules) : part;
-    placeField(body, rules.lists?.includes(field) && keys.length === 1 ? [field, ''] : keys, value);
+    if (part === '') continue;
+    const values = rules.lists?.includes(field) ? elementsOf(part) : [part];
+    const places = rules.lists?.includes(field) && isElementName(keys) ? [field, ''] : keys;
+    for (const value of values) {
+      placeField(body, places, typeof value === 'string' ? typedValue(field, value, rules) : value);
+    }
   }
   return body;
+}
+
+/** Returns whether a name has no key, or only a number as in `name[0]`. */
+function isElementName([, key = '0', ...more]: readonly string[]): boolean {
+  return more.length === 0 && /^\d+$/.test(key);
+}
+
+/** Matches a list of texts as JSON. Other texts in brackets may be an element, such as a keyword. */
+const LIST_OF_TEXTS = /^\s*\[\s*".*"\s*\]\s*$/s;
+
+/** @throws {GatewayError} 400 for a list that is not JSON */
+function elementsOf(part: string | FormFile): unknown[] {
+  return typeof part === 'string' && LIST_OF_TEXTS.test(part) ? (readJsonBody(part, {}) as unknown[]) : [part];
 }
 
 /**
@@ -176,7 +196,7 @@ function twice(field: string) {
 
 function typedValue(field: string, text: string, { numbers, booleans, json, ...rules }: FormRules): unknown {
   if (numbers?.includes(field) && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-  if (booleans?.includes(field) && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (booleans?.includes(field) && /^(true|false|1|0)$/i.test(text)) return /^(true|1)$/i.test(text);
   return json?.includes(field) ? readJsonBody(text, rules) : text;
 }
 

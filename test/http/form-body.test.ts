@@ -62,6 +62,39 @@ describe('a form', () => {
     });
   });
 
+  // Browsers and workflow tools also send the fields that a user left empty.
+  it('has no value for a field without text', async () => {
+    expect(await read(['temperature', ''], ['stream', ''], ['languages', ''], ['prompt', ''], ['a', 'b'])).toEqual({
+      a: 'b',
+    });
+  });
+
+  it.each<[string, [string, string][]]>([
+    ['JSON', [['languages', '["ru", "en"]']]],
+    ['JSON with brackets in the name', [['languages[]', '["ru","en"]']]],
+    [
+      'numbered names',
+      [
+        ['languages[0]', 'ru'],
+        ['languages[1]', 'en'],
+      ],
+    ],
+    [
+      'repeated names',
+      [
+        ['languages', 'ru'],
+        ['languages', 'en'],
+      ],
+    ],
+  ])('accepts a list as %s', async (_form, parts) => {
+    expect(await read(...parts)).toEqual({ languages: ['ru', 'en'] });
+  });
+
+  it('keeps an element in brackets, and accepts 1 and 0 for true and false', async () => {
+    expect(await read(['languages', '[ru]'], ['stream', '1'])).toEqual({ languages: ['[ru]'], stream: true });
+    expect(await read(['stream', '0'])).toEqual({ stream: false });
+  });
+
   it('keeps the bytes, the name and the media type of its files', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
     const value = await read(
