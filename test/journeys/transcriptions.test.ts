@@ -92,6 +92,26 @@ describe('a transcript', () => {
     expect((await transcribeJson(inline(waveFile(1, { says: SAYS })))).body.text).toBe(SAYS);
   });
 
+  it('is the text of base64 in a data URL, whatever format the client states', async () => {
+    const bytes = waveFile(1, { says: SAYS });
+    const data = `data:audio/x-wav;base64,${bytes.toString('base64')}`;
+
+    const { body } = await transcribeJson({ input_audio: { data, format: 'audio/x-wav' } });
+
+    expect(body.text).toBe(SAYS);
+  });
+
+  it.each(['en', 'en-US', 'EN', 'zh_CN', 'zh-Hant-TW', 'auto', ''])(
+    'accepts the language %j, as clients send it',
+    async (language) => {
+      const inForm = await transcribe({ language, temperature: '', response_format: '' });
+      const inJson = await transcribeJson({ ...inline(waveFile(1)), language });
+
+      expect([inForm.status, inJson.status]).toEqual([200, 200]);
+      expect(inForm.headers.get('x-gateway-left-out')).toBeNull();
+    },
+  );
+
   it('is the text of a file at an address', async () => {
     const { port } = files.address() as AddressInfo;
 
@@ -244,8 +264,10 @@ describe('a transcript is refused', () => {
     ['another file', inline(Buffer.from('%PDF-1.7 no sound'.repeat(20))), 'input_audio'],
     ['text that is not base64', { input_audio: { data: 'a b' } }, 'input_audio.data'],
     ['a stream of subtitles', { ...inline(waveFile(1)), stream: true, response_format: 'srt' }, 'stream'],
+    ['a name of a language', { ...inline(waveFile(1)), language: 'english' }, 'language'],
     ['another format', { ...inline(waveFile(1)), response_format: 'diarized_json' }, 'response_format'],
     ['include', { ...inline(waveFile(1)), include: ['logprobs'] }, 'include'],
+    ['speakers', { ...inline(waveFile(1)), diarize: true }, 'diarize'],
     [
       'words without verbose_json',
       { ...inline(waveFile(1)), timestamp_granularities: ['word'] },

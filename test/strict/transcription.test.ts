@@ -12,7 +12,7 @@ import { readRecording } from '../../lambdas/inference/recordings/read-recording
 import type { Recording, TranscriptionAnswer, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { mp3File, waveFile } from '../support/recordings.ts';
-import { transcriptionFakes, transcriptionRefusals, transcriptionSources } from './transcription.ts';
+import { longestRecordings, transcriptionFakes, transcriptionRefusals, transcriptionSources } from './transcription.ts';
 
 const places = loadShippedCatalog()
   .models.filter(({ id, data }) => data.output_modalities.includes('transcription') && !id.startsWith('sandbox/'))
@@ -33,6 +33,8 @@ const requests: object[] = [
   { response_format: 'verbose_json' },
   { response_format: 'verbose_json', timestamp_granularities: ['word'] },
   { response_format: 'srt', language: 'ru' },
+  { response_format: 'srt', language: 'ru', provider: { require_parameters: true } },
+  { language: 'en-US' },
   { response_format: 'vtt', prompt: 'Parcels.', keywords: ['DHL'], temperature: 0.5, language: 'ru' },
 ];
 
@@ -102,6 +104,28 @@ describe('transcription endpoints of the catalog', () => {
       }
     },
   );
+
+  it('refuse recordings that are too long for their provider', async () => {
+    for (const [model, seconds] of Object.entries(longestRecordings)) {
+      const place = places.map(placeOf).find(({ candidate }) => candidate.target.upstreamModel === model)!;
+      const outcomeAt = async (length: number) => {
+        const recording = await readRecording(waveFile(length, { sampleRate: 8_000 }), 'file');
+        return ask({ request: {}, modality: transcriptionModality, recording }, place);
+      };
+
+      expect(await outcomeAt(seconds + 1)).toEqual({ refused: 'file' });
+      expect(await outcomeAt(seconds)).toMatchObject({ sent: {} });
+    }
+  });
+
+  it('leave out the language where the provider takes none with times', () => {
+    const mistral = places.filter(({ endpoint }) => endpoint.provider.id === 'mistral').map(placeOf);
+    const leftOut = (body: object) =>
+      mistral.map(({ candidate }) => transcriptionModality.leftOut!({ model: 'm', ...body }, candidate.target));
+
+    expect(leftOut({ language: 'ru', response_format: 'srt' })).toEqual(mistral.map(() => ['language']));
+    expect(leftOut({ language: 'ru' })).toEqual(mistral.map(() => []));
+  });
 
   it('refuse only requests that their provider does not support', () => {
     const refused = places.map(placeOf).flatMap((place) =>

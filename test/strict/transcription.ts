@@ -181,7 +181,14 @@ const yandexQuery = z
   })
   .loose();
 
-export const transcriptionSources = [openai, mistral, groq, elevenlabs, xai, deepgram, google, yandex];
+/** Longest recordings in seconds that a model accepts, by the provider's name of the model. */
+export const longestRecordings: Record<string, number> = {
+  'gpt-4o-transcribe': 1_400,
+  'gpt-4o-mini-transcribe': 1_400,
+};
+const longest = 'https://github.com/rishikanthc/Scriberr/issues/477';
+
+export const transcriptionSources = [longest, openai, mistral, groq, elevenlabs, xai, deepgram, google, yandex];
 
 interface TranscriptionFake {
   read: ReadRequest;

@@ -4,20 +4,25 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 
+/** Returns whether the endpoint of a candidate accepts a field. */
+type AcceptsField<Candidate> = (candidate: Candidate, name: string) => boolean;
+
 /**
  * Returns the candidates that list every field with a value.
+ * @param accepts for endpoints that do not accept every field that they list
  * @throws {GatewayError} 400 if no candidate lists a field, or none lists all fields
  */
 export function candidatesWith<Candidate extends BatchCandidate>(
   fields: Record<string, unknown>,
   candidates: Candidate[],
   onExcluded: OnExcluded | undefined,
+  accepts: AcceptsField<Candidate> = lists,
 ): Candidate[] {
   const names = Object.keys(fields).filter((name) => fields[name] !== undefined);
   const able = candidates.filter((candidate) => {
-    const missing = names.find((name) => !lists(candidate, name));
+    const missing = names.find((name) => !accepts(candidate, name));
     if (missing === undefined) return true;
-    if (!candidates.some((other) => lists(other, missing))) {
+    if (!candidates.some((other) => accepts(other, missing))) {
       throw invalidRequest(missing, `is not supported by "${candidate.model.id}"; leave it out`);
     }
     onExcluded?.(candidate, 'request_not_supported');
@@ -37,8 +42,9 @@ export function candidatesWith<Candidate extends BatchCandidate>(
 export function preferringListed<Candidate extends BatchCandidate>(
   names: readonly string[],
   candidates: readonly Candidate[],
+  accepts: AcceptsField<Candidate> = lists,
 ): Candidate[] {
-  const missing = (candidate: Candidate) => names.filter((name) => !lists(candidate, name)).length;
+  const missing = (candidate: Candidate) => names.filter((name) => !accepts(candidate, name)).length;
   return candidates.toSorted((one, other) => missing(one) - missing(other));
 }
 

@@ -4,11 +4,12 @@
 
 import * as z from 'zod';
 import { recordingFormats } from '../../catalog/quirk-values.ts';
-import { base64, formFileField, optionalField, refusedField, sourceUrl } from '../../messages/field-kinds.ts';
+import { formFileField, optionalField, refusedField, sourceUrl } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { openBody, type OpenBody } from '../../messages/open-body.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
+import { BASE64_RULE, isBase64 } from '../../platform/base64.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
 
 const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
@@ -18,7 +19,21 @@ const MAX_KEYWORDS = 100;
 const MAX_KEYWORD_CHARACTERS = 100;
 const MAX_LANGUAGES = 10;
 
-const languageCode = z.string().regex(/^[a-z]{2,3}$/, 'must be a language of ISO 639, such as "en"');
+/** Matches a language with a script or a region, such as `en-US` or `zh_Hant_TW`. The group is the language alone. */
+const LOCALE = /^([a-z]{2,3})(?:[-_][a-z\d]{2,8})*$/i;
+const languageOfLocale = (locale: string) => LOCALE.exec(locale)?.[1]?.toLowerCase() ?? locale;
+const LANGUAGE_RULE = 'must be a language of ISO 639, such as "en"';
+const languageCode = z
+  .string()
+  .overwrite(languageOfLocale)
+  .regex(/^[a-z]{2,3}$/, LANGUAGE_RULE);
+/** With `auto` or an empty text, the provider detects the language, as without the field. */
+const languageOrAuto = z
+  .string()
+  .overwrite(languageOfLocale)
+  .regex(/^(?:auto|[a-z]{2,3})?$/, LANGUAGE_RULE);
+/** Head of a data URL, with which some clients send base64. */
+const RECORDING_URL_HEAD = /^data:[^,]{0,100};base64,/i;
 const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
 
 const transcriptionFields = {
@@ -31,17 +46,22 @@ const transcriptionFields = {
   }),
   input_audio: optionalField(
     z.strictObject({
-      data: base64.meta({ description: 'The bytes of the recording in base64, without `data:`.' }),
-      format: optionalField(z.enum(recordingFormats)).meta({
-        description: 'The format of the recording. The gateway reads the format from the bytes.',
+      data: z
+        .string()
+        .overwrite((text) => text.replace(RECORDING_URL_HEAD, ''))
+        .min(1)
+        .refine(isBase64, BASE64_RULE)
+        .meta({ description: 'The bytes of the recording in base64, or a data URL.' }),
+      format: optionalField(z.string()).meta({
+        description: `The format of the recording, such as \`${recordingFormats[0]}\`. It has no effect, because the gateway reads the format from the bytes.`,
       }),
     }),
   ).meta({ description: 'The recording, in a body of JSON.' }),
   url: optionalField(sourceUrl).meta({
     description: 'The https address of the recording, for recordings that are too large for a request to this address.',
   }),
-  language: optionalField(languageCode).meta({
-    description: 'The language that is spoken, such as `en`; the provider detects it, if absent.',
+  language: optionalField(languageOrAuto).meta({
+    description: 'The language that is spoken, such as `en` or `en-US`; the provider detects it, if absent or `auto`.',
   }),
   languages: optionalField(boundedList(languageCode, { max: MAX_LANGUAGES })).meta({
     description: 'Up to ten languages that may be spoken. Only models that list `languages` take several.',
@@ -59,6 +79,9 @@ const transcriptionFields = {
   }),
   timestamp_granularities: optionalField(boundedList(z.enum(granularities), { max: 2 })).meta({
     description: 'With `verbose_json`: `segment` (default) and `word`.',
+  }),
+  diarize: optionalField(z.literal(false, 'must be false: speakers are not told apart')).meta({
+    description: 'Only false is accepted, because speakers are not told apart.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:
@@ -115,7 +138,7 @@ export const transcriptionForm = {
   maxFiles: 1,
   lists: ['languages', 'keywords', 'timestamp_granularities', 'models', 'include'],
   numbers: ['temperature'],
-  booleans: ['stream'],
+  booleans: ['stream', 'diarize'],
   json: ['provider'],
   exactWithin: ['max_price'],
 };

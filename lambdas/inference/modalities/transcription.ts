@@ -1,5 +1,10 @@
-import type { TranscriptionAnswer, TranscriptionTask } from '../../providers/transcription/codec.ts';
+import type {
+  TranscriptionAnswer,
+  TranscriptionTarget,
+  TranscriptionTask,
+} from '../../providers/transcription/codec.ts';
 import { transcriptionEngines } from '../../providers/transcription/engines.ts';
+import { acceptsGuide, type GuideField } from '../../providers/transcription/transcriber.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { recordingOf } from '../recordings/recording-of.ts';
@@ -7,12 +12,13 @@ import { recordingTooLarge } from '../recordings/fetch-recording.ts';
 import { candidatesWith, preferringListed } from './listed-fields.ts';
 import { defineModality, plainRoute } from './modality.ts';
 import { transcriptEvents } from './transcript-events.ts';
-import { transcriptionBody } from './transcription-schema.ts';
+import { transcriptionBody, type TranscriptionBody } from './transcription-schema.ts';
 
 type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
 /** Response formats that contain times. */
 const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
+const needsTimes = ({ response_format: format }: TranscriptionBody) => timedFormats.has(format ?? 'json');
 
 /** Modality that transcribes recordings in the spoken language. */
 export const transcriptionModality = transcriptionInto(false);
@@ -24,10 +30,16 @@ function transcriptionInto(translates: boolean) {
     apiType: 'stt',
     makes: 'transcription',
     accepts: { body: transcriptionBody.schema, exactWithin: ['max_price'] },
-    prepare: async (body, clientLeft) => ({ ...body, recording: await recordingOf(body, clientLeft) }),
+    prepare: async (body, clientLeft) => ({
+      ...body,
+      language: body.language === 'auto' ? undefined : body.language,
+      recording: await recordingOf(body, clientLeft),
+    }),
     leftOut: (body, target) => [
       ...transcriptionBody.unknownIn(body),
-      ...Object.keys(guidesOf(body)).filter((name) => !target.supportedParameters.includes(name)),
+      ...(Object.keys(guidesOf(body)) as GuideField[]).filter(
+        (name) => !acceptsGuide(name, { needsTimes: needsTimes(body) }, target as TranscriptionTarget),
+      ),
     ],
     engines: transcriptionEngines,
     // Like images in messages, recordings are not searched for sensitive data (docs/protection.md).
@@ -41,7 +53,7 @@ function transcriptionInto(translates: boolean) {
       prompt: body.prompt ? texts[0] : undefined,
       keywords: body.prompt ? texts.slice(1) : texts,
       temperature: body.temperature ?? undefined,
-      needsTimes: timedFormats.has(body.response_format ?? 'json'),
+      needsTimes: needsTimes(body),
       needsAllFields: body.provider?.require_parameters === true,
       streams: body.stream === true,
       translates,
@@ -82,12 +94,13 @@ function fittingCandidates(
     temperature,
     language: languages.length === 1 ? languages[0] : undefined,
   });
-  return needsAllFields ? candidatesWith(guides, able, onExcluded) : preferringListed(Object.keys(guides), able);
+  const accepts = ({ target }: TranscriptionCandidate, name: string) => acceptsGuide(name as GuideField, task, target);
+  return needsAllFields
+    ? candidatesWith(guides, able, onExcluded, accepts)
+    : preferringListed(Object.keys(guides), able, accepts);
 }
 
-function guidesOf(
-  fields: Partial<Record<'prompt' | 'keywords' | 'temperature' | 'language', unknown>>,
-): Record<string, unknown> {
+function guidesOf(fields: Partial<Record<GuideField, unknown>>): Partial<Record<GuideField, unknown>> {
   const { prompt, keywords, temperature, language } = fields;
   return Object.fromEntries(
     Object.entries({ prompt, keywords, temperature, language }).filter(

@@ -22,9 +22,6 @@ export const openaiTranscription: TranscriptionCodec = {
     const { prompt, temperature, languages, keywords, needsTimes, translates, streams, recording } = task;
     const lists = supportedParameters.includes('languages');
     const isMistral = quirks.transcription_form === 'mistral';
-    if (isMistral && needsTimes && languages.length > 0) {
-      throw invalidRequest('language', 'cannot be combined with times for this model; leave one of them out');
-    }
     return formRequest(
       translates ? '/audio/translations' : '/audio/transcriptions',
       [

@@ -85,15 +85,33 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
   };
 }
 
-/** Returns the task without fields that the endpoint does not list. These fields only guide the transcription. */
-function withListedFields(task: TranscriptionTask, { supportedParameters }: TranscriptionTarget): TranscriptionTask {
-  const lists = (name: string) => supportedParameters.includes(name);
+/** Fields that only guide the transcription. A field is left out if the endpoint does not accept it. */
+export type GuideField = 'prompt' | 'keywords' | 'temperature' | 'language';
+
+/**
+ * Returns whether the endpoint accepts a field that only guides the transcription. Mistral accepts no language if it
+ * returns times.
+ */
+export function acceptsGuide(
+  name: GuideField,
+  { needsTimes }: Pick<TranscriptionTask, 'needsTimes'>,
+  { supportedParameters, quirks }: TranscriptionTarget,
+): boolean {
+  const isUntimed = name === 'language' && quirks.transcription_form === 'mistral';
+  return supportedParameters.includes(name) && !(isUntimed && needsTimes);
+}
+
+/** Returns the task without fields that the endpoint does not accept. These fields only guide the transcription. */
+function withListedFields(task: TranscriptionTask, target: TranscriptionTarget): TranscriptionTask {
+  const accepts = (name: GuideField) => acceptsGuide(name, task, target);
+  const { languages, prompt, keywords, temperature } = task;
+  const listsLanguages = target.supportedParameters.includes('languages');
   return {
     ...task,
-    languages: lists('languages') || (lists('language') && task.languages.length === 1) ? task.languages : [],
-    prompt: lists('prompt') ? task.prompt : undefined,
-    keywords: lists('keywords') ? task.keywords : [],
-    temperature: lists('temperature') ? task.temperature : undefined,
+    languages: listsLanguages || (accepts('language') && languages.length === 1) ? languages : [],
+    prompt: accepts('prompt') ? prompt : undefined,
+    keywords: accepts('keywords') ? keywords : [],
+    temperature: accepts('temperature') ? temperature : undefined,
   };
 }
 
