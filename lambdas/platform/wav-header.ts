@@ -7,9 +7,6 @@ const DATA_HEAD_BYTES = 8;
 /** Bytes at the start of a file (`RIFF` and the file's length) that the stated length does not include. */
 const RIFF_HEAD_BYTES = 8;
 
-/** Size of a header without further chunks, in bytes. */
-export const WAV_HEADER_BYTES = FORMAT_BYTES + DATA_HEAD_BYTES;
-
 interface WavContents {
   /** Size of the audio data in bytes; unknown if absent. */
   dataBytes?: number;

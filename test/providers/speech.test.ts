@@ -1,3 +1,4 @@
+import { wavHeader } from '../../lambdas/platform/wav-header.ts';
 import { describe, expect, it } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import type {
@@ -253,6 +254,14 @@ const wavStart = (sound: Buffer) => ({
   bytes: sound.length,
 });
 
+const chunk = (name: string, length: number) => {
+  const head = Buffer.alloc(8);
+  head.write(name, 'latin1');
+  head.writeUInt32LE(length, 4);
+  return head;
+};
+const list = Buffer.concat([chunk('LIST', 5), Buffer.alloc(6, 'i')]);
+
 describe('sound of a provider', () => {
   it.each([
     'openai-speech',
@@ -292,20 +301,27 @@ describe('sound of a provider', () => {
     expect(usage).toEqual({ input_tokens: 4, output_tokens: 20, output_tokens_details: { audio_tokens: 20 } });
   });
 
-  it('comes from Mistral in events, without the header of WAV as pcm', async () => {
-    const header = Buffer.alloc(44, 'h');
-    const deltas = [header.subarray(0, 10), Buffer.concat([header.subarray(10), samples])];
-    const chunks = events(...deltas.map((bytes) => ({ type: 'speech.audio.delta', audio_data: base64(bytes) })), {
-      type: 'speech.audio.done',
-      usage: { completion_tokens: 99_840 },
-    });
+  const spoken = (file: Buffer) =>
+    events(
+      ...[file.subarray(0, 10), file.subarray(10, 50), file.subarray(50)].map((bytes) => ({
+        type: 'speech.audio.delta',
+        audio_data: base64(bytes),
+      })),
+      { type: 'speech.audio.done', usage: { completion_tokens: 99_840 } },
+    );
 
-    expect(await received('mistral-speech', chunks, { format: 'pcm' })).toMatchObject({
+  // Some servers put texts before the samples, or after them: https://github.com/roryeckel/wyoming_openai/issues/73
+  it.each([
+    ['a header of unknown length', Buffer.concat([wavHeader(24_000), samples])],
+    ['a header of zero length', Buffer.concat([wavHeader(24_000, { dataBytes: 0 }), samples])],
+    ['texts before the samples', Buffer.concat([wavHeader(24_000, { chunk: list }), samples])],
+    ['texts after the samples', Buffer.concat([wavHeader(24_000, { dataBytes: samples.length }), samples, list])],
+  ])('comes from Mistral in events, as pcm only the samples: %s', async (_what, file) => {
+    expect(await received('mistral-speech', spoken(file), { format: 'pcm' })).toMatchObject({
       sound: samples,
       usage: undefined,
     });
-    const whole = await received('mistral-speech', chunks, { format: 'wav' });
-    expect(whole.sound).toHaveLength(44 + samples.length);
+    expect((await received('mistral-speech', spoken(file), { format: 'wav' })).sound).toEqual(file);
   });
 
   const lastGeminiEvent = {
@@ -405,6 +421,12 @@ describe('a malformed answer to a request for speech', () => {
     await expect(received(wire, chunks, {}, { quirks })).rejects.toThrow(
       expect.objectContaining({ name: 'UpstreamError' }),
     );
+  });
+
+  it('is a file that is no WAV, if only its samples are wanted', async () => {
+    const chunks = events({ type: 'speech.audio.delta', audio_data: base64('ID3 is no WAV file') });
+
+    await expect(received('mistral-speech', chunks, { format: 'pcm' })).rejects.toThrow(/not a WAV file/);
   });
 
   const inPlace: [string, SpeechWireName, string, string, AnyQuirks][] = [

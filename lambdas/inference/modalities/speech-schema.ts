@@ -11,8 +11,16 @@ import { characterCount } from '../../providers/speech/codec.ts';
 /** Maximum number of characters of a text, the highest of any known provider. */
 const MAX_SPOKEN_CHARACTERS = 40_000;
 const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
-/** Name or id of a voice. Its characters are restricted because it may become part of a URL. */
-const voiceName = z.string().regex(/^[\w.:+-]{1,200}$/, 'must be a name or id of letters, digits and . _ : + -');
+/**
+ * Name or id of a voice. Some servers have voices in folders, voices with spaces, and mixtures such as
+ * `af_bella(2)+af_sky(1)`. A voice may become part of a URL, so `..` is not accepted.
+ */
+const voiceName = z
+  .string()
+  .regex(
+    /^(?!\.{1,2}$)[\p{L}\p{M}\p{N} ._:+/(),'-]{1,200}$/u,
+    "must be a name or id of letters, digits, spaces and . _ : + / ( ) , ' -",
+  );
 
 const instructionsField = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
 

@@ -7,8 +7,7 @@ import { jsonEvents } from '../http/json-events.ts';
 import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec } from './codec.ts';
 import { MAX_SOUND_EVENT_BYTES, soundOfEvents } from './openai.ts';
-import { WAV_HEADER_BYTES } from '../../platform/wav-header.ts';
-import { withoutFirstBytes } from './sound.ts';
+import { samplesOfWav } from './sound.ts';
 
 export const mistralSpeech: SpeechCodec = {
   formats: ['mp3', 'opus', 'flac', 'wav', 'pcm'],
@@ -26,6 +25,6 @@ export const mistralSpeech: SpeechCodec = {
       field: 'audio_data',
       usageOf: () => undefined,
     });
-    return format === 'pcm' ? withoutFirstBytes(WAV_HEADER_BYTES, parts) : parts;
+    return format === 'pcm' ? samplesOfWav(parts) : parts;
   },
 };

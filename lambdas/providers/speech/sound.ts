@@ -82,15 +82,48 @@ export async function* withHeader(header: Buffer, parts: AsyncIterable<SpeechPar
   }
 }
 
-/** Removes the first bytes of the audio, which may arrive in several parts. */
-export async function* withoutFirstBytes(
-  count: number,
-  parts: AsyncIterable<SpeechPart>,
-): AsyncGenerator<SpeechPart, void> {
-  let left = count;
+/** Maximum size of a WAV file's header. Besides the format, it may have chunks with texts. */
+const MAX_WAV_HEADER_BYTES = 64 * 1024;
+const CHUNK_HEAD_BYTES = 8;
+/** Lengths that are written before the real length is known, as large as possible or zero. */
+const MIN_UNKNOWN_LENGTH = 0x7f_ff_f0_00;
+
+/**
+ * Yields only the samples of a WAV file: without its header, which may have further chunks, and without chunks after the
+ * samples, which would sound like a click. The file may arrive in several parts.
+ */
+export async function* samplesOfWav(parts: AsyncIterable<SpeechPart>): AsyncGenerator<SpeechPart, void> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  let left = Infinity;
   for await (const { event, ...part } of parts) {
-    const kept = event?.subarray(left);
-    left -= Math.min(left, event?.length ?? 0);
+    let samples = event;
+    if (event && head) {
+      head = Buffer.concat([head, event]);
+      const data = dataChunkIn(head);
+      samples = data && head.subarray(data.start);
+      if (data) [head, left] = [undefined, data.length];
+    }
+    const kept = samples?.subarray(0, left);
+    left -= kept?.length ?? 0;
     yield kept && kept.length > 0 ? { ...part, event: kept } : part;
   }
+}
+
+/**
+ * Returns where the samples of a WAV file begin, and their length; undefined while the header is incomplete.
+ * @throws {UpstreamError} for a file that is not a WAV file
+ */
+function dataChunkIn(file: Buffer): { start: number; length: number } | undefined {
+  if (file.length < 12) return undefined;
+  let at = 12;
+  while (file.toString('latin1', 0, 4) === 'RIFF' && at < MAX_WAV_HEADER_BYTES) {
+    if (at + CHUNK_HEAD_BYTES > file.length) return undefined;
+    const length = file.readUInt32LE(at + 4);
+    const start = at + CHUNK_HEAD_BYTES;
+    if (file.toString('latin1', at, at + 4) === 'data') {
+      return { start, length: length === 0 || length >= MIN_UNKNOWN_LENGTH ? Infinity : length };
+    }
+    at = start + length + (length % 2);
+  }
+  throw new UpstreamError('malformed', 'The provider sent sound that is not a WAV file');
 }
