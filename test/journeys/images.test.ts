@@ -264,6 +264,10 @@ describe('a request for images', () => {
     ['svg', { svg: { model: 'x' } }, 'SVG'],
     ['images', { images: [{ image_url: 'https://example.org/a.png' }] }, 'POST /images/edits'],
     ['models', { models: ['sandbox/gpt'] }, 'model'],
+    ...['image', 'image_url', 'image_urls', 'input_image', 'reference_images'].map(
+      (field): [string, object, string] => [field, { [field]: 'https://example.org/a.png' }, 'input_references'],
+    ),
+    ['quality', { model: 'sandbox/token-painter', quality: 'premium' }, 'low, medium, high'],
   ])('is refused with 400 for %s: %j', async (field, more, words) => {
     const { status, body } = await draw('/images', more);
 
@@ -282,6 +286,27 @@ describe('a request for images', () => {
     expect(status).toBe(400);
     expect(body.error.param).toBe('input_references.0.image_url.url');
     expect(body.error.message).toContain(words);
+  });
+
+  it.each([
+    ['standard', 'medium'],
+    ['hd', 'high'],
+  ])('accepts the quality %s of earlier models as %s', async (earlier, later) => {
+    const costs = await Promise.all(
+      [earlier, later].map(async (quality) => draw('/images', { model: 'sandbox/token-painter', quality })),
+    );
+
+    expect(costs.map(({ status }) => status)).toEqual([200, 200]);
+    expect(costs[0]!.body.usage).toEqual(costs[1]!.body.usage);
+  });
+
+  it('leaves out compression that a PNG has not, and names it', async () => {
+    const { status, headers } = await draw('/images', { output_compression: 80 });
+
+    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'output_compression']);
+    expect(
+      (await draw('/images', { output_compression: 80, output_format: 'jpeg' })).headers.get('x-gateway-left-out'),
+    ).toBeNull();
   });
 
   it('omits and reports fields that only tune, and unknown fields', async () => {
@@ -304,11 +329,11 @@ describe('a request for images', () => {
     const references = [{ type: 'image_url', image_url: { url } }];
     const { status, headers, body } = await draw('/images', {
       input_references: references,
-      image: [url],
+      image: null,
       input_fidelity: 'high',
     });
 
-    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'image, input_fidelity']);
+    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'input_fidelity']);
     expect(body.usage.cost).toBe(5);
   });
 

@@ -28,8 +28,15 @@ const requests: object[] = [
   { aspect_ratio: '20:9' },
   { quality: 'low' },
   { quality: 'premium' },
+  { quality: 'standard' },
+  { quality: 'hd' },
   { output_format: 'png' },
   { output_format: 'webp', output_compression: 80 },
+  { output_compression: 80 },
+  { output_format: 'png', output_compression: 80 },
+  { size: '1344x768' },
+  { size: '896x1152', aspect_ratio: '4:5' },
+  { size: '1792x1024' },
   { background: 'transparent' },
   { background: 'transparent', output_format: 'jpeg' },
   { background: 'opaque' },
@@ -108,6 +115,39 @@ describe('image endpoints of the catalog', () => {
     },
   );
 
+  it.each(places.map((place) => [place.endpoint.id, candidateOf(place)] as const))(
+    'sends %s the fidelity to pictures only if it takes the fidelity',
+    (_id, candidate) => {
+      const task: ImageTask = {
+        prompt: 'A fox',
+        count: 1,
+        pictures: candidate.target.image!.max_references ? [{ mediaType: 'image/png', base64: 'iVBORw0KGgo=' }] : [],
+        input_fidelity: 'high',
+      };
+      const [{ request } = { request: undefined }] = candidate.engine.batchRequests(task, candidate.target);
+      const { path, body } = request as { path: string; body: string };
+
+      expect(fakeOf(candidate)!.refusals({ headers: {}, path, body }, candidate.target.upstreamModel)).toEqual([]);
+    },
+  );
+
+  // Sizes that Gemini's images have, and the wide size of dall-e-3, which some clients send to every model.
+  it.each([
+    ['1344x768', '16:9'],
+    // The default of Open WebUI.
+    ['512x512', '1:1'],
+    ['1792x1024', '16:9'],
+    ['1184x864', '4:3'],
+    ['896x1152', '4:5'],
+    ['1536x672', '21:9'],
+  ])('have for the size %s the ratio %s, if they take ratios', (size, ratio) => {
+    const gemini = places.map(candidateOf).filter(({ target }) => target.image!.aspect_ratios?.includes(ratio));
+    const sent = gemini.map((candidate) => JSON.stringify(ask({ size }, candidate)));
+
+    expect(gemini.length).toBeGreaterThan(2);
+    expect(sent.filter((one) => !one.includes(ratio))).toEqual([]);
+  });
+
   it('have a price of each image, or tokens that bound it', () => {
     const unbounded = places.filter(
       ({ endpoint: { data, pricing } }) => !data.image!.tokens && !pricing!.output_image && !data.image!.prices,
@@ -125,6 +165,8 @@ describe('a strict fake of images', () => {
     ['openai-images openai', { model: 'm', prompt: 'p', background: 'transparent' }, /transparent/],
     ['openai-images openai', { model: 'm', prompt: 'p', n: 2, stream: true, partial_images: 1 }, /n=1/],
     ['openai-images openai', { model: 'm', prompt: 'p', partial_images: 1 }, /streamed/],
+    ['openai-images openai', { model: 'm', prompt: 'p', output_compression: 80 }, /compression/],
+    ['openai-images openai', { model: 'm', prompt: 'p', input_fidelity: 'low' }, /fidelity/],
     ['openai-images xai', { model: 'm', prompt: 'p', stream: true }, /stream/],
     ['openai-images xai', { model: 'm', prompt: 'p', size: '1024x1024' }, /size/],
     ['openai-images togetherai', { model: 'm', prompt: 'p', response_format: 'url' }, /response_format/],

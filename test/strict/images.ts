@@ -13,6 +13,7 @@ interface Asked {
   transparent?: boolean;
   format?: string | undefined;
   compression?: number | undefined;
+  fidelity?: string | undefined;
   /** Number of images of a streamed answer. */
   streamed?: number | undefined;
   hasPartials?: boolean;
@@ -36,15 +37,31 @@ const gptBody = z
     stream: z.literal(true).optional(),
     partial_images: z.int().min(1).max(3).optional(),
   })
-  .transform(({ background, output_format, output_compression, n, stream, partial_images }): Asked => ({
+  .transform(({ background, output_format, output_compression, input_fidelity, n, stream, partial_images }): Asked => ({
     transparent: background === 'transparent',
     format: output_format,
     compression: output_compression,
+    fidelity: input_fidelity,
     streamed: stream ? (n ?? 1) : undefined,
     hasPartials: partial_images !== undefined,
   }));
 
+/** Parameters of the official SDK, whose comments state what each model accepts. */
+const openaiSdk = 'https://github.com/openai/openai-python/blob/main/src/openai/types/image_edit_params.py';
+
 const openaiRules: readonly Rule<Asked>[] = [
+  {
+    source: openaiSdk,
+    refuses: ({ read: { compression, format = 'png' } }) =>
+      compression !== undefined && format === 'png' && 'compression is for webp and jpeg only',
+  },
+  {
+    source: openaiSdk,
+    refuses: ({ model, read: { fidelity } }) =>
+      (fidelity === 'high' || (fidelity === 'low' && model !== 'gpt-image-1-mini')) &&
+      model !== 'gpt-image-1.5' &&
+      'another model than gpt-image-1.5 takes no input_fidelity',
+  },
   {
     source: openai,
     refuses: ({ read: { streamed } }) => (streamed ?? 1) > 1 && 'streaming is only supported with n=1',
@@ -176,7 +193,7 @@ const novaBody = z
   })
   .transform((): Asked => ({}));
 
-export const imageSources: readonly string[] = [openai, xai, together, google, bfl, bedrock];
+export const imageSources: readonly string[] = [openai, openaiSdk, xai, together, google, bfl, bedrock];
 
 /** Fakes by wire and provider. */
 export const imageFakes: Record<string, StrictFake> = {

@@ -17,13 +17,14 @@ import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { openBody } from '../../messages/open-body.ts';
 import { routingField } from '../../messages/preferences.ts';
-import { sizeFacts } from '../../providers/images/settings.ts';
+import { hasRatio, sizeFacts } from '../../providers/images/settings.ts';
 
 /** Maximum number of characters of a prompt, the highest of any known provider. */
 const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;
 const MAX_IMAGE_SEED = 2 ** 31 - 1 - MAX_IMAGES;
 
 const EDIT_RULE = 'belongs to POST /images/edits; here, send pictures in "input_references"';
+const PICTURE_RULE = 'belongs to other APIs; here, send pictures in "input_references"';
 
 const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
 
@@ -129,6 +130,11 @@ export const createdImageBody = openBody(
     input_references: imageInputFields.input_references,
     images: refusedField(EDIT_RULE),
     mask: refusedField(EDIT_RULE),
+    image: refusedField(PICTURE_RULE),
+    image_url: refusedField(PICTURE_RULE),
+    image_urls: refusedField(PICTURE_RULE),
+    input_image: refusedField(PICTURE_RULE),
+    reference_images: refusedField(PICTURE_RULE),
   },
   { check: refuseContradictions },
 );
@@ -161,7 +167,7 @@ function refuseContradictions(body: z.output<z.ZodObject<typeof sharedFields>>, 
   if (sent && resolution != null && resolution !== sent.tier) {
     fault('resolution', `must be ${sent.tier}, as in "size"; send one of them`);
   }
-  if (sent?.ratio && ratio != null && ratio !== 'auto' && ratio !== sent.ratio) {
+  if (sent?.pixels && ratio != null && ratio !== 'auto' && !hasRatio(sent.pixels, ratio)) {
     fault('aspect_ratio', `must be ${sent.ratio}, as in "size"; send one of them`);
   }
   // OpenAI streams only one image, and the events of other APIs do not state to which image a partial image belongs.

@@ -11,9 +11,20 @@ export const imageSettingNames: readonly (keyof ImageSettings)[] = [...shapings,
 
 type ListedOptions = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
+/**
+ * Returns the names of settings that adjust the image and that the endpoint accepts. Compression needs a JPEG or a WebP:
+ * OpenAI refuses it for a PNG.
+ */
+function sentTunings({ output_format: format }: ImageTask, { supportedParameters, image }: ListedOptions) {
+  const isPng = (format ?? image?.output_formats[0]) === 'png';
+  return tunings.filter((name) => supportedParameters.includes(name) && !(isPng && name === 'output_compression'));
+}
+
 /** Returns the names of the request's fields that the endpoint does not support and that only adjust the image. */
-export function untunable(task: ImageTask, { supportedParameters, image }: ListedOptions): string[] {
-  const unlisted = tunings.filter((name) => task[name] !== undefined && !supportedParameters.includes(name));
+export function untunable(task: ImageTask, listed: ListedOptions): string[] {
+  const { image } = listed;
+  const sent = sentTunings(task, listed);
+  const unlisted = tunings.filter((name) => task[name] !== undefined && !sent.includes(name));
   const isPlain = task.quality !== undefined && !image?.qualities;
   const sendsNone = (task.partialImages ?? 0) > 0 && image?.max_partial_images === undefined;
   return [...(isPlain ? ['quality'] : []), ...unlisted, ...(sendsNone ? ['partial_images'] : [])];
@@ -30,7 +41,7 @@ export function imageSettings(
   { supportedParameters }: ListedOptions,
 ): ImageSettings {
   const isPriced = options.prices !== undefined;
-  const tuned = tunings.filter((name) => supportedParameters.includes(name));
+  const tuned = sentTunings(task, { supportedParameters, image: options });
   return {
     ...shapeFor(task, options, isPriced),
     quality: qualityFor(task.quality, options) ?? (isPriced ? options.qualities?.[0] : undefined),
@@ -48,14 +59,18 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
   const { sizes, aspect_ratios: ratios, resolutions } = options;
   if (sizes)
     return { size: sizeFor({ pixels, tier, ratio: task.aspect_ratio }, sizes) ?? (isPriced ? sizes[0] : undefined) };
-  const ratio = task.aspect_ratio ?? shape.ratio;
+  const ratio = task.aspect_ratio ?? (pixels && (ratios?.find((one) => hasRatio(pixels, one)) ?? shape.ratio));
   if (ratio !== undefined && !ratios?.includes(ratio)) {
     const listed = ratios?.map((one) => `the ratio ${one}`) ?? [];
     throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, listed);
   }
+  // If a model has no images as small as 512 × 512, it draws 1K for such a size in pixels.
+  const isSmall = pixels !== undefined && shape.tier === '512' && !resolutions?.includes('512');
   return {
     aspect_ratio: ratio,
-    resolution: resolutionFor(task.resolution ?? shape.tier, resolutions) ?? (isPriced ? resolutions?.[0] : undefined),
+    resolution:
+      resolutionFor(task.resolution ?? (isSmall ? '1K' : shape.tier), resolutions) ??
+      (isPriced ? resolutions?.[0] : undefined),
   };
 }
 
@@ -67,7 +82,7 @@ function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]):
   if (pixels !== undefined) return listedValue('size', pixels, sizes);
   if (tier === undefined && ratio === undefined) return undefined;
   const fits = (size: string) =>
-    (tier === undefined || imageTierOf(size) === tier) && (ratio === undefined || imageRatioOf(size) === ratio);
+    (tier === undefined || imageTierOf(size) === tier) && (ratio === undefined || hasRatio(size, ratio));
   const found = sizes.find(fits);
   if (found) return found;
   throw ratio === undefined ? unlisted('resolution', tier!, sizes) : unlisted('aspect_ratio', ratio, sizes);
@@ -79,8 +94,16 @@ function resolutionFor(wanted: string | undefined, resolutions: readonly string[
   return listedValue('resolution', wanted, resolutions ?? []);
 }
 
+/** Qualities of earlier models, which clients still send by default, with the qualities of later models. */
+const laterQualities: Record<string, string | undefined> = { standard: 'medium', hd: 'high' };
+
 function qualityFor(quality: string | undefined, { qualities }: ImageOptions): string | undefined {
-  return quality === undefined || !qualities ? undefined : listedValue('quality', quality, qualities);
+  if (quality === undefined || !qualities) return undefined;
+  const later = laterQualities[quality];
+  const listed: readonly string[] = qualities;
+  return later !== undefined && !listed.includes(quality) && listed.includes(later)
+    ? later
+    : listedValue('quality', quality, listed);
 }
 
 function formatFor(format: string | undefined, { output_formats: formats }: ImageOptions): string | undefined {
@@ -139,6 +162,19 @@ function imageRatioOf(size: string): string {
   const [width, height] = pixelsOf(size);
   const divisor = commonDivisor(width, height) || 1;
   return `${width / divisor}:${height / divisor}`;
+}
+
+/**
+ * Maximum difference between a size and its nominal aspect ratio, as a natural logarithm. Providers round the sides of
+ * images: Gemini's images of the ratio 4:5 have 896 × 1152 pixels.
+ */
+const MAX_RATIO_DIFFERENCE = 0.03;
+
+/** Returns whether a size has an aspect ratio such as `16:9`, apart from rounding. */
+export function hasRatio(size: string, ratio: string): boolean {
+  const [width, height] = pixelsOf(size);
+  const [across = 0, down = 0] = ratio.split(':').map(Number);
+  return Math.abs(Math.log((width * down) / (height * across))) <= MAX_RATIO_DIFFERENCE;
 }
 
 function commonDivisor(a: number, b: number): number {
