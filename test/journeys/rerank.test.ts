@@ -52,6 +52,20 @@ describe.each(models)('a rank by %s', (model) => {
     },
   );
 
+  it('compares the fields of a document that rank_fields names, else its text', async () => {
+    const structured = [
+      { id: 7, title: 'where is my parcel', text: 'closed' },
+      { id: 8, title: 'closed', text: 'where is my parcel' },
+    ];
+    const first = async (more: object) => (await rerank({ model, documents: structured, ...more })).body.results[0];
+
+    expect(await first({})).toMatchObject({ index: 1, document: { text: 'where is my parcel' } });
+    expect(await first({ rank_fields: ['title'] })).toMatchObject({ index: 0 });
+    expect(await first({ rank_fields: ['title', 'text'], top_n: 1 })).toMatchObject({
+      document: { text: expect.stringMatching(/^title: .*\ntext: .*$/) as string },
+    });
+  });
+
   it('has all documents if more are requested, and no texts without return_documents', async () => {
     const { body } = await rerank({ model, top_n: 900, return_documents: false });
 
@@ -189,7 +203,10 @@ describe('a request for a rank', () => {
     [{ documents: ['a', 5] }, 'documents.1'],
     [{ documents: ['a', { text: '' }] }, 'documents.1.text'],
     [{ documents: [{ text: 'a', image: 'https://example.com/a.png' }] }, 'documents.0.image'],
-    [{ documents: [{ text: 'a', title: 'b' }] }, 'documents.0.title'],
+    [{ documents: [{ title: 'b' }] }, 'documents.0.text'],
+    [{ documents: [{ text: 'a' }, { title: 'b' }], rank_fields: ['text'] }, 'documents.1.text'],
+    [{ documents: [{ text: 'a' }], rank_fields: ['title', 'body'] }, 'documents.0.title'],
+    [{ rank_fields: [] }, 'rank_fields'],
     [{ documents: Array.from({ length: 1_001 }, () => 'a') }, 'documents'],
     [{ documents: Array.from({ length: 5 }, () => 'a'.repeat(900 * 1024)) }, 'documents'],
     [{ top_n: 0 }, 'top_n'],

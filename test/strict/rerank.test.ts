@@ -25,6 +25,7 @@ const requests: object[] = [
   { return_documents: false },
   { return_documents: true, top_n: 2 },
   { documents: [{ text: 'one' }, 'two'] },
+  { documents: [{ title: 'one', body: 'two', id: 1 }, 'three'], rank_fields: ['title', 'body'] },
   { documents: Array.from({ length: 1_000 }, (_, index) => `document ${index}`) },
   { documents: Array.from({ length: 33 }, (_, index) => `document ${index}`), top_n: 5 },
   { documents: ['word '.repeat(10_000), 'short'] },
@@ -52,7 +53,10 @@ function ask(request: object, { candidate }: Place): { sent: string } | { refuse
     documents: ['a', 'b', 'c'],
     ...request,
   });
-  const task = rerankModality.taskOf(body, [body.query, ...body.documents.map(rankedText)]);
+  const task = rerankModality.taskOf(body, [
+    body.query,
+    ...body.documents.map((one) => rankedText(one, body.rank_fields)),
+  ]);
   try {
     const candidates = rerankModality.fitting!(task, [candidate], undefined);
     prepareOffers(candidates, task, rerankModality);

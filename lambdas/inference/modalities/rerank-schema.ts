@@ -18,8 +18,10 @@ const MAX_TOKENS_PER_DOC = 1_000_000;
 const MODELS_RULE = 'is refused here, because scores of different models cannot be compared; name one in "model"';
 
 const filledText = z.string().min(1);
-const textDocument = z.strictObject({
-  text: filledText.meta({ description: 'The text of the document.' }),
+const MAX_RANK_FIELDS = 20;
+/** A document as an object. Other members than `text` are ranked if `rank_fields` names them, as in Cohere's API. */
+const textDocument = z.looseObject({
+  text: optionalField(filledText).meta({ description: 'The text of the document.' }),
   image: optionalField(z.never('is refused here: only texts are ranked; send "text"')).meta({
     description: 'This field is refused, because only texts are ranked.',
   }),
@@ -38,6 +40,10 @@ const rerankFields = {
   query: filledText.meta({ description: 'The text that the documents are compared with.' }),
   documents: boundedList(document, { min: 1, max: MAX_RANKED_DOCUMENTS }).meta({
     description: 'Up to 1,000 documents, each a text or an object with a `text`. Together they have at most 4 MiB.',
+  }),
+  rank_fields: optionalField(boundedList(z.string().min(1).max(100), { min: 1, max: MAX_RANK_FIELDS })).meta({
+    description:
+      'The fields of each document, if it is an object, that are compared with the query, in this order; `["text"]` if absent.',
   }),
   top_n: topN.meta({ description: 'The number of results; all documents if absent.' }),
   top_k: topN.meta({ description: 'The same as `top_n`, under the name of Voyage’s API.' }),
@@ -59,12 +65,17 @@ const rerankFields = {
 
 export const rerankBody = openBody(rerankFields, {
   check: (body, context) => {
-    const { top_n, top_k, documents } = body;
+    const { top_n, top_k, documents, rank_fields: ranked } = body;
     if (top_n != null && top_k != null && top_n !== top_k) {
       refuse(context, { path: ['top_k'], message: 'must equal top_n, which means the same; send one of them' });
     }
+    const textless = documents.findIndex((one) => rankedText(one, ranked) === '');
+    if (textless !== -1) {
+      const message = `is required (expected ${(ranked ?? ['text']).join(' or ')} with a text)`;
+      refuse(context, { path: ['documents', textless, ranked?.[0] ?? 'text'], message });
+    }
     const bytes = documents.reduce(
-      (sum, one) => sum + Buffer.byteLength(rankedText(one)),
+      (sum, one) => sum + Buffer.byteLength(rankedText(one, ranked)),
       Buffer.byteLength(body.query),
     );
     if (bytes > MAX_TEXT_BYTES) {
@@ -75,7 +86,16 @@ export const rerankBody = openBody(rerankFields, {
 });
 export type RerankRequest = z.output<typeof rerankBody.schema>;
 
-/** Returns the text of a document, which is a string or an object. */
-export function rankedText(document: RerankRequest['documents'][number]): string {
-  return typeof document === 'string' ? document : document.text;
+/**
+ * Returns the text of a document, which is a string or an object. Several fields become lines with their names, as
+ * Cohere recommends for structured documents.
+ */
+export function rankedText(
+  document: RerankRequest['documents'][number],
+  ranked?: RerankRequest['rank_fields'],
+): string {
+  if (typeof document === 'string') return document;
+  const fields = (ranked ?? ['text']).filter((name) => typeof document[name] === 'string' && document[name] !== '');
+  if (fields.length === 1) return document[fields[0]!] as string;
+  return fields.map((name) => `${name}: ${document[name] as string}`).join('\n');
 }

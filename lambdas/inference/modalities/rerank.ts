@@ -12,11 +12,11 @@ export const rerankModality = defineModality({
   accepts: { body: rerankBody.schema, exactWithin: ['max_price'] },
   leftOut: rerankBody.unknownIn,
   engines: rerankEngines,
-  textsOf: ({ query, documents }) => [
+  textsOf: ({ query, documents, rank_fields: ranked }) => [
     { field: 'query', text: query },
     ...documents.map((document, index) => ({
       field: typeof document === 'string' ? `documents.${index}` : `documents.${index}.text`,
-      text: rankedText(document),
+      text: rankedText(document, ranked),
     })),
   ],
   taskOf: ({ documents, top_n, top_k, max_tokens_per_doc }, [query = '', ...texts]): RerankTask => ({
