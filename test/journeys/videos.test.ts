@@ -193,8 +193,13 @@ describe.concurrent('a video request', () => {
     ],
     ['frame_images.0.image_url.url', { frame_images: [{ ...picture, image_url: { url: 'data:text/html,x' } }] }, {}],
     ['frame_images.0.image_url.url', { frame_images: [{ ...picture, image_url: { url: 'ftp://x.example/a' } }] }, {}],
-    ['size', { size: '1280x720' }, {}],
+    ['size', { size: '1280x720' }, { allowed: ['768p', '1080p'] }],
+    ['size', { size: '768x768' }, { allowed: ['16:9', '9:16'] }],
+    ['size', { size: 'wide' }, {}],
+    ['resolution', { size: '1366x768', resolution: '1080p' }, { allowed: ['768p'] }],
+    ['aspect_ratio', { size: '1366x768', aspect_ratio: '9:16' }, { allowed: ['16:9'] }],
     ['prompt', { prompt: null }, {}],
+    ['prompt', { prompt: '' }, {}],
     ['provider.max_price', { provider: { max_price: { prompt: 1 } } }, {}],
     ['provider.only.0', { provider: { only: ['nobody'] } }, {}],
     ['callback_url', { callback_url: 'ftp://client.example' }, {}],
@@ -205,6 +210,21 @@ describe.concurrent('a video request', () => {
 
     const { error } = (await answer.json()) as { error: { metadata: object } };
     expect([answer.status, error.metadata]).toEqual([400, expect.objectContaining({ field, ...metadata })]);
+  });
+
+  it.each([
+    [{ size: '1080x1920' }, { resolution: '1080p', aspect_ratio: '9:16' }],
+    [
+      { size: '1366x768', aspect_ratio: '16:9' },
+      { resolution: '768p', aspect_ratio: '16:9' },
+    ],
+    [{ resolution: '1080P' }, { resolution: '1080p', aspect_ratio: '16:9' }],
+  ])('accepts %j, as clients write it', async (body, sent) => {
+    const prompt = JSON.stringify({ poll: ['failed'], id: crypto.randomUUID() });
+
+    expect((await film({}, { ...body, prompt })).status).toBe(202);
+    await until(() => prompts().includes(prompt));
+    expect(provider.submitted.find((one) => one['prompt'] === prompt)).toMatchObject(sent);
   });
 
   it('holds its whole price in advance', async () => {

@@ -16,6 +16,7 @@ const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
 /** Maximum length of `user` and `session_id`, the same as in OpenRouter's API. */
 const MAX_VIDEO_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
+const VIDEO_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
 
 const frameTypes = ['first_frame', 'last_frame'] as const;
 
@@ -54,9 +55,9 @@ export const videoRequestSchema = z
     model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200).meta({
       description: 'The id of a model that makes videos, such as `minimax/hailuo-2.3`; GET /videos/models lists them.',
     }),
-    prompt: optionalField(z.string().min(1).max(MAX_VIDEO_PROMPT_CHARACTERS)).meta({
+    prompt: optionalField(z.string().max(MAX_VIDEO_PROMPT_CHARACTERS)).meta({
       description:
-        'A description of the video. It may be omitted if the model accepts pictures alone and `frame_images` has some.',
+        'A description of the video. It may be empty or omitted if the model accepts pictures alone and `frame_images` has some.',
     }),
     duration: optionalField(z.int().positive()).meta({
       description: 'The length of the video in seconds; `supported_durations` of the model lists the possible values.',
@@ -68,6 +69,10 @@ export const videoRequestSchema = z
     aspect_ratio: optionalField(z.string().min(1).max(20)).meta({
       description: 'The aspect ratio of the video, one of the `supported_aspect_ratios` of the model.',
       example: '16:9',
+    }),
+    size: optionalField(z.string().regex(VIDEO_SIZE, 'must look like 1280x720')).meta({
+      description: 'The size in pixels, instead of `resolution` and `aspect_ratio`.',
+      example: '1280x720',
     }),
     frame_images: optionalField(boundedList(frameImage, { max: frameTypes.length })).meta({
       description: 'Pictures that the video begins or ends with.',

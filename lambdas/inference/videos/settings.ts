@@ -9,6 +9,7 @@ import { durationsAt, videoPricesAt } from '../../catalog/video-options.ts';
 import { Money } from '../../money/money.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { hasRatio, pixelsOf } from '../../providers/images/settings.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
@@ -23,6 +24,8 @@ export type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
 export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings {
   const options = data.video!;
   const { resolutions, aspect_ratios, frame_images: frames = [] } = options;
+  const { size } = body;
+  const shapes = size == null ? undefined : shapesOf(size);
   const oneOf = <Value extends string | number>(
     field: string,
     value: Value | null | undefined,
@@ -30,20 +33,44 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
     where = '',
   ) => {
     if (value === null || value === undefined) return allowed[0]!;
-    if (allowed.includes(value)) return value;
+    const found = allowed.find((one) => one === value || isSameName(one, value));
+    if (found !== undefined) return found;
     const takes = allowed.length === 0 ? 'none' : allowed.join(', ');
     throw invalidRequest(field, `"${id}" accepts ${takes}${where}, not ${value}`, { allowed });
   };
   for (const [index, image] of (body.frame_images ?? []).entries()) {
     oneOf(`frame_images.${index}.frame_type`, image.frame_type, frames);
   }
-  const resolution = oneOf('resolution', body.resolution, resolutions);
+  const fitting = <Value extends string>(
+    allowed: readonly Value[],
+    isShape: ((one: string) => boolean) | undefined,
+  ) => {
+    const fits = isShape ? allowed.filter(isShape) : allowed;
+    if (fits.length > 0) return fits;
+    throw invalidRequest('size', `cannot be ${size} for "${id}", which has ${allowed.join(', ')}`, { allowed });
+  };
+  const resolution = oneOf('resolution', body.resolution, fitting(resolutions, shapes?.isResolution));
   return {
     durationSeconds: oneOf('duration', body.duration, durationsAt(options, resolution), ` at ${resolution}`),
     resolution,
-    aspectRatio: oneOf('aspect_ratio', body.aspect_ratio, aspect_ratios),
+    aspectRatio: oneOf('aspect_ratio', body.aspect_ratio, fitting(aspect_ratios, shapes?.isRatio)),
     seed: body.seed ?? undefined,
     withAudio: body.generate_audio ?? undefined,
+  };
+}
+
+/** Returns whether two names differ only in case, as `768P` and `768p`. */
+function isSameName(one: unknown, other: unknown): boolean {
+  return typeof one === 'string' && typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
+}
+
+/** Returns the checks for the names of resolutions and of aspect ratios that a size such as `1280x720` has. */
+function shapesOf(size: string) {
+  const shortSide = Math.min(...pixelsOf(size));
+  const names = shortSide === 2_160 ? ['2160p', '4k'] : [`${shortSide}p`];
+  return {
+    isResolution: (one: string) => names.includes(one.toLowerCase()),
+    isRatio: (one: string) => hasRatio(size, one),
   };
 }
 
