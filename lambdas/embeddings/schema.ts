@@ -99,6 +99,17 @@ const input = z
  */
 const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
+/** Names of the uses in the APIs of Voyage and NVIDIA. */
+const otherInputTypes = { query: 'search_query', document: 'search_document', passage: 'search_document' } as const;
+
+/** Returns the use of the vectors that a request names; undefined if it names none. */
+export function inputTypeOf({ input_type: type }: EmbeddingsRequest): InputType | undefined {
+  return type == null
+    ? undefined
+    : type in otherInputTypes
+      ? otherInputTypes[type as keyof typeof otherInputTypes]
+      : (type as InputType);
+}
 
 const vectorEncodings = ['float', 'base64'] as const;
 export type VectorEncoding = (typeof vectorEncodings)[number];
@@ -118,12 +129,22 @@ export const embeddingsBody = openBody({
   dimensions: optionalField(z.int().min(1).max(MAX_DIMENSIONS)).meta({
     description: 'The length of the vectors, if the model can make shorter ones.',
   }),
-  input_type: optionalField(z.enum(inputTypes)).meta({
-    description: 'The use of the vectors, if the model distinguishes uses.',
+  input_type: optionalField(z.enum([...inputTypes, 'query', 'document', 'passage'])).meta({
+    description:
+      'The use of the vectors, if the model distinguishes uses. `query` means `search_query`; `document` and `passage` mean `search_document`.',
+  }),
+  output_dimension: optionalField(z.never('is called "dimensions" here')).meta({
+    description: 'This field is refused, because its name here is `dimensions`.',
+  }),
+  output_dtype: optionalField(z.literal('float', 'must be float: vectors of other types are not supported')).meta({
+    description: 'Only `float` is accepted, which is the default.',
   }),
   provider: routingField,
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
+  }),
+  stream: optionalField(z.literal(false, 'must be false: vectors are never streamed')).meta({
+    description: 'Only false is accepted, because vectors come as a whole.',
   }),
   ...labelFields,
 });

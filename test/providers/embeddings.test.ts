@@ -112,6 +112,17 @@ describe('a request for embeddings', () => {
     expect(bodyOf(ask!)).toMatchObject({ input: [[1, 2]], encoding_format: 'base64', output_dimension: 256 });
   });
 
+  it.each([
+    ['voyage', undefined, { truncation: false }],
+    ['voyage', 'search_query', { truncation: false, input_type: 'query' }],
+    ['nim', undefined, { truncate: 'NONE', input_type: 'passage' }],
+    ['nim', 'search_query', { truncate: 'NONE', input_type: 'query' }],
+  ] as const)('has the use of the vectors in the form %s: %s', (embeddings_form, inputType, fields) => {
+    const [ask] = asked('openai-embeddings', { inputType }, { embeddings_form });
+
+    expect(bodyOf(ask!)).toEqual({ model: 'embed-1', input: ['one', 'two'], encoding_format: 'float', ...fields });
+  });
+
   it('is a batch of the Gemini API, each text with the settings', () => {
     const [ask] = asked('google-embeddings', { dimensions: 256, inputType: 'search_query' });
 

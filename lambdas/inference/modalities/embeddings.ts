@@ -1,4 +1,4 @@
-import { embeddingsBody, inputsOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
+import { embeddingsBody, inputsOf, inputTypeOf, isContent, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
@@ -42,7 +42,7 @@ export const embeddingsModality = defineModality({
       inputs: inputsOf(body).map((input) => inputWithTexts(input, next)),
       encoding: body.encoding_format ?? 'float',
       dimensions: body.dimensions ?? undefined,
-      inputType: body.input_type ?? undefined,
+      inputType: inputTypeOf(body),
     };
   },
   promptBytes: ({ inputs }) => inputs.reduce((bytes, input) => bytes + textBytes(input), 0),

@@ -23,6 +23,7 @@ const VECTOR_ENVELOPE_BYTES = 64 * 1024;
 /** Maximum size of the images in one request, in base64. Cohere accepts 20 MB. */
 const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 const DEFAULT_IMAGE_TOKENS = 6_000;
+/** Maximum tokens that a provider adds to an input, for example the prompt for its use. */
 const TOKENS_AROUND_INPUT = 128;
 /**
  * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
@@ -75,6 +76,7 @@ function* embeddingRequests(
       outputTokens: 0,
       inputs: inputs.length,
       estimatedTokens: estimatedTokens(inputs),
+      ...promptedBound(task, inputs, target),
       ...imageBounds(codec, inputs, target),
       maxAnswerBytes: VECTOR_ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
@@ -107,6 +109,18 @@ function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingT
   throw invalidRequest('input', rule);
 }
 
+const boundOfTexts = (inputs: readonly EmbeddingInput[]) =>
+  inputs.reduce((sum, input) => sum + textBytes(input) + TOKENS_AROUND_INPUT, 0);
+
+/** Returns the maximum tokens of texts to which the provider adds a prompt for their use, as Voyage and NIM do. */
+function promptedBound(
+  { inputType }: EmbeddingTask,
+  inputs: readonly EmbeddingInput[],
+  { quirks: { embeddings_form: form } }: EmbeddingTarget,
+): Partial<BatchRequest> {
+  return form === 'nim' || (form && inputType) ? { promptTokens: boundOfTexts(inputs) } : {};
+}
+
 /**
  * Returns the maximum tokens, images and pixels of a request with images, because the size of such a request does not
  * limit its tokens.
@@ -119,7 +133,7 @@ function imageBounds(
   const images = inputs.reduce((sum, input) => sum + imagesOf(input).length, 0);
   if (images === 0) return {};
   const imageTokens = billsImageTokens ? images * (quirks.max_image_tokens ?? DEFAULT_IMAGE_TOKENS) : 0;
-  const text = inputs.reduce((sum, input) => sum + textBytes(input) + TOKENS_AROUND_INPUT, 0);
+  const text = boundOfTexts(inputs);
   const pixels = images * MAX_BILLED_PIXELS;
   return {
     promptTokens: text + imageTokens,

@@ -3,10 +3,24 @@ import { isCount } from '../../messages/usage-counts.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
-import { refuseInputType } from './requests.ts';
+import type { InputType } from '../../embeddings/schema.ts';
+import { namedUse, refuseInputType, voyageUses, type NamedUses } from './requests.ts';
 import { vectorsInOrder } from './vectors.ts';
 
 const MAX_OPENAI_INPUTS = 2_048;
+
+/**
+ * Variants of the API. Each has names for the uses of vectors, and a field with which the provider refuses a text that
+ * is too long, instead of silently cutting it. NIM requires a use (https://github.com/ogx-ai/ogx/issues/2892).
+ */
+const embeddingForms = {
+  voyage: { uses: voyageUses, usual: undefined, fields: { truncation: false } },
+  nim: {
+    uses: { search_query: 'query', search_document: 'passage' },
+    usual: 'search_document',
+    fields: { truncate: 'NONE' },
+  },
+} as const satisfies Record<string, { uses: NamedUses; usual: InputType | undefined; fields: object }>;
 
 export const openaiEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_OPENAI_INPUTS,
@@ -14,11 +28,13 @@ export const openaiEmbeddings: EmbeddingCodec = {
     const { inputs, dimensions } = task;
     const { quirks, upstreamModel } = target;
     refuseTokens(task, target);
-    refuseInputType(task);
+    const form = quirks.embeddings_form && embeddingForms[quirks.embeddings_form];
+    if (!form) refuseInputType(task);
     return jsonRequest('/embeddings', {
       model: upstreamModel,
       input: inputs,
       encoding_format: quirks.base64 === true ? 'base64' : 'float',
+      ...(form ? { ...namedUse(task.inputType ?? form.usual, form.uses), ...form.fields } : {}),
       ...(dimensions === undefined ? {} : { [quirks.dimensions_field ?? 'dimensions']: dimensions }),
     });
   },

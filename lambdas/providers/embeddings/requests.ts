@@ -1,4 +1,4 @@
-import { isContent, type ContentPart, type EmbeddingInput } from '../../embeddings/schema.ts';
+import { isContent, type ContentPart, type EmbeddingInput, type InputType } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from './codec.ts';
 
@@ -39,4 +39,19 @@ export function refuseInputType({ inputType }: EmbeddingTask): void {
       'is not supported by this model, which makes the same vectors for every use; leave it out',
     );
   }
+}
+
+/** Provider's names for the uses of vectors. */
+export type NamedUses = Partial<Record<InputType, string>>;
+export const voyageUses: NamedUses = { search_query: 'query', search_document: 'document' };
+
+/**
+ * Returns the field for the use of the vectors, under the provider's name.
+ * @throws {GatewayError} 400 for a use that the provider does not have
+ */
+export function namedUse(inputType: InputType | undefined, uses: NamedUses): { input_type?: string } {
+  if (inputType === undefined) return {};
+  const use = uses[inputType];
+  if (use !== undefined) return { input_type: use };
+  throw invalidRequest('input_type', `must be one of ${Object.keys(uses).join(', ')} for this model`);
 }

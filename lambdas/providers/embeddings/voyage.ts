@@ -3,33 +3,26 @@
  * https://docs.voyageai.com/reference/multimodal-embeddings-api
  */
 
-import type { ContentPart, InputType } from '../../embeddings/schema.ts';
-import { invalidRequest } from '../../platform/errors.ts';
+import type { ContentPart } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec } from './codec.ts';
 import { vectorsInOrder } from './vectors.ts';
-import { contentParts } from './requests.ts';
+import { contentParts, namedUse, voyageUses } from './requests.ts';
 
 const MAX_VOYAGE_INPUTS = 1_000;
-
-const voyageInputTypes: Partial<Record<InputType, string>> = { search_query: 'query', search_document: 'document' };
 
 export const voyageMultimodal: EmbeddingCodec = {
   maxInputs: MAX_VOYAGE_INPUTS,
   requestFor(task, { upstreamModel }) {
     const { inputType, dimensions } = task;
-    const type = inputType && voyageInputTypes[inputType];
-    if (inputType && !type) {
-      throw invalidRequest('input_type', `must be one of ${Object.keys(voyageInputTypes).join(', ')} for this model`);
-    }
     return jsonRequest('/multimodalembeddings', {
       model: upstreamModel,
       inputs: contentParts(task).map((parts) => ({ content: parts.map(voyagePart) })),
       // Without this field, Voyage would cut an input that is too long.
       truncation: false,
       output_encoding: 'base64',
-      ...(type ? { input_type: type } : {}),
+      ...namedUse(inputType, voyageUses),
       ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
     });
   },
