@@ -237,16 +237,12 @@ const bedrockConverseQuirks = z.strictObject({
   ...claudeQuirks,
   /** Family of the model. Converse has one format, but each family accepts different fields. */
   family: z.enum(['other', 'claude', 'nova']).optional(),
-  /**
-   * Whether the model can stream an answer to a request with tools. Default: true. If not, such an answer arrives as
-   * one document, and the hold covers all of max_tokens from the start.
-   */
+  /** Whether the model can stream answers to requests with tools (default: true). If not, the hold covers max_tokens. */
   streams_tools: z.boolean().optional(),
-  /**
-   * Whether the model rejects messages that have tool calls or results next to other content. The gateway then splits
-   * these messages.
-   */
+  /** Whether the model rejects messages that have tool calls or results next to other content. */
   separate_tool_turns: z.boolean().optional(),
+  /** Whether the root of a tool's schema may have no keywords except `type`, `properties` and `required`. */
+  plain_schema_root: z.boolean().optional(),
   /** Whether the model accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
   /** Whether the model thinks by default, if a request has no `thinking`. */

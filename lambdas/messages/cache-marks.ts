@@ -82,12 +82,13 @@ export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
   const { cache_control: mark } = marked;
   if (mark == null) return marked;
   const request = without(marked, 'cache_control');
+  const earlier = request.messages.slice(0, -1);
   const last = request.messages.at(-1)!;
   const content = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
   const at = content.findLastIndex(mayHaveMark);
   if (at === -1) return request;
   const block = { cache_control: mark, ...content[at]! };
-  return { ...request, messages: request.messages.with(-1, { ...last, content: content.with(at, block) }) };
+  return { ...request, messages: [...earlier, { ...last, content: content.with(at, block) }] };
 }
 
 function lastsAnHour({ cache_control: control }: Marked): boolean {

@@ -10,15 +10,17 @@ import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
 const text = { type: 'string' };
 const withMember = (schema: unknown) => argumentsSchema({ type: 'object', properties: { member: schema } });
 
+const closed = (properties: object, more: object = {}) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+});
+const referencesTo = (level: number) => Array.from({ length: 10 }, () => ({ $ref: `#/properties/l${level}` }));
+
 describe('a schema that OpenAI enforces', () => {
   const place = { type: 'object', properties: { name: text }, required: ['name'], additionalProperties: false };
-  const closed = (properties: object, more: object = {}) => ({
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-    ...more,
-  });
 
   it('has a reference with a description as the only variant of a union', () => {
     const $defs = { Place: place };
@@ -189,9 +191,8 @@ describe('schemas of arguments', () => {
   });
 
   it('do not grow without bound if references multiply', () => {
-    const level = (depth: number) => Array.from({ length: 10 }, () => ({ $ref: `#/properties/l${depth}` }));
     const properties = Object.fromEntries(
-      Array.from({ length: 12 }, (_, depth) => [`l${depth}`, { anyOf: depth < 11 ? level(depth + 1) : [text] }]),
+      Array.from({ length: 12 }, (_, depth) => [`l${depth}`, { anyOf: depth < 11 ? referencesTo(depth + 1) : [text] }]),
     );
     expect(JSON.stringify(argumentsSchema({ type: 'object', properties })).length).toBeLessThan(2_000_000);
   });

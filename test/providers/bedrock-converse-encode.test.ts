@@ -257,7 +257,7 @@ describe('a request of Converse', () => {
     ]);
   });
 
-  it('has argument schemas of Nova with only their properties at the root', () => {
+  it('has argument schemas with only their properties at the root if the model rejects other keywords there', () => {
     const place = { type: 'object', properties: { name: { type: 'string' } } };
     const tool = {
       name: 'look',
@@ -273,7 +273,7 @@ describe('a request of Converse', () => {
         $defs: { Place: place },
       },
     };
-    const { toolConfig } = encode({ tools: [tool] }, nova);
+    const { toolConfig } = encode({ tools: [tool] }, { ...nova, plain_schema_root: true });
 
     expect(toolConfig).toEqual({
       tools: [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shortToolName } from '../../lambdas/messages/tool-names.ts';
+import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { ClientCalls } from '../../lambdas/providers/translated/client-calls.ts';
 
 const calls = (...names: string[]) =>
@@ -35,5 +36,38 @@ describe('the name of a call', () => {
 
   it('is unchanged if a tool has exactly this name', () => {
     expect(calls('look', 'functions.look').nameOf('functions.look')).toBe('functions.look');
+  });
+});
+
+describe('a name of 65 characters', () => {
+  const own = 'mcp__'.padEnd(65, 'x');
+  const request = {
+    model: 'anthropic/claude',
+    max_tokens: 100,
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    tools: [{ name: own, input_schema: { type: 'object' } }],
+  };
+  const plain = { providerId: 'p', upstreamModel: 'claude', maxOutputTokens: 1000, supportedParameters: [] };
+
+  it.each([
+    ['none', own],
+    ['vertex-predict', own],
+    ['bedrock-invoke', shortToolName(own)],
+  ] as const)('is sent to Claude in the envelope %s as %s and comes back', (envelope, sent) => {
+    const target = { ...plain, quirks: { envelope } };
+    const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+    const body = JSON.parse(anthropicWire.encode(request, target, client).body) as typeof request;
+
+    const content = [{ type: 'tool_use', id: 't1', name: sent, input: {} }];
+    const whole = { id: 'm', type: 'message', role: 'assistant', model: 'claude', content, stop_reason: 'tool_use' };
+    const answer = anthropicWire.decodeWhole(
+      { ...whole, usage: { input_tokens: 1, output_tokens: 1 } },
+      { target, request, estimatedInputTokens: 1 },
+    );
+
+    expect(body.tools[0]!.name).toBe(sent);
+    expect(answer!.events.map(({ data }) => data)).toContainEqual(
+      expect.objectContaining({ content_block: { type: 'tool_use', id: 't1', name: own, input: {} } }),
+    );
   });
 });

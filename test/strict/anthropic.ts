@@ -602,6 +602,12 @@ const noAutomaticCaching: Rule<ClaudeBody> = {
   refuses: ({ read }) => read.cache_control && 'cache_control: Extra inputs are not permitted',
 };
 
+const noLongToolNames: Rule<ClaudeBody> = {
+  source: 'https://github.com/tableau/tableau-mcp/issues/494',
+  refuses: ({ read: { tools = [] } }) =>
+    tools.some(({ name }) => name.length > 64) && 'tools.0.custom.name: String should have at most 64 characters',
+};
+
 const headerRule: Rule<ClaudeBody> = {
   source: `${docs}/api/versioning`,
   refuses: ({ headers }) => !headers['anthropic-version'] && 'anthropic-version: header is required',
@@ -635,6 +641,7 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   noSystemMessages,
   noAgentFields,
   noAutomaticCaching,
+  noLongToolNames,
 ]);
 
 /** Betas that Google Cloud knows, from https://github.com/BerriAI/litellm (anthropic_beta_headers_config.json). */

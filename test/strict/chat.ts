@@ -278,15 +278,15 @@ const enforcedSchemas = ({ tools = [], response_format: format }: ChatBody): Jso
   ...tools.filter((one) => one.function.strict).map((one) => one.function.parameters),
   ...(format?.json_schema.strict ? [format.json_schema.schema] : []),
 ];
-const firstFault = (schemas: readonly JsonObject[], faultIn: (schema: JsonObject) => string | undefined) =>
-  schemas.map((schema) => faultIn(schema)).find((fault) => fault !== undefined);
+const firstFault = (schemas: readonly JsonObject[], flavor: { faultIn(schema: JsonObject): string | undefined }) =>
+  schemas.map((schema) => flavor.faultIn(schema)).find((fault) => fault !== undefined);
 
 const openaiRules: Rule<ChatBody>[] = [
   openaiIds,
   schemaIds,
   {
     source: enforcedFlavor.source,
-    refuses: ({ read }) => firstFault(enforcedSchemas(read), enforcedFlavor.faultIn),
+    refuses: ({ read }) => firstFault(enforcedSchemas(read), enforcedFlavor),
   },
   noParallelField,
   maxStops(4, openapi),
@@ -501,7 +501,7 @@ const providers: Record<string, ChatProvider> = {
         refuses: ({ read }) =>
           firstFault(
             (read.tools ?? []).map((one) => one.function.parameters),
-            moonshotFlavor.faultIn,
+            moonshotFlavor,
           ),
       },
       {
@@ -606,7 +606,7 @@ const providers: Record<string, ChatProvider> = {
         refuses: ({ read: { tools = [], response_format: format } }) =>
           firstFault(
             [...tools.map((one) => one.function.parameters), ...(format ? [format.json_schema.schema] : [])],
-            fireworksFlavor.faultIn,
+            fireworksFlavor,
           ),
       },
       {

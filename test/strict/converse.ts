@@ -96,6 +96,8 @@ const body = z.strictObject({
 type ConverseBody = z.output<typeof body>;
 
 const isNova = (model: string) => model.includes('nova');
+/** Nova 2 accepted `additionalProperties` in the recorded interactions of ruby_llm. */
+const isFirstNova = (model: string) => /nova-(?:micro|lite|pro)/.test(model);
 const isLlama = (model: string) => model.includes('llama');
 
 const isOfTool = (one: object) => 'toolUse' in one || 'toolResult' in one;
@@ -183,7 +185,9 @@ const rules: Rule<ConverseBody>[] = [
       );
       const odd = schemas.flatMap(Object.keys).find((name) => !['type', 'properties', 'required'].includes(name));
       return (
-        isNova(model) && odd && `Malformed input request: inputSchema/json: extraneous key [${odd}] is not permitted`
+        isFirstNova(model) &&
+        odd &&
+        `Malformed input request: inputSchema/json: extraneous key [${odd}] is not permitted`
       );
     },
   },

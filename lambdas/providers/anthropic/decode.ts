@@ -68,7 +68,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     { type: 'message_stop' },
   ];
   const signatures = new OwnSignatures(context.target);
-  const names = changedNames(context.request, 'messages');
+  const names = changedNames(context.request, envelopeOf(context.target.quirks).toolNames);
   const checked = events.flatMap((event) => order.check(event)).flatMap((event) => signatures.seal(event));
   return { events: checked.map((data) => ({ data: withClientName(data, names) })) };
 }
@@ -123,7 +123,7 @@ class FrameReader implements ChunkDecoder {
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
     this.#framing = envelopeOf(target.quirks).newFraming();
     this.#signatures = new OwnSignatures(target);
-    this.#names = changedNames(request, 'messages');
+    this.#names = changedNames(request, envelopeOf(target.quirks).toolNames);
   }
 
   get pendingBytes(): number {

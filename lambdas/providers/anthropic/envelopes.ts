@@ -8,6 +8,7 @@ import { rewritableParts, type ConvertiblePart } from '../../catalog/quirk-value
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
+import type { ToolNameRule } from '../translated/tool-names.ts';
 import { SseFraming, type Framing } from './framing.ts';
 
 /** Body of a request in Anthropic's form, before `stream` is set. */
@@ -21,6 +22,8 @@ interface Envelope {
   betas?: readonly string[];
   /** Parts of a request that this service rejects, and that the gateway replaces with an equivalent. */
   lacks?: readonly ConvertiblePart[];
+  /** Tool names that this service accepts. */
+  toolNames: ToolNameRule;
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
 }
@@ -29,15 +32,18 @@ const newSseFraming = () => new SseFraming();
 
 const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
   none: {
+    toolNames: 'messages',
     wrap: (body, client) => postWithBetas('/v1/messages', { ...body, stream: true }, client),
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. Bedrock
   // rejected requests of Claude Code with other betas, with fields that belong to such betas, or with deferred tools
-  // (anthropics/claude-code issues 49370, 49648, 82549).
+  // (anthropics/claude-code issues 49370, 49648, 82549), and tool names of more than 64 characters
+  // (tableau/tableau-mcp issue 494).
   'bedrock-invoke': {
     betas: ['interleaved-thinking-2025-05-14'],
     lacks: rewritableParts,
+    toolNames: 'any',
     wrap(body, client) {
       const betas = betasOf(body, client);
       const wrapped = {
@@ -55,6 +61,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
   },
   // Google Cloud's Vertex AI: the version is in the body, betas stay in their header, and events have Anthropic's form.
   'vertex-predict': {
+    toolNames: 'messages',
     wrap(body, client) {
       const betas = betasOf(body, client);
       return {

@@ -117,7 +117,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     withSupportedSchemas(withoutIdleChoice(placed), target.quirks),
     target.quirks.tool_choices,
   );
-  const named = withSentNames(withSupportedMarks(chosen), 'messages');
+  const named = withSentNames(withSupportedMarks(chosen), envelopeOf(target.quirks).toolNames);
   const request = withSupportedThinking(named, target.quirks, maxTokens);
   return {
     ...request,

@@ -92,7 +92,6 @@ function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): Conver
  * (https://github.com/strands-agents/harness-sdk/issues/1223).
  */
 function apartFromTools({ role, content }: ConverseMessage): ConverseMessage[] {
-  const isOfTool = (block: object) => 'toolUse' in block || 'toolResult' in block;
   const ofTools = { role, content: content.filter(isOfTool) };
   const others = { role, content: content.filter((block) => !isOfTool(block)) };
   if (ofTools.content.length === 0 || others.content.length === 0) return [{ role, content }];
@@ -100,6 +99,8 @@ function apartFromTools({ role, content }: ConverseMessage): ConverseMessage[] {
     ? [ofTools, { role: 'assistant', content: [{ text: HAS_RESULTS }] }, others]
     : [others, { role: 'user', content: [{ text: BEGINNING_TEXT }] }, ofTools];
 }
+
+const isOfTool = (block: object): boolean => 'toolUse' in block || 'toolResult' in block;
 
 function withContent(blocks: object[]): object[] {
   return blocks.some((block) => !isCachePoint(block)) ? blocks : [];

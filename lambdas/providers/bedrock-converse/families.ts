@@ -20,8 +20,6 @@ interface Family {
   hasCitations: boolean;
   /** Whether answers and strict calls can follow a schema, even if the catalog does not list structured_outputs. */
   hasStructuredAnswers: boolean;
-  /** Whether the root of a tool's schema may have only its type, properties and required names. */
-  hasPlainArguments: boolean;
   /** Whether thinking has Anthropic's signatures, which every service with Claude accepts. */
   hasAnthropicSignatures: boolean;
 }
@@ -33,7 +31,6 @@ const noModelFields: Family = {
   hasNamedTool: false,
   hasCitations: false,
   hasStructuredAnswers: false,
-  hasPlainArguments: false,
   hasAnthropicSignatures: false,
 };
 
@@ -46,7 +43,6 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
     hasNamedTool: true,
     hasCitations: true,
     hasStructuredAnswers: true,
-    hasPlainArguments: false,
     hasAnthropicSignatures: true,
   },
   nova: {
@@ -54,7 +50,6 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
     cachePoints: new Set(['system', 'messages']),
     hasResultStatus: true,
     hasNamedTool: true,
-    hasPlainArguments: true,
   },
 };
 

@@ -33,7 +33,7 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
   if (isStrict && !canBeStructured(target)) {
     throw invalidRequest(`tools.${index}.strict`, 'does not work on this model; leave it out');
   }
-  const { schema, description } = familyOf(target).hasPlainArguments
+  const { schema, description } = target.quirks.plain_schema_root
     ? plainArguments(declared, own)
     : { schema: declared, description: own };
   return {
@@ -47,8 +47,8 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
 }
 
 /**
- * Returns a schema whose root has only its type, properties and required names, because Nova rejects other keywords
- * there (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of the tool's.
+ * Returns a schema whose root has only its type, properties and required names, because the first models of Nova
+ * reject other keywords there (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of the tool's.
  */
 function plainArguments(declared: Record<string, unknown>, own: string): { schema: object; description: string } {
   const { type, properties, required, description } = withInlineReferences(acyclicSchema(declared));

@@ -9,7 +9,7 @@
 import { percentDecoded } from '../../platform/fetch/percent-decoding.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
-type ReferringSchema = Record<string, unknown>;
+export type ReferringSchema = Record<string, unknown>;
 
 /**
  * Replaces each circular reference with the type of the schema to which it refers. A reference is circular if it is

@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessagesEvent } from '../../messages/types.ts';
 import { append } from '../../platform/append.ts';
 import { refusalBlock } from '../../messages/refusal-block.ts';
-import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
 import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 import type { Prose } from './prose.ts';
 import { writableArguments } from './quoted-arguments.ts';
+import { announcedBytes, beginCall, type StreamedCall, type ToolCallPiece } from './streamed-call.ts';
 
 /** Maximum number of citations that wait for their text. Real answers have fewer citations per text. */
 const MAX_EARLY_CITATIONS = 256;
@@ -28,29 +27,7 @@ const TOO_MANY = 'sent more blocks than an answer can have';
  */
 const MAX_DEFERRED_BYTES = 1_024;
 
-/** A piece of a streamed tool call. The first piece has a name. Later pieces often have neither an id nor a name. */
-export interface ToolCallPiece {
-  index: number | undefined;
-  id: string | undefined;
-  name: string | undefined;
-  arguments: string;
-}
-
 type OpenKind = Exclude<Prose['kind'], 'signature' | 'end'> | 'tool';
-
-interface ToolCall {
-  index: number | undefined;
-  id: string;
-  name: string;
-  /** Tracks whether the arguments have begun, and whether they are complete. */
-  progress: JsonProgress;
-  /** Received arguments that are not written to the client yet. */
-  unwritten: string;
-  /** Whether any arguments were written. */
-  begun: boolean;
-  /** Whether the call's block is closed, so that no more arguments can be written. */
-  closed: boolean;
-}
 
 /**
  * Writes content blocks one after another. At most one block is open, and indexes have no gaps. If a later tool call
@@ -61,10 +38,10 @@ export class BlockWriter {
   #events: MessagesEvent[] = [];
   #nextIndex = 0;
   #open: { kind: OpenKind; index: number } | undefined;
-  readonly #calls: ToolCall[] = [];
+  readonly #calls: StreamedCall[] = [];
   /** Last call for each index that the provider assigns. `#byId` has the last call for each id. */
-  readonly #byIndex = new Map<number, ToolCall>();
-  readonly #byId = new Map<string, ToolCall>();
+  readonly #byIndex = new Map<number, StreamedCall>();
+  readonly #byId = new Map<string, StreamedCall>();
   /** Position in #calls of the last call whose block was opened; -1 if no call was opened. */
   #written = -1;
   /**
@@ -196,7 +173,7 @@ export class BlockWriter {
    * (https://github.com/vllm-project/vllm/issues/51697), or an empty object before them
    * (https://github.com/BerriAI/litellm/issues/4537).
    */
-  #discardUnwritten(call: ToolCall): void {
+  #discardUnwritten(call: StreamedCall): void {
     this.#waitingBytes -= Buffer.byteLength(call.unwritten);
     call.unwritten = '';
     call.progress = new JsonProgress();
@@ -214,7 +191,7 @@ export class BlockWriter {
    * Returns the call to which a piece belongs, and creates it for the call's first piece. Returns undefined if the
    * piece must be skipped, because it belongs to a dropped call, or to an unknown call without a name.
    */
-  #callOf(piece: ToolCallPiece): ToolCall | undefined {
+  #callOf(piece: ToolCallPiece): StreamedCall | undefined {
     const known = this.#knownCall(piece);
     const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
     const isNameless = piece.index === undefined && piece.id === undefined && piece.name === undefined;
@@ -228,15 +205,7 @@ export class BlockWriter {
     // some models ignore it.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
-    const call: ToolCall = {
-      index: piece.index,
-      id: piece.id ?? `toolu_${randomUUID().replaceAll('-', '')}`,
-      name: piece.name,
-      progress: new JsonProgress(),
-      unwritten: '',
-      begun: false,
-      closed: false,
-    };
+    const call = beginCall(piece, piece.name);
     if (this.#calls.length >= MAX_ANSWER_BLOCKS) throw malformedBlocks(TOO_MANY);
     this.#calls.push(call);
     this.#waitingBytes += announcedBytes(call);
@@ -278,7 +247,7 @@ export class BlockWriter {
     return early.json;
   }
 
-  #knownCall({ index, id }: ToolCallPiece): ToolCall | undefined {
+  #knownCall({ index, id }: ToolCallPiece): StreamedCall | undefined {
     if (index !== undefined) return this.#byIndex.get(index);
     return id === undefined ? this.#calls.at(-1) : this.#byId.get(id);
   }
@@ -288,7 +257,7 @@ export class BlockWriter {
    * providers give every call the index 0, or no index. So a new id means a new call, and without an id, a name after
    * complete arguments.
    */
-  #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
+  #announcesAnother(piece: ToolCallPiece, known: StreamedCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
     return known.progress.isComplete;
   }
@@ -372,7 +341,7 @@ export class BlockWriter {
     for (const prose of deferred) this.#writeProse(prose);
   }
 
-  #writeArguments(call: ToolCall, toTheEnd: boolean): void {
+  #writeArguments(call: StreamedCall, toTheEnd: boolean): void {
     if (this.#open?.kind !== 'tool') return;
     const { unwritten, progress, begun } = call;
     const json = begun ? unwritten : writableArguments(unwritten, toTheEnd || progress.isComplete);
@@ -417,12 +386,4 @@ export class BlockWriter {
 
 function malformedBlocks(fault: string): UpstreamError {
   return new UpstreamError('malformed', `The provider ${fault}`);
-}
-
-/**
- * Returns the size of a call without its arguments, in bytes: a fixed size for the call, and the name. Usual ids are not
- * output of the model. Only an id that is longer than the fixed size counts, in its place.
- */
-function announcedBytes({ id, name }: ToolCall): number {
-  return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

@@ -5,14 +5,12 @@
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
-import { referredPart } from './acyclic-schema.ts';
-
-type ReferringSchema = Record<string, unknown>;
+import { referredPart, type ReferringSchema } from './acyclic-schema.ts';
 
 /** Maximum number of parts up to which references are replaced. Nested references can multiply the size of a schema. */
-const MAX_PARTS = 10_000;
+const MAX_INLINED_PARTS = 4_000;
 /** Maximum depth up to which references are replaced, equal to that of a request body. */
-const MAX_DEPTH = 128;
+const MAX_INLINED_DEPTH = 128;
 const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
 
 /**
@@ -50,7 +48,7 @@ export function withInlineReferences(
     const next = reference === undefined || isKept(reference) ? undefined : referredPart({ $ref: reference }, root);
     open.add(target);
     const result =
-      next && !open.has(next) && parts <= MAX_PARTS && open.size < MAX_DEPTH
+      next && !open.has(next) && parts <= MAX_INLINED_PARTS && open.size < MAX_INLINED_DEPTH
         ? inlined({ ...next, ...rest }, next)
         : Object.fromEntries(
             Object.entries(reference === undefined ? part : { ...part, $ref: reference }).map(([name, inner]) => [

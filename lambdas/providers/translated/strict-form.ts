@@ -10,7 +10,9 @@ import { withConstraints } from './arguments-schema.ts';
 type StrictSchema = Record<string, unknown>;
 
 /** Formats that OpenAI enforces: https://platform.openai.com/docs/guides/structured-outputs */
-const FORMATS: ReadonlySet<unknown> = new Set('date-time time date duration email hostname ipv4 ipv6 uuid'.split(' '));
+const ENFORCED_FORMATS: ReadonlySet<unknown> = new Set(
+  'date-time time date duration email hostname ipv4 ipv6 uuid'.split(' '),
+);
 
 /** Converts a schema for strict mode. Formats that OpenAI cannot enforce move into the description. */
 export function strictForm<Schema>(schema: Schema): Schema {
@@ -22,7 +24,7 @@ function strictPart(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   const plain = plainReference(schema);
   const { format, ...rest } = plain;
-  const part = typeof format !== 'string' || FORMATS.has(format) ? plain : withConstraints(rest, { format });
+  const part = typeof format !== 'string' || ENFORCED_FORMATS.has(format) ? plain : withConstraints(rest, { format });
   return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, strictPart(inner)]));
 }
 

@@ -1,7 +1,7 @@
 /**
  * Converts tool names to a form that the provider accepts: usually at most 64 letters, digits, `_` and `-`, although
- * the Messages API allows 128. Other names are replaced by a derived name, which is the same in every request. The
- * answer contains the client's own name.
+ * Anthropic allows 128. Other names are replaced by a derived name, which is the same in every request. The answer
+ * contains the client's own name.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
@@ -11,11 +11,11 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /**
-   * GigaChat, Moonshot and Google require that the first character is a letter. According to Google's documentation, some of its
-   * services accept other names too.
+   * GigaChat, Moonshot and Google require that the first character is a letter. According to Google's documentation,
+   * some of its services accept other names too.
    */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
-  /** The Messages API allows longer names. */
+  /** Anthropic's own service and Google Cloud allow longer names. */
   messages: /^[a-zA-Z0-9_-]{1,128}$/,
 } as const;
 export type ToolNameRule = keyof typeof toolNameRules;

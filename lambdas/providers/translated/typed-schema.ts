@@ -1,7 +1,7 @@
 /**
- * Converts schemas to the form that Moonshot's API requires: every subschema has a type, unless it has `anyOf`, `allOf`
- * or `$ref`. Moonshot rejects requests with other schemas (https://github.com/MoonshotAI/kimi-code/issues/2661,
- * https://github.com/duolahypercho/codex-router/issues/641).
+ * Converts schemas to the form that Moonshot and Fireworks require: every subschema has a type, unless it has `anyOf`,
+ * `allOf` or `$ref`. They reject requests with other schemas (https://github.com/MoonshotAI/kimi-code/issues/2661,
+ * https://github.com/duolahypercho/codex-router/issues/641, https://github.com/BerriAI/litellm/issues/28149).
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';

@@ -1,0 +1,47 @@
+/** A tool call of a streamed answer, as far as it has arrived. */
+
+import { randomUUID } from 'node:crypto';
+import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
+import { JsonProgress } from './json-progress.ts';
+
+/** A piece of a streamed tool call. The first piece has a name. Later pieces often have neither an id nor a name. */
+export interface ToolCallPiece {
+  index: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  arguments: string;
+}
+
+export interface StreamedCall {
+  index: number | undefined;
+  id: string;
+  name: string;
+  /** Tracks whether the arguments have begun, and whether they are complete. */
+  progress: JsonProgress;
+  /** Received arguments that are not written to the client yet. */
+  unwritten: string;
+  /** Whether any arguments were written. */
+  begun: boolean;
+  /** Whether the call's block is closed, so that no more arguments can be written. */
+  closed: boolean;
+}
+
+export function beginCall({ index, id }: ToolCallPiece, name: string): StreamedCall {
+  return {
+    index,
+    id: id ?? `toolu_${randomUUID().replaceAll('-', '')}`,
+    name,
+    progress: new JsonProgress(),
+    unwritten: '',
+    begun: false,
+    closed: false,
+  };
+}
+
+/**
+ * Returns the size of a call without its arguments, in bytes: a fixed size for the call, and the name. Usual ids are not
+ * output of the model. Only an id that is longer than the fixed size counts, in its place.
+ */
+export function announcedBytes({ id, name }: StreamedCall): number {
+  return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
+}
