@@ -6,6 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChunkWriter } from '../../lambdas/client-apis/chat/chunks.ts';
 import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
+import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
 import { parseWith } from '../../lambdas/http/parse.ts';
 import { refused } from '../support/refused.ts';
 
@@ -183,6 +184,43 @@ describe('a conversation in the form of the Responses API', () => {
       expect(message).toMatchObject({ max_tokens: 7, output_config: { effort: 'high' } });
       expect(leftOut).toEqual([]);
     }
+  });
+
+  it('may have every tool, choice and store of the Responses API', () => {
+    const tools = [
+      { type: 'namespace', name: 'mcp__files', tools: [{ type: 'function', name: 'read', parameters }] },
+      { type: 'image_generation' },
+      { type: 'web_search', external_web_access: false },
+      patch,
+    ];
+    const tool_choice = { type: 'function', name: 'read', namespace: 'mcp__files' };
+    const sent = { ...body, tools, tool_choice, store: true, stream_options: undefined };
+    const responses = parseWith(responsesRequestSchema, { ...sent, model: 'm', messages: undefined });
+
+    for (const messages of [undefined, null, []]) {
+      const { message, leftOut } = read({ ...sent, messages });
+
+      expect(message).toEqual(responses.message);
+      expect(message.tools).toHaveLength(2);
+      expect(leftOut).toEqual([]);
+    }
+  });
+
+  it.each([
+    [
+      { type: 'json_schema', json_schema: { name: 'place', schema: parameters, strict: true } },
+      { output_config: { format: { type: 'json_schema', name: 'place', schema: parameters }, effort: 'low' } },
+    ],
+    [{ type: 'json_object' }, { system: [{ text: 'Be brief.' }, { text: expect.stringContaining('JSON') }] }],
+    [{ type: 'text' }, { system: [{ text: 'Be brief.' }] }],
+  ])('has the answer format of this API: %j', (response_format, expected) => {
+    const { message, leftOut } = read({ ...body, response_format, text: { verbosity: 'low' } });
+
+    expect(message).toMatchObject({ ...expected, verbosity: 'low' });
+    expect(leftOut).toEqual([]);
+    expect(refused(() => read({ ...body, response_format: { ...response_format, schema: 7 } }))).toMatchObject({
+      metadata: { field: 'response_format.schema' },
+    });
   });
 
   it('is answered in chunks of this API', () => {

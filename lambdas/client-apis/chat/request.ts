@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { isAbsentOrEmpty } from '../../messages/field-kinds.ts';
 import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { documentationOf } from '../../messages/list-of.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
@@ -59,18 +60,12 @@ const asTheyAre = [
   'stream',
 ] as const satisfies (keyof ChatBody)[];
 
-export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
+const messagesRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  const { messages: sentMessages } = body;
-  if (!sentMessages && !isAbsentOrEmpty(body.input)) return callOfItems(body, context);
-  if (!sentMessages) {
-    refuse(['messages'], 'is required (expected a list)');
-    return z.NEVER;
-  }
   if (!isAbsentOrEmpty(body.input)) refuse(['input'], 'cannot be used together with messages; leave it out');
   const sent = new ChatTools(body);
   const media = requestedMediaFields(body);
-  const { system, messages, origins } = chatConversation(sentMessages, {
+  const { system, messages, origins } = chatConversation(body.messages, {
     names: sent.names,
     hasImages: media.modalities?.includes('image') === true,
   });
@@ -118,6 +113,24 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
     hasUsageChunk: body.stream_options?.include_usage === true,
   };
 });
+
+/** Schema of the body. The API document has the fields of a body with `messages`. */
+export const chatRequestSchema = z
+  .unknown()
+  .transform((body, context): ChatCall => {
+    const { data, error } = hasItems(body) ? callOfItems(body) : messagesRequestSchema.safeParse(body);
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+    return data ?? z.NEVER;
+  })
+  .meta({
+    override: ({ jsonSchema }) => void Object.assign(jsonSchema, documentationOf(chatBody.partial({ messages: true }))),
+  });
+
+/** Returns whether a body has its conversation in `input`, in the form of the Responses API. */
+function hasItems(body: unknown): boolean {
+  const { messages, input } = (body ?? {}) as Record<string, unknown>;
+  return isAbsentOrEmpty(messages) && !isAbsentOrEmpty(input);
+}
 
 function chatLeftOut(body: ChatBody): string[] {
   return namesOf([

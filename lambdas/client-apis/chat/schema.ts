@@ -61,7 +61,7 @@ export const chatReasoning = {
 
 export const chatBody = z.looseObject({
   ...commonFields,
-  messages: chatMessages.optional().meta({
+  messages: chatMessages.meta({
     description: 'The conversation so far, with the oldest message first. It is required, unless `input` is sent.',
   }),
   max_tokens: tokenLimit.meta({
