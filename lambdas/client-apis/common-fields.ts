@@ -1,11 +1,20 @@
 /** Fields that OpenAI's Chat Completions API and Responses API share, with their conversion to the Messages API. */
 
 import * as z from 'zod';
-import { anyObject, optionalField, userLabel } from '../messages/field-kinds.ts';
+import { anyObject, cacheControl, optionalField, userLabel } from '../messages/field-kinds.ts';
 import { tagsMember, traceField } from '../messages/label-fields.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, routingField, sessionId } from '../messages/preferences.ts';
-import { rareParameterFields, samplingParameterFields } from '../messages/sampling-fields.ts';
+import { boundedList } from '../messages/list-of.ts';
+import {
+  rareParameterFields,
+  repetitionPenalty,
+  samplingParameterFields,
+  verbosity,
+} from '../messages/sampling-fields.ts';
+import type { Block } from '../messages/types.ts';
+import { reasoningEffort } from './thinking-request.ts';
+import { withoutNull } from './without-null.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_NAME = 64;
@@ -27,12 +36,42 @@ export const streamOptions = {
 };
 const MAX_TOP_LOGPROBS = 20;
 
-export const rareTuningFields = {
-  ...rareParameterFields,
-  prediction: optionalField(z.looseObject({ type: z.literal('content') })).meta({
-    description: 'A text that the answer is expected to resemble. No model here takes it: it is left out.',
+/** Schema for an answer, with its name, purpose and strictness as in OpenAI's APIs. */
+export const namedSchema = {
+  name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
+  description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
+  schema: optionalField(anyObject).meta({ description: 'The JSON schema that the answer has to fit.' }),
+  strict: optionalField(z.boolean()).meta({
+    description: 'Accepted, and without an effect: the answer always has to fit the schema.',
   }),
 };
+
+export const textFormat = z.strictObject({ type: z.literal('text') });
+/**
+ * The format `json_object`, with an optional schema. The client library Instructor sends the schema in this format,
+ * because some services accept a schema only there.
+ */
+export const jsonFormat = z.strictObject({
+  type: z.literal('json_object'),
+  schema: optionalField(anyObject).meta({ description: 'A JSON schema that the gateway adds to the prompt.' }),
+});
+
+const responseFormat = z.discriminatedUnion(
+  'type',
+  [
+    textFormat,
+    jsonFormat,
+    z.strictObject({
+      type: z.literal('json_schema'),
+      json_schema: z.strictObject(namedSchema).meta({ description: 'The schema, with a name.' }),
+    }),
+  ],
+  { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
+);
+
+const MAX_SENT_STOP_SEQUENCES = 64;
+
+const stopSequence = z.string().min(1);
 
 export const commonFields = {
   model: optionalField(z.string().min(1).max(200)).meta({
@@ -49,6 +88,36 @@ export const commonFields = {
     description: 'Settings of the stream that the answer comes as.',
   }),
   ...samplingParameterFields,
+  max_tokens: tokenLimit.meta({
+    description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
+  }),
+  max_completion_tokens: tokenLimit.meta({
+    description: 'The newer name of `max_tokens`; if both are sent, this one is used.',
+  }),
+  stop: optionalField(
+    z.union([stopSequence, boundedList(stopSequence, { max: MAX_SENT_STOP_SEQUENCES })], 'must be a text or a list'),
+  ).meta({ description: 'Texts at which the answer ends; the text itself is not part of the answer.' }),
+  repetition_penalty: repetitionPenalty,
+  verbosity,
+  ...rareParameterFields,
+  prediction: optionalField(z.looseObject({ type: z.literal('content') })).meta({
+    description: 'A text that the answer is expected to resemble. No model here takes it: it is left out.',
+  }),
+  response_format: optionalField(responseFormat).meta({
+    description:
+      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` adds an instruction to the prompt that the answer must be a JSON object.',
+  }),
+  reasoning_effort: reasoningEffort.meta({
+    description:
+      'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
+  }),
+  n: optionalField(z.literal(1, 'must be 1; send the request again for another answer')).meta({
+    description: 'Only 1 is accepted: each request has one answer.',
+  }),
+  logprobs: optionalField(z.boolean()).meta({
+    description:
+      'With true the answer has the probabilities of its tokens. Only models with `logprobs` in their `supported_parameters` give them; others refuse the request.',
+  }),
   parallel_tool_calls: optionalField(z.boolean()).meta({
     description: 'With false the answer has at most one call of a tool.',
   }),
@@ -109,49 +178,45 @@ export const commonFields = {
   route: optionalField(z.literal('fallback')).meta({
     description: 'Only `fallback` is accepted, which has no effect: other models are always tried in turn.',
   }),
+  cache_control: cacheControl.meta({
+    description: 'Requests that the provider cache the prompt up to its last part.',
+  }),
   session_id: sessionId,
 };
 type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
 
-/**
- * Returns the output format in the form of the Messages API.
- * @param format schema, with an optional name and description that models read
- */
-export function schemaFormat({ name, description, schema }: z.output<z.ZodObject<typeof namedSchema>>) {
+/** Format of an answer, in the form of the Responses API. */
+type AnswerFormat =
+  | z.output<typeof textFormat>
+  | z.output<typeof jsonFormat>
+  | ({ type: 'json_schema' } & z.output<z.ZodObject<typeof namedSchema>>);
+
+/** Returns the format that a body requests in the form of the Chat Completions API. */
+export function requestedFormat({ response_format: format }: CommonBody): AnswerFormat | undefined {
+  return format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : (format ?? undefined);
+}
+
+/** Returns the schema of the answer in the form of the Messages API; undefined for other formats. */
+export function schemaFormat(format: AnswerFormat | undefined) {
+  if (format?.type !== 'json_schema') return undefined;
+  const { name, description, schema } = format;
   return {
-    type: 'json_schema',
+    type: 'json_schema' as const,
     schema: schema ?? {},
     ...(name ? { name } : {}),
     ...(description ? { description } : {}),
   };
 }
 
-/** Schema for an answer, with its name, purpose and strictness as in OpenAI's APIs. */
-export const namedSchema = {
-  name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
-  description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
-  schema: optionalField(anyObject).meta({ description: 'The JSON schema that the answer has to fit.' }),
-  strict: optionalField(z.boolean()).meta({
-    description: 'Accepted, and without an effect: the answer always has to fit the schema.',
-  }),
-};
-
-export const textFormat = z.strictObject({ type: z.literal('text') });
-/**
- * The format `json_object`, with an optional schema. The client library Instructor sends the schema in this format,
- * because some services accept a schema only there.
- */
-export const jsonFormat = z.strictObject({
-  type: z.literal('json_object'),
-  schema: optionalField(anyObject).meta({ description: 'A JSON schema that the gateway adds to the prompt.' }),
-});
-
 const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 
-/** Returns the instruction that the gateway adds to the prompt of a model that must answer in JSON. */
-export function jsonInstruction(schema: object | null | undefined): string {
-  return schema ? `${JSON_INSTRUCTION} It has to fit this JSON schema:\n${JSON.stringify(schema)}` : JSON_INSTRUCTION;
+/** Returns the instruction that the gateway adds to the prompt of a model that must answer in JSON, as a list of texts. */
+export function formatInstructions(format: AnswerFormat | undefined): Block[] {
+  if (format?.type !== 'json_object') return [];
+  const { schema } = format;
+  const fit = schema ? ` It has to fit this JSON schema:\n${JSON.stringify(schema)}` : '';
+  return [{ type: 'text', text: `${JSON_INSTRUCTION}${fit}` }];
 }
 
 /**
@@ -172,15 +237,52 @@ const neutral: Record<string, unknown> = {
 /** Known hints of clients that have no effect in this gateway. */
 export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
+/** Fields that have the same name in the Messages API. */
+const sameFields = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'seed',
+  'verbosity',
+  'min_p',
+  'top_a',
+  'cache_control',
+  'provider',
+  'transforms',
+  'stream',
+] as const satisfies (keyof typeof commonFields)[];
+
 /** Returns the members of a body that have the same name in the Messages API, without nulls and default values. */
-export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {
+export function plainFields(body: object): Record<string, unknown> {
   const members = body as Record<string, unknown>;
   return Object.fromEntries(
-    names.flatMap((name) => {
+    sameFields.flatMap((name) => {
       const value = members[name];
       return value === null || value === undefined || value === neutral[name] ? [] : [[name, value]];
     }),
   );
+}
+
+/** Returns the fields that limit the answer, or that concern its single tokens. */
+export function answerFields(body: CommonBody): Record<string, unknown> {
+  const {
+    max_tokens: limit,
+    max_completion_tokens: newer,
+    stop,
+    logit_bias: bias,
+    logprobs,
+    top_logprobs: most,
+  } = body;
+  const sequences = typeof stop === 'string' ? [stop] : (stop ?? []);
+  return withoutNull({
+    max_tokens: newer ?? limit,
+    stop_sequences: sequences.length > 0 ? sequences : undefined,
+    logit_bias: bias && Object.keys(bias).length > 0 ? bias : undefined,
+    ...(logprobs ? { logprobs, top_logprobs: most || undefined } : {}),
+  });
 }
 
 /** Returns the requested model and its fallbacks, in the order of attempts; undefined if the request names no model. */

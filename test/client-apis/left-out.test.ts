@@ -51,6 +51,42 @@ describe('a left-out field', () => {
   });
 });
 
+/** Agents that change from one of OpenAI's APIs to the other keep fields (https://github.com/decolua/9router/issues/846). */
+describe('a field of chat completions in the Responses API', () => {
+  it.each([
+    [{ max_tokens: 9 }, { max_tokens: 9 }],
+    [{ max_tokens: 9, max_completion_tokens: 8 }, { max_tokens: 8 }],
+    [{ max_tokens: 9, max_completion_tokens: 8, max_output_tokens: 7 }, { max_tokens: 7 }],
+    [{ reasoning_effort: 'high' }, { output_config: { effort: 'high' } }],
+    [{ reasoning_effort: 'high', reasoning: { effort: 'low' } }, { output_config: { effort: 'low' } }],
+    [{ stop: ['END'] }, { stop_sequences: ['END'] }],
+    [{ verbosity: 'low' }, { verbosity: 'low' }],
+    [{ verbosity: 'low', text: { verbosity: 'high' } }, { verbosity: 'high' }],
+    [
+      { logprobs: true, top_logprobs: 2 },
+      { logprobs: true, top_logprobs: 2 },
+    ],
+    [{ cache_control: { type: 'ephemeral' } }, { cache_control: { type: 'ephemeral' } }],
+    [
+      { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } } },
+      { output_config: { format: { type: 'json_schema', name: 'x', schema: { type: 'object' } } } },
+    ],
+  ])('has its effect: %j', (more, expected) => {
+    const { message, leftOut } = readResponse(more);
+
+    expect(message).toMatchObject(expected);
+    expect(leftOut).toEqual([]);
+  });
+
+  it.each([
+    [{ n: 2 }, 'n'],
+    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ response_format: { type: 'xml' } }, 'response_format.type'],
+  ])('is refused by name: %j', (more, field) => {
+    expect(refused(() => readResponse(more)).metadata).toMatchObject({ field });
+  });
+});
+
 describe('tuning fields', () => {
   it('are passed to the engine, without default values', () => {
     const tuned = { seed: 7, min_p: 0.1, top_a: 0, logit_bias: { 5: -100 } };

@@ -11,10 +11,12 @@ import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
 import {
+  answerFields,
   callerFields,
-  jsonInstruction,
+  formatInstructions,
   modelsOfBody,
   plainFields,
+  requestedFormat,
   schemaFormat,
   streamOptions,
   unheededHints,
@@ -42,23 +44,6 @@ export interface ChatCall extends ChunkSettings {
   /** Names of the client's fields that no endpoint gets. */
   leftOut: string[];
 }
-
-const asTheyAre = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'seed',
-  'verbosity',
-  'min_p',
-  'top_a',
-  'cache_control',
-  'provider',
-  'transforms',
-  'stream',
-] as const satisfies (keyof ChatBody)[];
 
 const messagesRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
@@ -89,15 +74,14 @@ const messagesRequestSchema = chatBody.transform((body, context): ChatCall => {
   if (fault) refuse(fault.path, fault.message);
   if (body.top_logprobs && body.logprobs !== true) refuse(['top_logprobs'], 'needs logprobs to be true');
   const message = {
-    ...plainFields(body, asTheyAre),
-    ...chatTokenFields(body),
+    ...plainFields(body),
+    ...answerFields(body),
     ...media,
     ...models,
     messages: withoutBlankTexts(messages),
     ...systemField(system, body),
-    ...limitFields(body),
     ...toolFields(tools, choice, sent.hasOneCall ? false : body.parallel_tool_calls),
-    ...answerFields(body, showsReasoning),
+    ...thinkingFields(body, showsReasoning),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
@@ -127,7 +111,7 @@ export const chatRequestSchema = z
   });
 
 /** Returns whether a body has its conversation in `input`, in the form of the Responses API. */
-function hasItems(body: unknown): boolean {
+function hasItems(body: unknown): body is object {
   const { messages, input } = (body ?? {}) as Record<string, unknown>;
   return isAbsentOrEmpty(messages) && !isAbsentOrEmpty(input);
 }
@@ -143,40 +127,23 @@ function chatLeftOut(body: ChatBody): string[] {
   ]);
 }
 
-/** Returns the fields that concern single tokens of the answer. */
-function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: ChatBody): Record<string, unknown> {
-  return {
-    ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
-    ...(logprobs ? { logprobs, ...(most ? { top_logprobs: most } : {}) } : {}),
-  };
-}
-
-function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
-  const requested = format?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction(format.schema) }] : [];
-  const blocks = withoutBlankBlocks([...system, ...requested]);
+function systemField(system: Block[], body: ChatBody): { system?: Block[] } {
+  const blocks = withoutBlankBlocks([...system, ...formatInstructions(requestedFormat(body))]);
   return blocks.length > 0 ? { system: blocks } : {};
 }
 
-function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: ChatBody) {
-  const sequences = typeof stop === 'string' ? [stop] : (stop ?? []);
-  return withoutNull({
-    max_tokens: newer ?? limit,
-    stop_sequences: sequences.length > 0 ? sequences : undefined,
-  });
-}
-
 /** Returns the settings of thinking, and the format of the answer. */
-function answerFields(body: ChatBody, showsReasoning: boolean) {
-  const { reasoning, reasoning_effort: effort, response_format: format } = body;
+function thinkingFields(body: ChatBody, showsReasoning: boolean) {
+  const { reasoning, reasoning_effort: effort } = body;
   const { output_config: output, ...thinking } = requestedThinkingFields({
     enabled: reasoning?.enabled ?? requestedThinking(body),
     effort: reasoning?.effort ?? effort,
     maxTokens: reasoning?.max_tokens ?? body.thinking?.budget_tokens ?? body.thinking_budget,
     isHidden: !showsReasoning,
   });
-  const schema = format?.type === 'json_schema' ? schemaFormat(format.json_schema) : undefined;
-  if (!output && !schema) return thinking;
-  return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
+  const format = schemaFormat(requestedFormat(body));
+  if (!output && !format) return thinking;
+  return { ...thinking, output_config: { ...output, ...(format ? { format } : {}) } };
 }
 
 /**

@@ -5,32 +5,13 @@
  */
 
 import * as z from 'zod';
-import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
-import { boundedList } from '../../messages/list-of.ts';
-import { repetitionPenalty, verbosity } from '../../messages/sampling-fields.ts';
-import { commonFields, jsonFormat, namedSchema, rareTuningFields, textFormat, tokenLimit } from '../common-fields.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { commonFields, tokenLimit } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
 import { mediaFields } from './media-fields.ts';
 import { chatToolChoice, chatTools, olderFunctionCall, olderFunctions } from './tools.ts';
-
-const MAX_SENT_STOP_SEQUENCES = 64;
-
-const stopSequence = z.string().min(1);
-
-const responseFormat = z.discriminatedUnion(
-  'type',
-  [
-    textFormat,
-    jsonFormat,
-    z.strictObject({
-      type: z.literal('json_schema'),
-      json_schema: z.strictObject(namedSchema).meta({ description: 'The schema, with a name.' }),
-    }),
-  ],
-  { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
-);
 
 export const chatThinking = {
   type: z.enum(['enabled', 'adaptive', 'auto', 'disabled']).meta({
@@ -64,30 +45,11 @@ export const chatBody = z.looseObject({
   messages: chatMessages.meta({
     description: 'The conversation so far, with the oldest message first. It is required, unless `input` is sent.',
   }),
-  max_tokens: tokenLimit.meta({
-    description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
-  }),
-  max_completion_tokens: tokenLimit.meta({
-    description: 'The newer name of `max_tokens`; if both are sent, this one is used.',
-  }),
-  stop: optionalField(
-    z.union([stopSequence, boundedList(stopSequence, { max: MAX_SENT_STOP_SEQUENCES })], 'must be a text or a list'),
-  ).meta({ description: 'Texts at which the answer ends; the text itself is not part of the answer.' }),
-  repetition_penalty: repetitionPenalty,
-  ...rareTuningFields,
   tools: chatTools.meta({
     description:
       'Your functions and custom tools that the model may call, each with a name of its own. The gateway itself runs `{"type": "web_search"}` with any model that can call functions.',
   }),
   tool_choice: chatToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
-  response_format: optionalField(responseFormat).meta({
-    description:
-      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` adds an instruction to the prompt that the answer must be a JSON object.',
-  }),
-  reasoning_effort: reasoningEffort.meta({
-    description:
-      'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
-  }),
   reasoning: optionalField(z.looseObject(chatReasoning)).meta({
     description:
       'Settings of the thinking before the answer: whether the model thinks, how much (`effort` or `max_tokens`), and whether the answer shows it.',
@@ -121,13 +83,6 @@ export const chatBody = z.looseObject({
   store: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
     description: 'Only false is accepted, because this gateway keeps no answers.',
   }),
-  n: optionalField(z.literal(1, 'must be 1; send the request again for another answer')).meta({
-    description: 'Only 1 is accepted: each request has one answer.',
-  }),
-  logprobs: optionalField(z.boolean()).meta({
-    description:
-      'With true the answer has the probabilities of its tokens. Only models with `logprobs` in their `supported_parameters` give them; others refuse the request.',
-  }),
   ...mediaFields,
   functions: olderFunctions.meta({
     description: 'Your functions in the older form of `tools`; the answer then has a call as `function_call`.',
@@ -142,9 +97,5 @@ export const chatBody = z.looseObject({
       include: optionalField(z.boolean()).meta({ description: 'Accepted with any value: every answer has its usage.' }),
     }),
   ).meta({ description: 'Accepted, and without an effect: every answer has its usage and its cost.' }),
-  verbosity,
-  cache_control: cacheControl.meta({
-    description: 'Requests that the provider cache the prompt up to its last part.',
-  }),
 });
 export type ChatBody = z.output<typeof chatBody>;

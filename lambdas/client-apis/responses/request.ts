@@ -9,10 +9,12 @@ import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
 import {
+  answerFields,
   callerFields,
-  jsonInstruction,
+  formatInstructions,
   modelsOfBody,
   plainFields,
+  requestedFormat,
   schemaFormat,
   streamOptions,
   unheededHints,
@@ -41,21 +43,6 @@ export interface ResponsesCall {
   showsThinking: boolean;
 }
 
-const asTheyAre = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'seed',
-  'min_p',
-  'top_a',
-  'provider',
-  'transforms',
-  'stream',
-];
-
 export const responsesRequestSchema = responsesBody.transform((body, context): ResponsesCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const declared = new DeclaredTools([...(body.tools ?? []), ...toolsInConversation(body.input)]);
@@ -72,15 +59,17 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const insistence = insistenceFault(body, leftOut);
   if (insistence) refuse(insistence.path, insistence.message);
   const message = {
-    ...plainFields(body, asTheyAre),
-    ...plainFields(body.text ?? {}, ['verbosity']),
-    ...responseTokenFields(body),
+    ...plainFields({ ...body, verbosity: body.text?.verbosity ?? body.verbosity }),
+    ...answerFields({
+      ...body,
+      max_completion_tokens: body.max_output_tokens ?? body.max_completion_tokens,
+      logprobs: requestsLogprobs(body),
+    }),
     ...models,
     messages: withoutBlankTexts(messages),
     ...systemField(system, body),
-    ...(body.max_output_tokens ? { max_tokens: body.max_output_tokens } : {}),
     ...toolFields(tools, choice, body.parallel_tool_calls),
-    ...answerFields(body, showsThinking),
+    ...thinkingFields(body, showsThinking),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
@@ -98,26 +87,17 @@ function responseLeftOut(body: ResponsesBody): string[] {
   ]);
 }
 
-/** Returns the fields that concern single tokens of the answer. */
-function responseTokenFields({
-  logit_bias: bias,
-  include,
-  top_logprobs: most,
-}: ResponsesBody): Record<string, unknown> {
-  const hasLogprobs = Boolean(most) || include?.includes('message.output_text.logprobs') === true;
-  return {
-    ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
-    ...(hasLogprobs ? { logprobs: true, ...(most ? { top_logprobs: most } : {}) } : {}),
-  };
+function requestsLogprobs({ logprobs, top_logprobs: most, include }: ResponsesBody): boolean {
+  return Boolean(logprobs || most) || include?.includes('message.output_text.logprobs') === true;
 }
 
-function systemField(system: Block[], { instructions, text }: ResponsesBody): { system?: Block[] } {
-  const allInstructions = [
-    instructions ?? '',
-    ...(text?.format?.type === 'json_object' ? [jsonInstruction(text.format.schema)] : []),
-  ];
-  const [first, ...more] = allInstructions.map((instruction) => ({ type: 'text', text: instruction }));
-  const blocks = withoutBlankBlocks([first!, ...system, ...more]);
+function formatOf(body: ResponsesBody) {
+  return body.text?.format ?? requestedFormat(body);
+}
+
+function systemField(system: Block[], body: ResponsesBody): { system?: Block[] } {
+  const instructions = { type: 'text', text: body.instructions ?? '' };
+  const blocks = withoutBlankBlocks([instructions, ...system, ...formatInstructions(formatOf(body))]);
   return blocks.length > 0 ? { system: blocks } : {};
 }
 
@@ -128,17 +108,18 @@ function requestsSummary({ reasoning }: ResponsesBody): boolean {
 /**
  * Returns the settings of thinking, and the format of the answer. A request for a summary turns thinking on.
  */
-function answerFields(
-  { reasoning, text }: ResponsesBody,
+function thinkingFields(
+  body: ResponsesBody,
   showsThinking: boolean,
 ): Pick<MessagesRequest, 'thinking' | 'output_config'> {
+  const { reasoning, reasoning_effort: effort } = body;
   const { output_config: output, ...thinking } = requestedThinkingFields({
     enabled: reasoning?.enabled ?? (showsThinking ? true : undefined),
-    effort: reasoning?.effort,
+    effort: reasoning?.effort ?? effort,
     maxTokens: reasoning?.max_tokens,
     isHidden: !showsThinking,
   });
-  const format = text?.format?.type === 'json_schema' ? schemaFormat(text.format) : undefined;
+  const format = schemaFormat(formatOf(body));
   if (!output && !format) return thinking;
   return { ...thinking, output_config: { ...output, ...(format ? { format } : {}) } };
 }

@@ -8,16 +8,8 @@
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { repetitionPenalty, verbosity } from '../../messages/sampling-fields.ts';
-import {
-  commonFields,
-  jsonFormat,
-  namedSchema,
-  rareTuningFields,
-  textFormat,
-  tokenLimit,
-  unsupported,
-} from '../common-fields.ts';
+import { verbosity } from '../../messages/sampling-fields.ts';
+import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { responsesInput } from './input.ts';
 import { responsesToolChoice, responsesTools } from './tools.ts';
@@ -58,8 +50,6 @@ export const responseReasoning = {
 
 export const responsesBody = z.looseObject({
   ...commonFields,
-  ...rareTuningFields,
-  repetition_penalty: repetitionPenalty,
   input: responsesInput,
   instructions: optionalField(z.string()).meta({
     description: 'Instructions that the model gets before the conversation.',
