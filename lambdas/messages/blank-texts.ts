@@ -26,7 +26,7 @@ export function withoutBlankTexts(messages: Message[]): Message[] {
     const { content } = message;
     if (typeof content === 'string') return isBlank(content) ? { ...message, content: BLANK_TEXT } : message;
     const nonBlank = withoutBlankBlocks(content);
-    if (nonBlank === content) return message;
+    if (nonBlank === content && content.length > 0) return message;
     return { ...message, content: nonBlank.length > 0 ? nonBlank : [{ type: 'text', text: BLANK_TEXT }] };
   });
 }

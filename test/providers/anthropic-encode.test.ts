@@ -198,15 +198,30 @@ describe('a request for a count of tokens', () => {
   });
 });
 
+it('a null in a result or in a tool choice is not sent', () => {
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: null, is_error: null };
+  const request = {
+    model: 'anthropic/claude',
+    messages: [
+      { role: 'assistant' as const, content: [call] },
+      { role: 'user' as const, content: [result] },
+    ],
+    tools: [{ name: 'look', input_schema: {} }],
+    tool_choice: { type: 'auto', name: null } as object as { type: 'auto' },
+  };
+
+  expect(anthropicWire.encode(request, target, client).body).not.toContain('null');
+});
+
 describe('the id of an end user', () => {
-  it('is sent as a digest, with the other members of metadata', () => {
+  it('is sent as a digest, without the other members of metadata', () => {
     const metadata = { user_id: 'ann@example.org', more: 1 };
     const request = { model: 'anthropic/claude', messages: [{ role: 'user' as const, content: 'Hi' }], metadata };
     const digest = createHash('sha256').update('ann@example.org').digest('hex');
 
     expect(JSON.parse(anthropicWire.encode(request, target, client).body).metadata).toEqual({
       user_id: digest,
-      more: 1,
     });
   });
 });

@@ -67,7 +67,9 @@ export const wishes = {
     'image_result',
     'empty_result',
     'orphan_result',
+    'repeated_result',
     'open_call',
+    'silent_answer',
     'begun_answer',
     'begun_answer_space',
     'cut_off_thinking',
@@ -385,8 +387,12 @@ function historyOf(row: Wishes): Turn[] {
       return [asked, call('toolu_01'), { role: 'results', results: [{ id: 'toolu_01', text: '' }], texts: [] }];
     case 'orphan_result':
       return [asked, result('toolu_09'), said, more];
+    case 'repeated_result':
+      return [asked, call('toolu_01'), result('toolu_01'), result('toolu_01'), said, more];
     case 'open_call':
       return [asked, call('toolu_01'), more];
+    case 'silent_answer':
+      return [asked, { role: 'assistant', texts: [] }, more];
     case 'begun_answer':
       return [asked, { role: 'assistant', texts: ['The river'] }];
     case 'begun_answer_space':

@@ -33,7 +33,7 @@ import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema, withAcceptedNames } from './claude-schema.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
-import { withDigest } from '../translated/user-digest.ts';
+import { userDigest } from '../translated/user-digest.ts';
 import { hiddenReasoning, unsupportedClaudeTunings, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
@@ -119,9 +119,12 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   );
   const named = withSentNames(withSupportedMarks(chosen), envelopeOf(target.quirks).toolNames);
   const request = withSupportedThinking(named, target.quirks, maxTokens);
+  const user = userDigest(request);
   return {
     ...request,
-    ...(request.metadata ? { metadata: withDigest(request.metadata) } : {}),
+    // Anthropic rejects other members, which clients of LiteLLM send (https://github.com/BerriAI/litellm/issues/15103).
+    metadata: user === undefined ? undefined : { user_id: user },
+    tool_choice: request.tool_choice && withoutNulls(request.tool_choice),
     model: target.upstreamModel,
     messages: withoutTrailingSpace(
       withTextualErrors(readableMessages(request, target)).map(withFittingToolIds),
@@ -140,9 +143,9 @@ function withoutIdleChoice(request: MessagesRequest): MessagesRequest {
   return without(request, 'tool_choice');
 }
 
-/** Removes nulls from a tool, because only some fields of a tool may be null. */
-function withoutNulls(tool: Tool): Tool {
-  return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null)) as Tool;
+/** Removes null members, because the provider accepts null in only some fields. */
+function withoutNulls<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as Value;
 }
 
 /** Refuses stop sequences that contain only white space, because the Messages API does not accept them. */
@@ -228,5 +231,5 @@ function withFittingToolIds(message: Message): Message {
 function withFittingToolId(block: Block): Block {
   if (block.type === 'tool_use') return { ...block, id: toolCallId(block['id'] as string, 'anthropic') };
   if (block.type !== 'tool_result') return block;
-  return { ...block, tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
+  return { ...withoutNulls(block), tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
 }

@@ -13,7 +13,7 @@ const NO_RESULT = '(no result)';
 /**
  * Repairs the tool calls and results of a request.
  * @returns the same request if nothing has to change
- * @throws {GatewayError} 400 for a result whose call is not directly before it, or for a second result of a call
+ * @throws {GatewayError} 400 for a result whose call is not directly before it
  */
 export function withSoundCalls(request: MessagesRequest): MessagesRequest {
   if (!request.messages.some(hasToolBlocks)) return request;
@@ -34,8 +34,8 @@ class SoundConversation {
   readonly #used = new Set<string>();
   /** Calls in the last assistant turn that have no result yet: the client's id, and the id to send. */
   #open: { id: string; sent: string }[] = [];
-  /** Ids, as sent by the client, of those calls in the last assistant turn that already have a result. */
-  #answered = new Set<string>();
+  /** Calls in the last assistant turn that already have a result: the id to send, by the client's id. */
+  #answered = new Map<string, string>();
   /** System messages between the last calls and their results. */
   #between: Message[] = [];
   /** Index in #messages of the first user message after the last calls, which gets the results; undefined before it. */
@@ -73,14 +73,13 @@ class SoundConversation {
     // The results of one turn must be in one message, before the rest of the user's content.
     const { results, rest } = apartFromResults(repaired);
     if (results.length > 0) this.#answer(results);
-    if (rest.length > 0 || results.length === 0)
-      this.#messages.push(results.length > 0 ? { ...repaired, content: rest } : repaired);
+    if (rest.length > 0) this.#messages.push(results.length > 0 ? { ...repaired, content: rest } : repaired);
   }
 
   #answer(results: Block[]): void {
     const at = this.#answerAt!;
     const own = apartFromResults(this.#messages[at]!);
-    this.#messages[at] = { ...this.#messages[at]!, content: [...own.results, ...results, ...own.rest] };
+    this.#messages[at] = { ...this.#messages[at]!, content: [...lastOfEach([...own.results, ...results]), ...own.rest] };
   }
 
   /** Ends the user's turn. Calls that still lack a result get a placeholder result. */
@@ -92,7 +91,7 @@ class SoundConversation {
     }
     this.#messages.push(...this.#between.splice(0));
     this.#open = [];
-    this.#answered = new Set();
+    this.#answered = new Map();
     this.#answerAt = undefined;
   }
 
@@ -122,23 +121,21 @@ class SoundConversation {
     const renamed = blocks.map((block, place) =>
       block.type === 'tool_result' ? this.#result(block, `messages.${index}.content.${place}`) : block,
     );
-    const firstOther = renamed.findIndex(({ type }) => type !== 'tool_result');
-    const isOrdered = firstOther === -1 || !renamed.slice(firstOther).some(({ type }) => type === 'tool_result');
-    if (isOrdered && renamed.every((block, at) => block === blocks[at])) return message;
     const { results, rest } = apartFromResults({ ...message, content: renamed });
-    return { ...message, content: [...results, ...rest] };
+    const content = [...results, ...rest];
+    const isSame = content.length === blocks.length && content.every((block, at) => block === blocks[at]);
+    return isSame ? message : { ...message, content };
   }
 
   #result(block: Block, path: string): Block {
     const id = block['tool_use_id'] as string;
     const at = this.#open.findIndex((call) => call.id === id);
-    if (at === -1) {
-      const problem = this.#answered.has(id) ? 'has two results' : 'has no tool_use with this id directly before it';
-      throw invalidRequest(`${path}.tool_use_id`, problem);
+    const sent = this.#open[at]?.sent ?? this.#answered.get(id);
+    if (sent === undefined) {
+      throw invalidRequest(`${path}.tool_use_id`, 'has no tool_use with this id directly before it');
     }
-    const { sent } = this.#open[at]!;
-    this.#open.splice(at, 1);
-    this.#answered.add(id);
+    if (at !== -1) this.#open.splice(at, 1);
+    this.#answered.set(id, sent);
     return sent === id ? block : { ...block, tool_use_id: sent };
   }
 }
@@ -146,7 +143,15 @@ class SoundConversation {
 function apartFromResults({ content }: Message): { results: Block[]; rest: Block[] } {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return {
-    results: blocks.filter(({ type }) => type === 'tool_result'),
+    results: lastOfEach(blocks.filter(({ type }) => type === 'tool_result')),
     rest: blocks.filter(({ type }) => type !== 'tool_result'),
   };
+}
+
+/**
+ * Returns the last result of each call, at the place of its first one. Agents that retry a turn may store several
+ * results of a call, but providers accept only one (https://github.com/router-for-me/CLIProxyAPI/pull/4998).
+ */
+function lastOfEach(results: readonly Block[]): Block[] {
+  return [...new Map(results.map((result) => [result['tool_use_id'], result])).values()];
 }
