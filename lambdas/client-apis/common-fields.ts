@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField, userLabel } from '../messages/field-kinds.ts';
-import { tagsMember, traceField } from '../messages/label-fields.ts';
+import { labelFields, traceField } from '../messages/label-fields.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, routingField, sessionId } from '../messages/preferences.ts';
 import { boundedList } from '../messages/list-of.ts';
@@ -15,11 +15,6 @@ import {
 import type { Block } from '../messages/types.ts';
 import { reasoningEffort } from './thinking-request.ts';
 import { withoutNull } from './without-null.ts';
-
-const MAX_LABELS = 16;
-const MAX_LABEL_NAME = 64;
-const LABEL_NAME_RULE = `must have names of at most ${MAX_LABEL_NAME} characters`;
-const MAX_LABEL_CHARACTERS = 512;
 
 export const tokenLimit = optionalField(z.int().positive());
 export const unsupported = (why: string) =>
@@ -131,7 +126,8 @@ export const commonFields = {
   prompt_cache_key: optionalField(z.string().max(256)).meta({
     description: 'The same as `session_id`, under the name of OpenAI’s API; if both are sent, `session_id` is used.',
   }),
-  prompt_cache_retention: optionalField(z.enum(['in_memory', '24h'])).meta({
+  // Some SDKs write "in-memory" (https://github.com/pydantic/pydantic-ai/issues/4028).
+  prompt_cache_retention: optionalField(z.enum(['in_memory', 'in-memory', '24h'])).meta({
     description: 'Left out: how long a prompt stays in a cache depends on its provider.',
   }),
   prompt_cache_options: optionalField(
@@ -144,15 +140,7 @@ export const commonFields = {
     description: 'Settings of OpenAI’s caches. They are left out; marks on parts (`cache_control`) have an effect.',
   }),
   moderation: unsupported('requests a moderation, which this gateway does not support; leave it out'),
-  metadata: optionalField(
-    z
-      .object({ tags: tagsMember })
-      .catchall(z.string().max(MAX_LABEL_CHARACTERS))
-      .refine((labels) => Object.keys(labels).every((name) => name.length <= MAX_LABEL_NAME), LABEL_NAME_RULE)
-      .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `must have at most ${MAX_LABELS} members`),
-  ).meta({
-    description: 'Labels. Only `tags` has an effect, because answers are not stored.',
-  }),
+  metadata: labelFields.metadata,
   trace: traceField,
   service_tier: optionalField(
     z.enum(

@@ -25,11 +25,15 @@ const imageTypes = new Map([
 const PDF = 'application/pdf';
 const documentTypes = new Set([PDF, 'text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']);
 
-const IMAGE_RULE = 'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif or image/webp in base64';
+const IMAGE_RULE =
+  'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif, image/webp or application/pdf in base64';
+const NO_FILES = 'is not supported, because this gateway stores no files; send file_data';
 const DOCUMENT_RULE = `must be an http(s) URL, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
 
-/** URL or data URL of an image. */
-export const imageAddress = addressOf((type) => imageTypes.has(type), IMAGE_RULE);
+/**
+ * URL or data URL of an image. Some clients send PDFs in this form (https://github.com/Portkey-AI/gateway/issues/827).
+ */
+export const imageAddress = addressOf((type) => imageTypes.has(type) || type === PDF, IMAGE_RULE);
 /** URL or data URL of a document. */
 export const documentAddress = addressOf((type) => documentTypes.has(type), DOCUMENT_RULE);
 
@@ -53,6 +57,9 @@ function dataUrl(text: string): { mediaType: string; base64: string } | undefine
   return head === undefined ? undefined : { mediaType: mediaType!.toLowerCase(), base64: text.slice(head.length) };
 }
 
+/** URL or data URL of a document, in place of the id of a file. */
+export const documentAsFileId = addressOf((type) => documentTypes.has(type), NO_FILES);
+
 /**
  * Converts an image to a block.
  * @param address URL or data URL that `imageAddress` has accepted
@@ -60,6 +67,7 @@ function dataUrl(text: string): { mediaType: string; base64: string } | undefine
 export function sentImage(address: string): Block {
   const data = dataUrl(address);
   if (!data) return { type: 'image', source: { type: 'url', url: address } };
+  if (data.mediaType === PDF) return sentDocument(address, undefined);
   return {
     type: 'image',
     source: { type: 'base64', media_type: imageTypes.get(data.mediaType), data: data.base64 },

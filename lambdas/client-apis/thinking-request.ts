@@ -7,17 +7,25 @@ import type { MessagesRequest } from '../messages/types.ts';
 /** Minimum thinking budget of the Messages API. The gateway raises lower budgets to this value. */
 const MIN_BUDGET_TOKENS = 1_024;
 
-const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+/**
+ * Efforts of OpenAI's APIs; `ultra`, which Codex has above `max` (https://github.com/diegosouzapw/OmniRoute/issues/9947);
+ * and `default`, with which models of Groq think (https://github.com/earendil-works/pi/issues/1745).
+ */
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra', 'default'] as const;
 export const reasoningEffort = optionalField(z.enum(efforts));
 type RequestedEffort = z.output<typeof reasoningEffort>;
 
 /** Requested length of the thinking summary. All lengths are accepted, without effect on the summary. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
+/** As in Gemini's API, a budget of 0 turns thinking off, and with -1 the model chooses how much it thinks. */
+export const thinkingBudget = optionalField(z.int().min(-1));
+const CHOSEN_BY_MODEL = -1;
+
 export interface RequestedThinking {
   enabled?: boolean | null | undefined;
   effort?: RequestedEffort;
-  maxTokens?: number | null | undefined;
+  maxTokens?: z.output<typeof thinkingBudget>;
   /** Whether the client requests an answer without the thinking. */
   isHidden: boolean;
 }
@@ -26,11 +34,13 @@ type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
 /** Returns the equivalent settings in the Messages API; empty if the client set none. */
 export function requestedThinkingFields({ enabled, effort, maxTokens, isHidden }: RequestedThinking): ThinkingFields {
-  if (enabled === false || effort === 'none') return { thinking: { type: 'disabled' } };
+  if (enabled === false || effort === 'none' || maxTokens === 0) return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';
-  if (maxTokens) {
+  if (maxTokens && maxTokens !== CHOSEN_BY_MODEL) {
     return { thinking: { type: 'enabled', budget_tokens: Math.max(maxTokens, MIN_BUDGET_TOKENS), display } };
   }
-  if (!effort) return enabled ? { thinking: { type: 'adaptive', display } } : {};
-  return { thinking: { type: 'adaptive', display }, output_config: { effort } };
+  if (!effort && !enabled && !maxTokens) return {};
+  const named =
+    effort && effort !== 'default' ? { output_config: { effort: effort === 'ultra' ? 'max' : effort } } : {};
+  return { thinking: { type: 'adaptive', display }, ...named };
 }

@@ -41,7 +41,9 @@ describe('tools in the form of another API', () => {
       custom: { ...named, type: undefined, format: { type: 'grammar', grammar: { syntax, definition } } },
     };
     const reads = { type: 'function', function: { name: 'read', parameters } };
-    expect(messageOf({ tools: [reads, patch] })).toEqual(messageOf({ tools: [reads, nested] }));
+    const mixed = { type: 'custom', custom: { ...named, type: undefined, format } };
+    for (const tool of [patch, mixed])
+      expect(messageOf({ tools: [reads, tool] })).toEqual(messageOf({ tools: [reads, nested] }));
   });
 
   it.each([

@@ -43,7 +43,9 @@ const name = optionalField(z.string()).meta({
 });
 
 const instructions = {
-  content: contentOf(systemParts).meta({ description: 'The instructions: a text, or a list of text parts.' }),
+  content: optionalField(contentOf(systemParts)).meta({
+    description: 'The instructions: a text, or a list of text parts.',
+  }),
   name,
   ...cacheMarks,
 };
@@ -52,7 +54,9 @@ const developerMessage = z.object({ role: z.literal('developer'), ...instruction
 
 const userMessage = z.object({
   role: z.literal('user'),
-  content: contentOf(userParts).meta({ description: "The user's message: a text, or a list of parts." }),
+  content: optionalField(contentOf(userParts)).meta({
+    description: "The user's message: a text, or a list of parts.",
+  }),
   name,
   ...cacheMarks,
 });
@@ -219,7 +223,9 @@ export function chatConversation(
     const converted = results
       ? { role: 'user' as const, content: results }
       : reader.authored(message as AuthoredMessage);
-    if (converted.content.length === 0) continue;
+    // An empty message of the user still ends the model's turn (https://github.com/can1357/oh-my-pi/issues/10956).
+    const endsTurn = converted.role === 'user' && conversation.messages.at(-1)?.role === 'assistant';
+    if (converted.content.length === 0 && !endsTurn) continue;
     conversation.messages.push(firstTurn === -1 ? { ...converted, role: 'user' } : converted);
     const hasParts = message.role === 'user' && typeof message.content !== 'string';
     conversation.origins.push({ at: begin + offset, hasParts });

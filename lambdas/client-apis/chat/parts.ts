@@ -5,7 +5,15 @@ import { anyObject, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
 import { cacheMarks, marked } from '../cache-marks.ts';
-import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
+import {
+  documentAddress,
+  documentAsFileId,
+  imageAddress,
+  inputAudio,
+  sentAudio,
+  sentDocument,
+  sentImage,
+} from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
 
@@ -39,11 +47,12 @@ const filePart = z.object({
         description: 'The document: a PDF or a text as a data URL, or its http(s) address.',
       }),
       filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
-      file_id: optionalField(z.never('is not supported, because this gateway stores no files; send file_data')).meta({
-        description: 'This field is refused, because this gateway keeps no files: send `file_data`.',
+      // Clients of LiteLLM send an address as an id (https://github.com/BerriAI/litellm/issues/12384).
+      file_id: optionalField(documentAsFileId).meta({
+        description: 'The same as `file_data`. Ids are refused, because this gateway keeps no files.',
       }),
     })
-    .refine(({ file_data: data }) => data !== undefined && data !== null, {
+    .refine((file) => (file.file_data ?? file.file_id) != null, {
       path: ['file_data'],
       message: 'is required: the file as a data URL, or its http(s) URL',
     })
@@ -145,7 +154,7 @@ export function partBlock(part: UserPart | AssistantPart): Block {
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'file':
-      return marked(sentDocument(part.file.file_data!, part.file.filename ?? undefined), part);
+      return marked(sentDocument((part.file.file_data ?? part.file.file_id)!, part.file.filename ?? undefined), part);
     case 'input_audio':
       return sentAudio(part);
     case 'tool_use':

@@ -34,12 +34,12 @@ const functionDeclaration = z.object({
     .meta({ description: 'A function of yours that the model may call.' }),
   cache_control: cacheControl.meta({ description: 'Requests that the provider cache the prompt up to this tool.' }),
 });
-const grammar = z.object({
-  definition: z
-    .string()
-    .meta({ description: 'The grammar of the input. The model reads it, but the input is not checked against it.' }),
+const grammar = {
+  definition: optionalField(z.string()).meta({
+    description: 'The grammar of the input. The model reads it, but the input is not checked against it.',
+  }),
   syntax: optionalField(z.string()).meta({ description: 'The language of the grammar: `lark` or `regex`.' }),
-});
+};
 const customDeclaration = z.object({
   type: z.literal('custom'),
   custom: z
@@ -49,10 +49,17 @@ const customDeclaration = z.object({
         description: 'The purpose of the tool and when to call it; the model decides by this text.',
       }),
       format: optionalField(
-        z.discriminatedUnion('type', [
-          z.object({ type: z.literal('text') }),
-          z.object({ type: z.literal('grammar'), grammar: grammar.meta({ description: 'The grammar of the input.' }) }),
-        ]),
+        z
+          .object({
+            type: z.enum(['text', 'grammar']).meta({ description: 'With `grammar` the input has to fit a grammar.' }),
+            grammar: optionalField(z.object(grammar)).meta({ description: 'The grammar of the input.' }),
+            // Cursor nests a tool as in this API, but its grammar as in the Responses API.
+            ...grammar,
+          })
+          .refine((format) => format.type === 'text' || (format.grammar ?? format).definition != null, {
+            path: ['grammar'],
+            message: 'is required: {"definition": …, "syntax": …}',
+          }),
       ).meta({ description: 'The form of the input: any text, or one that fits a grammar.' }),
     })
     .meta({ description: 'A tool of yours whose input is a text of any form.' }),
@@ -72,7 +79,6 @@ const flatFunction = functionDeclaration.shape.function.extend({
 });
 const flatCustomTool = customDeclaration.shape.custom.extend({
   type: z.literal('custom'),
-  format: optionalField(grammar.partial().extend({ type: z.enum(['text', 'grammar']) })),
   cache_control: cacheControl,
 });
 const messagesTool = functionDeclaration.shape.function.omit({ parameters: true }).extend({
@@ -95,13 +101,7 @@ function foreignSchema(value: unknown): z.ZodType<ForeignTool> | undefined {
 function ownForm(tool: Declaration | ForeignTool): Declaration {
   if (!foreignSchema(tool)) return tool as Declaration;
   const { type, cache_control: cache, ...declared } = tool as ForeignTool;
-  if (type === 'custom' && !('input_schema' in declared)) {
-    const { format, ...custom } = declared as z.output<typeof flatCustomTool>;
-    const { definition, syntax } = format ?? {};
-    const isBound = format?.type === 'grammar' && definition !== undefined;
-    const bound = isBound ? { format: { type: 'grammar' as const, grammar: { definition, syntax } } } : {};
-    return { type, custom: { ...custom, ...bound }, cache_control: cache };
-  }
+  if (type === 'custom' && !('input_schema' in declared)) return { type, custom: declared, cache_control: cache };
   const { input_schema: parameters, ...named } = declared as z.output<typeof messagesTool>;
   return { type: 'function', function: { parameters, ...named }, cache_control: cache };
 }
@@ -186,7 +186,8 @@ const messagesChoice = z.strictObject({
 export const chatToolChoice = optionalField(
   z.union(
     [
-      z.enum(['auto', 'none', 'required']),
+      // "any" is Mistral's name of "required" (https://github.com/zed-industries/zed/issues/34314).
+      z.enum(['auto', 'none', 'required', 'any']),
       namedFunction,
       namedCustomTool,
       allowedTools,
@@ -280,7 +281,7 @@ export class ChatTools {
   choice(): MessagesRequest['tool_choice'] {
     const choice = this.#choice;
     if (choice === null || choice === undefined) return undefined;
-    if (choice === 'required') return { type: 'any' };
+    if (choice === 'required' || choice === 'any') return { type: 'any' };
     if (typeof choice === 'string') return { type: choice };
     if (choice.type === 'allowed_tools') return { type: choice.allowed_tools.mode === 'required' ? 'any' : 'auto' };
     if (!('name' in choice || 'function' in choice || 'custom' in choice)) return { type: choice.type };
@@ -288,7 +289,7 @@ export class ChatTools {
   }
 
   #customTool({ custom: { name, description, format }, cache_control: cache }: ChatCustomTool): Tool {
-    const tool = customTool({ name, description, grammar: format?.type === 'grammar' ? format.grammar : undefined });
+    const tool = customTool({ name, description, grammar: format?.grammar ?? format });
     return { ...tool, name: this.names.sentName({ name }), ...(cache ? { cache_control: cache } : {}) };
   }
 

@@ -175,7 +175,9 @@ export function responsesConversation(input: string | readonly InputItem[], name
   let open: { kind: string; blocks: Block[] } | undefined;
   for (const [index, one] of input.entries()) {
     const { kind, role, blocks } = reader.read(one);
-    if (blocks.length === 0) continue;
+    // An empty message of the user still ends the model's turn (https://github.com/can1357/oh-my-pi/issues/10956).
+    const endsTurn = isMessage(one) && role === 'user' && conversation.messages.at(-1)?.role === 'assistant';
+    if (blocks.length === 0 && !endsTurn) continue;
     if (role === 'system' && conversation.messages.length === 0) {
       append(conversation.system, blocks);
     } else if (open?.kind === kind && kind !== 'message') {

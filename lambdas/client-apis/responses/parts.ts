@@ -64,7 +64,7 @@ type Part =
   | z.output<typeof inputAudio>
   | z.output<typeof outputText>
   | z.output<typeof refusal>;
-export type Content = string | Part[];
+type Content = string | Part[];
 
 function contentOf(parts: readonly z.ZodObject[]): z.ZodType<Content> {
   const types = parts.map(({ shape }) => (shape['type'] as z.ZodLiteral<string>).value).join(', ');
@@ -75,17 +75,17 @@ function contentOf(parts: readonly z.ZodObject[]): z.ZodType<Content> {
   return z.union([z.string(), list], { error: 'must be a text or a list of parts' });
 }
 
-export const instructionContent = contentOf([inputText]).meta({
+export const instructionContent = optionalField(contentOf([inputText])).meta({
   description: 'The instructions, as a text or a list of parts.',
 });
-export const userContent = contentOf([inputText, inputImage, inputFile, inputAudio]).meta({
+export const userContent = optionalField(contentOf([inputText, inputImage, inputFile, inputAudio])).meta({
   description: "The user's message: a text, or a list of parts.",
 });
 /**
  * Schema of an assistant message's content. Some clients write it in the form of user input, so that form is accepted
  * too.
  */
-export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
+export const assistantContent = optionalField(contentOf([outputText, refusal, inputText])).meta({
   description: "The model's answer: a text, or a list of parts.",
 });
 const outputParts = contentOf([inputText, inputImage, inputFile]);
@@ -113,8 +113,9 @@ export function resultBlocks(output: z.output<typeof resultContent>): string | B
  * Converts content to blocks.
  * @param content content that its schema has accepted
  */
-export function contentBlocks(content: Content): Block[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+export function contentBlocks(content: Content | null | undefined): Block[] {
+  if (!content) return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map(partBlock);
 }
 

@@ -190,7 +190,7 @@ function namespaceOf(tool: Declared): string | undefined {
   return groupOf(tool)?.name;
 }
 
-const modes = z.enum(['auto', 'none', 'required'], CHOICES);
+const modes = z.enum(['auto', 'none', 'required', 'any'], CHOICES);
 const namedTool = z.looseObject({
   type: z
     .string()
@@ -262,7 +262,7 @@ export class DeclaredTools {
   /** Returns the tool choice in the form of the Messages API. */
   choice(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
     if (choice === null || choice === undefined) return undefined;
-    if (choice === 'required') return { type: 'any' };
+    if (choice === 'required' || choice === 'any') return { type: 'any' };
     if (typeof choice === 'string') return { type: choice };
     if (isAllowList(choice)) return { type: choice.mode === 'required' ? 'any' : 'auto' };
     if (kindOf(choice) === 'search') return { type: 'tool', name: SEARCH_NAME };
