@@ -5,6 +5,7 @@ import { anyObject, cacheControl, optionalField, userLabel } from '../messages/f
 import { labelFields, traceField } from '../messages/label-fields.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, routingField, sessionId } from '../messages/preferences.ts';
+import { withoutBlankBlocks } from '../messages/blank-texts.ts';
 import { boundedList } from '../messages/list-of.ts';
 import {
   rareParameterFields,
@@ -13,7 +14,7 @@ import {
   verbosity,
 } from '../messages/sampling-fields.ts';
 import type { Block } from '../messages/types.ts';
-import { reasoningEffort } from './thinking-request.ts';
+import { reasoningEffort, type ThinkingFields } from './thinking-request.ts';
 import { withoutNull } from './without-null.ts';
 
 export const tokenLimit = optionalField(z.int().positive());
@@ -185,7 +186,7 @@ export function requestedFormat({ response_format: format }: CommonBody): Answer
 }
 
 /** Returns the schema of the answer in the form of the Messages API; undefined for other formats. */
-export function schemaFormat(format: AnswerFormat | undefined) {
+function schemaFormat(format: AnswerFormat | undefined) {
   if (format?.type !== 'json_schema') return undefined;
   const { name, description, schema } = format;
   return {
@@ -200,11 +201,26 @@ const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 
 /** Returns the instruction that the gateway adds to the prompt of a model that must answer in JSON, as a list of texts. */
-export function formatInstructions(format: AnswerFormat | undefined): Block[] {
+function formatInstructions(format: AnswerFormat | undefined): Block[] {
   if (format?.type !== 'json_object') return [];
   const { schema } = format;
   const fit = schema ? ` It has to fit this JSON schema:\n${JSON.stringify(schema)}` : '';
   return [{ type: 'text', text: `${JSON_INSTRUCTION}${fit}` }];
+}
+
+/** Returns the system prompt, and the settings of thinking and of the answer's format. */
+export function outputFields(
+  system: Block[],
+  { output_config: output, ...thinking }: ThinkingFields,
+  format: AnswerFormat | undefined,
+) {
+  const blocks = withoutBlankBlocks([...system, ...formatInstructions(format)]);
+  const schema = schemaFormat(format);
+  return {
+    ...thinking,
+    ...(blocks.length > 0 ? { system: blocks } : {}),
+    ...(output || schema ? { output_config: { ...output, ...(schema ? { format: schema } : {}) } } : {}),
+  };
 }
 
 /**

@@ -30,7 +30,7 @@ export interface RequestedThinking {
   isHidden: boolean;
 }
 
-type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
+export type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
 /** Returns the equivalent settings in the Messages API; empty if the client set none. */
 export function requestedThinkingFields({ enabled, effort, maxTokens, isHidden }: RequestedThinking): ThinkingFields {

@@ -1,12 +1,14 @@
 import type { ZodError } from 'zod';
-import { responsesRequestSchema } from '../responses/request.ts';
-import type { ChatCall } from './request.ts';
+import { responsesRequestSchema, type ResponsesCall } from '../responses/request.ts';
+import type { ChunkSettings } from './chunks.ts';
+
+type ItemsCall = Pick<ResponsesCall, 'message' | 'origins' | 'leftOut'> & ChunkSettings & { hasItems: true };
 
 /**
  * Converts a request whose conversation is in `input`, in the form of the Responses API. For models of OpenAI, Cursor
  * sends such requests to this API, and reads answers of this API (https://github.com/BerriAI/litellm/pull/34029).
  */
-export function callOfItems(body: object): { data?: ChatCall; error?: ZodError } {
+export function callOfItems(body: object): { data?: ItemsCall; error?: ZodError } {
   const { data, error } = responsesRequestSchema.safeParse({ ...body, messages: undefined });
   if (!data) return { error };
   const { message, origins, leftOut, tools, showsThinking: showsReasoning } = data;

@@ -5,19 +5,17 @@
 
 import * as z from 'zod';
 import { isAbsentOrEmpty } from '../../messages/field-kinds.ts';
-import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { isBlankConversation, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import { documentationOf } from '../../messages/list-of.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
-import type { Block } from '../../messages/types.ts';
 import {
   answerFields,
   callerFields,
-  formatInstructions,
   modelsOfBody,
+  outputFields,
   plainFields,
   requestedFormat,
-  schemaFormat,
   streamOptions,
   unheededHints,
 } from '../common-fields.ts';
@@ -45,7 +43,7 @@ export interface ChatCall extends ChunkSettings {
   leftOut: string[];
 }
 
-const messagesRequestSchema = chatBody.transform((body, context): ChatCall => {
+const chatCallSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   if (!isAbsentOrEmpty(body.input)) refuse(['input'], 'cannot be used together with messages; leave it out');
   const sent = new ChatTools(body);
@@ -79,9 +77,8 @@ const messagesRequestSchema = chatBody.transform((body, context): ChatCall => {
     ...media,
     ...models,
     messages: withoutBlankTexts(messages),
-    ...systemField(system, body),
     ...toolFields(tools, choice, sent.hasOneCall ? false : body.parallel_tool_calls),
-    ...thinkingFields(body, showsReasoning),
+    ...outputFields(system, requestedSettings(body, showsReasoning), requestedFormat(body)),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
@@ -102,7 +99,7 @@ const messagesRequestSchema = chatBody.transform((body, context): ChatCall => {
 export const chatRequestSchema = z
   .unknown()
   .transform((body, context): ChatCall => {
-    const { data, error } = hasItems(body) ? callOfItems(body) : messagesRequestSchema.safeParse(body);
+    const { data, error } = hasItems(body) ? callOfItems(body) : chatCallSchema.safeParse(body);
     for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
     return data ?? z.NEVER;
   })
@@ -127,23 +124,14 @@ function chatLeftOut(body: ChatBody): string[] {
   ]);
 }
 
-function systemField(system: Block[], body: ChatBody): { system?: Block[] } {
-  const blocks = withoutBlankBlocks([...system, ...formatInstructions(requestedFormat(body))]);
-  return blocks.length > 0 ? { system: blocks } : {};
-}
-
-/** Returns the settings of thinking, and the format of the answer. */
-function thinkingFields(body: ChatBody, showsReasoning: boolean) {
-  const { reasoning, reasoning_effort: effort } = body;
-  const { output_config: output, ...thinking } = requestedThinkingFields({
+function requestedSettings(body: ChatBody, showsReasoning: boolean) {
+  const { reasoning, reasoning_effort: effort, thinking, thinking_budget: budget } = body;
+  return requestedThinkingFields({
     enabled: reasoning?.enabled ?? requestedThinking(body),
     effort: reasoning?.effort ?? effort,
-    maxTokens: reasoning?.max_tokens ?? body.thinking?.budget_tokens ?? body.thinking_budget,
+    maxTokens: reasoning?.max_tokens ?? thinking?.budget_tokens ?? budget,
     isHidden: !showsReasoning,
   });
-  const format = schemaFormat(requestedFormat(body));
-  if (!output && !format) return thinking;
-  return { ...thinking, output_config: { ...output, ...(format ? { format } : {}) } };
 }
 
 /**

@@ -3,19 +3,18 @@
  * docs/client-apis/responses.md.
  */
 
-import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { isBlankConversation, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
-import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
+import type { Tool } from '../../messages/types.ts';
 import {
   answerFields,
   callerFields,
-  formatInstructions,
   modelsOfBody,
+  outputFields,
   plainFields,
   requestedFormat,
-  schemaFormat,
   streamOptions,
   unheededHints,
 } from '../common-fields.ts';
@@ -67,9 +66,18 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
     }),
     ...models,
     messages: withoutBlankTexts(messages),
-    ...systemField(system, body),
     ...toolFields(tools, choice, body.parallel_tool_calls),
-    ...thinkingFields(body, showsThinking),
+    ...outputFields(
+      [{ type: 'text', text: body.instructions ?? '' }, ...system],
+      requestedThinkingFields({
+        // A request for a summary turns thinking on.
+        enabled: body.reasoning?.enabled ?? (showsThinking ? true : undefined),
+        effort: body.reasoning?.effort ?? body.reasoning_effort,
+        maxTokens: body.reasoning?.max_tokens,
+        isHidden: !showsThinking,
+      }),
+      body.text?.format ?? requestedFormat(body),
+    ),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
@@ -91,37 +99,8 @@ function requestsLogprobs({ logprobs, top_logprobs: most, include }: ResponsesBo
   return Boolean(logprobs || most) || include?.includes('message.output_text.logprobs') === true;
 }
 
-function formatOf(body: ResponsesBody) {
-  return body.text?.format ?? requestedFormat(body);
-}
-
-function systemField(system: Block[], body: ResponsesBody): { system?: Block[] } {
-  const instructions = { type: 'text', text: body.instructions ?? '' };
-  const blocks = withoutBlankBlocks([instructions, ...system, ...formatInstructions(formatOf(body))]);
-  return blocks.length > 0 ? { system: blocks } : {};
-}
-
 function requestsSummary({ reasoning }: ResponsesBody): boolean {
   return (reasoning?.summary ?? reasoning?.generate_summary ?? 'none') !== 'none';
-}
-
-/**
- * Returns the settings of thinking, and the format of the answer. A request for a summary turns thinking on.
- */
-function thinkingFields(
-  body: ResponsesBody,
-  showsThinking: boolean,
-): Pick<MessagesRequest, 'thinking' | 'output_config'> {
-  const { reasoning, reasoning_effort: effort } = body;
-  const { output_config: output, ...thinking } = requestedThinkingFields({
-    enabled: reasoning?.enabled ?? (showsThinking ? true : undefined),
-    effort: reasoning?.effort ?? effort,
-    maxTokens: reasoning?.max_tokens,
-    isHidden: !showsThinking,
-  });
-  const format = schemaFormat(formatOf(body));
-  if (!output && !format) return thinking;
-  return { ...thinking, output_config: { ...output, ...(format ? { format } : {}) } };
 }
 
 function withSearchLimit(tools: Tool[], limit: number | null | undefined): Tool[] {
