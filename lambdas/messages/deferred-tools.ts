@@ -1,63 +1,85 @@
 /**
- * Emulates tools with deferred loading (`defer_loading`). At Anthropic, the model gets a deferred tool only after the
- * client's own tool search has returned a reference to it. To other providers, the gateway sends the tool without this
- * flag, and only after the conversation contains such a reference.
+ * Emulates changes of the tools in the middle of a conversation. At Anthropic, the model gets a deferred tool
+ * (`defer_loading`) only after the client's own tool search has returned a reference to it, or after an instruction has
+ * added it. Instructions can also declare tools, and remove tools
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). To other providers, the
+ * gateway sends the tools that result from these changes.
  */
 
-import type { Block, Message, MessagesRequest } from './types.ts';
+import type { Block, Message, MessagesRequest, Tool } from './types.ts';
 import { without } from './without.ts';
 
+interface ToolChange {
+  name: unknown;
+  isRemoved: boolean;
+  /** Declaration of a new tool; undefined for a tool that the request declares. */
+  definition?: Tool | undefined;
+}
+
 /**
- * Converts a request for providers that do not support deferred tools. Returns the same request if no tool has
- * `defer_loading` and no tool search has returned references.
+ * Converts a request for providers that do not support changes of the tools. Returns the same request if no tool has
+ * `defer_loading` and no message changes the tools.
  */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
-  const referred = referredTools(request.messages);
-  const tools = request.tools ?? [];
-  const isDeferring = tools.some((tool) => tool['defer_loading'] !== undefined);
-  if (!isDeferring && referred.size === 0) return request;
-  const loaded = tools.filter(({ name, defer_loading: isDeferred }) => isDeferred !== true || referred.has(name));
-  return {
-    ...request,
-    ...(request.tools ? { tools: loaded.map((tool) => without(tool, 'defer_loading')) } : {}),
-    ...(referred.size > 0 ? { messages: request.messages.map(withNamedReferences) } : {}),
-  };
-}
-
-function referredTools(messages: Message[]): Set<unknown> {
-  return new Set(
-    messages
-      .flatMap(resultsOf)
-      .flatMap(referencesIn)
-      .map(({ tool_name: name }) => name),
+  const changes = request.messages.flatMap(blocksOf).flatMap(changesIn);
+  const declared = request.tools ?? [];
+  const isDeferring = declared.some((tool) => tool['defer_loading'] !== undefined);
+  if (!isDeferring && changes.length === 0) return request;
+  const byName = new Map(declared.map((tool) => [tool.name, tool]));
+  // Tools that Anthropic defines may have no name.
+  const offered = new Map<unknown, Tool>(
+    declared.filter(({ defer_loading: isDeferred }) => isDeferred !== true).map((tool) => [tool.name ?? tool, tool]),
   );
-}
-
-function resultsOf({ content }: Message): Block[] {
-  return typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_result');
-}
-
-function referencesIn({ content }: Block): Block[] {
-  return Array.isArray(content) ? (content as Block[]).filter(isReference) : [];
-}
-
-function isReference({ type }: Block): boolean {
-  return type === 'tool_reference';
-}
-
-function withNamedReferences(message: Message): Message {
-  if (typeof message.content === 'string') return message;
-  return { ...message, content: message.content.map(namedTools) };
-}
-
-function namedTools(block: Block): Block {
-  if (block.type !== 'tool_result' || referencesIn(block).length === 0) return block;
+  for (const { name, isRemoved, definition } of changes) {
+    const added = definition ?? byName.get(name as string);
+    if (isRemoved) offered.delete(name);
+    else if (added) offered.set(name, added);
+  }
+  const tools = [...offered.values()].map((tool) => without(tool, 'defer_loading'));
   return {
-    ...block,
-    content: (block['content'] as Block[]).map((inner) => (isReference(inner) ? referenceText(inner) : inner)),
+    ...without(request, 'tools'),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(changes.length > 0 ? { messages: request.messages.map(withNamedChanges) } : {}),
   };
 }
 
-function referenceText({ tool_name: name }: Block): Block {
-  return { type: 'text', text: `The tool ${JSON.stringify(name)} can be called from now on.` };
+function blocksOf({ content }: Message): Block[] {
+  return typeof content === 'string' ? [] : content;
+}
+
+function changesIn(block: Block): ToolChange[] {
+  switch (block.type) {
+    case 'tool_result':
+      return Array.isArray(block['content']) ? (block['content'] as Block[]).flatMap(changesIn) : [];
+    case 'tool_reference':
+      return [{ name: block['tool_name'], isRemoved: false }];
+    case 'tool_addition':
+    case 'tool_removal': {
+      const { name, definition } = (block['tool'] ?? {}) as { name?: unknown; definition?: Tool | null };
+      return [
+        {
+          name: definition?.name ?? name,
+          isRemoved: block.type === 'tool_removal',
+          definition: definition ?? undefined,
+        },
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function withNamedChanges(message: Message): Message {
+  if (typeof message.content === 'string') return message;
+  return { ...message, content: message.content.map(namedChange) };
+}
+
+/** Returns a text in the place of a change of the tools. */
+function namedChange(block: Block): Block {
+  const [change] = changesIn(block);
+  if (change === undefined) return block;
+  if (block.type === 'tool_result') return { ...block, content: (block['content'] as Block[]).map(namedChange) };
+  const { name, isRemoved } = change;
+  const text = `The tool ${JSON.stringify(name)} can ${isRemoved ? 'no longer be called' : 'be called from now on'}.`;
+  return { type: 'text', text };
 }

@@ -92,6 +92,35 @@ describe.each([
   });
 });
 
+it('thinking that LangChain keeps in a message is thinking without a signature', () => {
+  // https://github.com/langchain-ai/langchainjs/pull/11175
+  const content = [
+    { type: 'reasoning', reasoning: 'Hm.', index: 0 },
+    { type: 'text', text: 'Hello.' },
+  ];
+
+  expect(readChat({ messages: [user, { role: 'assistant', content }, user] }).message.messages[1]).toEqual({
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'Hm.', signature: '' },
+      { type: 'text', text: 'Hello.' },
+    ],
+  });
+});
+
+it('a part of a result that only OpenAI can read is left out', () => {
+  // https://github.com/caozhiyuan/copilot-api/issues/339
+  const call = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' };
+  const encrypted = { type: 'encrypted_content', encrypted_content: 'gAAAAAB' };
+  const resultOf = (output: object[]) => {
+    const input = [user, call, { type: 'function_call_output', call_id: 'c1', output }];
+    return (readResponse({ input }).message.messages[2]!.content[0] as { content?: unknown }).content;
+  };
+
+  expect(resultOf([{ type: 'input_text', text: 'Seen.' }, encrypted])).toEqual([{ type: 'text', text: 'Seen.' }]);
+  expect(resultOf([encrypted])).toEqual([]);
+});
+
 describe('documents of a chat', () => {
   const pdf = 'data:application/pdf;base64,JVBERi0=';
   const block = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withoutDeferral } from '../../lambdas/messages/deferred-tools.ts';
-import type { MessagesRequest, Tool } from '../../lambdas/messages/types.ts';
+import type { Block, MessagesRequest, Tool } from '../../lambdas/messages/types.ts';
 
 const tool = (name: string, more: object = {}): Tool => ({ name, input_schema: { type: 'object' }, ...more });
 const request = (tools: Tool[], content: object[] = []): MessagesRequest => ({
@@ -32,5 +32,48 @@ describe('tools with deferred loading', () => {
     const plain = request([tool('find')], [{ type: 'text', text: 'x' }]);
 
     expect(withoutDeferral(plain)).toBe(plain);
+  });
+});
+
+/** Claude Code and LangChain send such instructions (https://github.com/KarpelesLab/teamclaude/pull/451). */
+describe('instructions that change the tools', () => {
+  const later = tool('later', { defer_loading: true });
+  const addition = (more: object) => ({ type: 'tool_addition', tool: more });
+  const removal = (name: string) => ({ type: 'tool_removal', tool: { type: 'tool_reference', name } });
+  const changed = (...contents: object[][]): MessagesRequest => ({
+    model: 'm',
+    messages: contents.map((content) => ({ role: 'system', content: content as Block[] })),
+    tools: [tool('find'), later],
+  });
+
+  it.each<[string, object[][], Tool[] | undefined]>([
+    ['add a deferred tool', [[addition({ type: 'tool_reference', name: 'later' })]], [tool('find'), tool('later')]],
+    ['declare a tool', [[addition({ type: 'tool_definition', definition: tool('new') })]], [tool('find'), tool('new')]],
+    [
+      'declare a tool again',
+      [[addition({ type: 'tool_definition', definition: tool('find', { description: 'Finds.' }) })]],
+      [tool('find', { description: 'Finds.' })],
+    ],
+    ['remove a tool', [[removal('find')]], undefined],
+    [
+      'remove a tool and add it again',
+      [[removal('find')], [addition({ type: 'tool_reference', name: 'find' })]],
+      [tool('find')],
+    ],
+    ['name a tool that nobody has declared', [[addition({ type: 'tool_reference', name: 'none' })]], [tool('find')]],
+  ])('%s', (_, contents, tools) => {
+    expect(withoutDeferral(changed(...contents)).tools).toEqual(tools);
+  });
+
+  it('become texts', () => {
+    const { messages } = withoutDeferral(
+      changed([{ type: 'text', text: 'Note.' }, removal('find'), addition({ type: 'tool_reference', name: 'later' })]),
+    );
+
+    expect(messages[0]!.content).toEqual([
+      { type: 'text', text: 'Note.' },
+      { type: 'text', text: 'The tool "find" can no longer be called.' },
+      { type: 'text', text: 'The tool "later" can be called from now on.' },
+    ]);
   });
 });

@@ -73,7 +73,8 @@ type AssistantPart =
   | z.output<typeof refusalPart>
   | z.output<typeof blockCall>
   | z.output<typeof blockThinking>
-  | z.output<typeof blockEncrypted>;
+  | z.output<typeof blockEncrypted>
+  | z.output<typeof keptReasoning>;
 
 export const systemParts = [textPart] as const;
 
@@ -140,8 +141,14 @@ const blockEncrypted = z.object({
   data: z.string().meta({ description: 'Encrypted thinking; send it back unchanged.' }),
 });
 
+/** Thinking that LangChain keeps in its messages (https://github.com/langchain-ai/langchainjs/pull/11175). */
+const keptReasoning = z.object({
+  type: z.literal('reasoning'),
+  reasoning: optionalField(z.string()).meta({ description: 'The thinking of the model, as a text.' }),
+});
+
 export const userParts = [textPart, imagePart, blockImage, filePart, inputAudio, blockResult] as const;
-export const assistantParts = [textPart, refusalPart, blockCall, blockThinking, blockEncrypted] as const;
+export const assistantParts = [textPart, refusalPart, blockCall, blockThinking, blockEncrypted, keptReasoning] as const;
 
 /**
  * Converts a part to a block.
@@ -166,6 +173,8 @@ export function partBlock(part: UserPart | AssistantPart): Block {
       const text = typeof thinking === 'string' ? thinking : thinking.map((one) => one.text).join('');
       return { type: 'thinking', thinking: text, signature: signature ?? '' };
     }
+    case 'reasoning':
+      return { type: 'thinking', thinking: part.reasoning ?? '', signature: '' };
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: part.data };
     case 'image':

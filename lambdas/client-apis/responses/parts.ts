@@ -57,13 +57,17 @@ const refusal = z.object({
   refusal: z.string().meta({ description: 'The text with which the model has refused.' }),
 });
 
+/** Part of a result that only OpenAI can read (https://github.com/caozhiyuan/copilot-api/issues/339). It is dropped. */
+const encryptedPart = z.object({ type: z.literal('encrypted_content') });
+
 type Part =
   | z.output<typeof inputText>
   | z.output<typeof inputImage>
   | z.output<typeof inputFile>
   | z.output<typeof inputAudio>
   | z.output<typeof outputText>
-  | z.output<typeof refusal>;
+  | z.output<typeof refusal>
+  | z.output<typeof encryptedPart>;
 type Content = string | Part[];
 
 function contentOf(parts: readonly z.ZodObject[]): z.ZodType<Content> {
@@ -88,7 +92,7 @@ export const userContent = optionalField(contentOf([inputText, inputImage, input
 export const assistantContent = optionalField(contentOf([outputText, refusal, inputText])).meta({
   description: "The model's answer: a text, or a list of parts.",
 });
-const outputParts = contentOf([inputText, inputImage, inputFile]);
+const outputParts = contentOf([inputText, inputImage, inputFile, encryptedPart]);
 /** Result of a call. Older agents send an object, or null if the call has returned nothing. */
 export const resultContent = optionalField(
   z.union([outputParts, z.record(z.string(), z.unknown())], { error: 'must be a text, a list of parts or an object' }),
@@ -116,10 +120,10 @@ export function resultBlocks(output: z.output<typeof resultContent>): string | B
 export function contentBlocks(content: Content | null | undefined): Block[] {
   if (!content) return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return content.map(partBlock);
+  return content.flatMap((part) => (part.type === 'encrypted_content' ? [] : [partBlock(part)]));
 }
 
-function partBlock(part: Part): Block {
+function partBlock(part: Exclude<Part, z.output<typeof encryptedPart>>): Block {
   switch (part.type) {
     case 'input_text':
       return marked({ type: 'text', text: part.text }, part);

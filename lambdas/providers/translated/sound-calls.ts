@@ -79,7 +79,10 @@ class SoundConversation {
   #answer(results: Block[]): void {
     const at = this.#answerAt!;
     const own = apartFromResults(this.#messages[at]!);
-    this.#messages[at] = { ...this.#messages[at]!, content: [...lastOfEach([...own.results, ...results]), ...own.rest] };
+    this.#messages[at] = {
+      ...this.#messages[at]!,
+      content: [...lastOfEach([...own.results, ...results]), ...own.rest],
+    };
   }
 
   /** Ends the user's turn. Calls that still lack a result get a placeholder result. */
