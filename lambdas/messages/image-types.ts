@@ -42,7 +42,8 @@ function withTrueType(block: Block): Block {
   }
   if (block.type !== 'image') return block;
   const source = block['source'] as { type: string; media_type?: string; data?: string };
-  const found = source.type === 'base64' ? imageTypeOf(source.data ?? '') : undefined;
+  const declared = source.media_type === 'image/jpg' ? 'image/jpeg' : undefined;
+  const found = source.type === 'base64' ? (imageTypeOf(source.data ?? '') ?? declared) : undefined;
   return found === undefined || found === source.media_type
     ? block
     : { ...block, source: { ...source, media_type: found } };

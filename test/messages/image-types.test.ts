@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withTrueImageTypes } from '../../lambdas/messages/image-types.ts';
+import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { openaiResponsesWire } from '../../lambdas/providers/openai-responses/wire.ts';
 
@@ -20,6 +21,15 @@ describe('an image', () => {
   it.each(Object.entries(heads))('with the bytes of %s has that type, whatever the request declares', (type, data) => {
     const request = asking(image('image/tiff', data));
     expect(withTrueImageTypes(request)).toEqual(asking(image(type, data)));
+  });
+
+  it('may have the type image/jpg, whatever its bytes', () => {
+    const data = base64('no image');
+    const request = { ...asking(image('image/jpg', data)), max_tokens: 9 };
+
+    expect(withTrueImageTypes(messagesRequestSchema.parse(request)).messages).toEqual(
+      asking(image('image/jpeg', data)).messages,
+    );
   });
 
   it('with the declared type leaves the request unchanged, and so does an unknown type', () => {
