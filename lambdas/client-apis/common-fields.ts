@@ -209,7 +209,7 @@ function formatInstructions(format: AnswerFormat | undefined): Block[] {
 }
 
 /** Returns the system prompt, and the settings of thinking and of the answer's format. */
-export function outputFields(
+export function promptSettings(
   system: Block[],
   { output_config: output, ...thinking }: ThinkingFields,
   format: AnswerFormat | undefined,

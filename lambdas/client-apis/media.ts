@@ -27,7 +27,7 @@ const documentTypes = new Set([PDF, 'text/plain', 'text/markdown', 'text/csv', '
 
 const IMAGE_RULE =
   'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif, image/webp or application/pdf in base64';
-const NO_FILES = 'is not supported, because this gateway stores no files; send file_data';
+const NO_FILE_IDS = 'is not supported, because this gateway stores no files; send file_data';
 const DOCUMENT_RULE = `must be an http(s) URL, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
 
 /**
@@ -58,7 +58,7 @@ function dataUrl(text: string): { mediaType: string; base64: string } | undefine
 }
 
 /** URL or data URL of a document, in place of the id of a file. */
-export const documentAsFileId = addressOf((type) => documentTypes.has(type), NO_FILES);
+export const documentAsFileId = addressOf((type) => documentTypes.has(type), NO_FILE_IDS);
 
 /**
  * Converts an image to a block.

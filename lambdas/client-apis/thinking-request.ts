@@ -19,13 +19,13 @@ type RequestedEffort = z.output<typeof reasoningEffort>;
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
 /** As in Gemini's API, a budget of 0 turns thinking off, and with -1 the model chooses how much it thinks. */
-export const thinkingBudget = optionalField(z.int().min(-1));
+export const budgetTokens = optionalField(z.int().min(-1));
 const CHOSEN_BY_MODEL = -1;
 
 export interface RequestedThinking {
   enabled?: boolean | null | undefined;
   effort?: RequestedEffort;
-  maxTokens?: z.output<typeof thinkingBudget>;
+  maxTokens?: z.output<typeof budgetTokens>;
   /** Whether the client requests an answer without the thinking. */
   isHidden: boolean;
 }

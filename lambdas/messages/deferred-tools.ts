@@ -21,7 +21,9 @@ interface ToolChange {
  * `defer_loading` and no message changes the tools.
  */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
-  const changes = request.messages.flatMap(blocksOf).flatMap(changesIn);
+  const changes = request.messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.flatMap(changesIn),
+  );
   const declared = request.tools ?? [];
   const isDeferring = declared.some((tool) => tool['defer_loading'] !== undefined);
   if (!isDeferring && changes.length === 0) return request;
@@ -41,10 +43,6 @@ export function withoutDeferral(request: MessagesRequest): MessagesRequest {
     ...(tools.length > 0 ? { tools } : {}),
     ...(changes.length > 0 ? { messages: request.messages.map(withNamedChanges) } : {}),
   };
-}
-
-function blocksOf({ content }: Message): Block[] {
-  return typeof content === 'string' ? [] : content;
 }
 
 function changesIn(block: Block): ToolChange[] {

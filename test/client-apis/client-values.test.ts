@@ -121,10 +121,11 @@ it('a part of a result that only OpenAI can read is left out', () => {
   expect(resultOf([encrypted])).toEqual([]);
 });
 
+const readPart = (part: object) => readChat({ messages: [{ role: 'user', content: [part] }] }).message;
+
 describe('documents of a chat', () => {
   const pdf = 'data:application/pdf;base64,JVBERi0=';
   const block = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
-  const read = (part: object) => readChat({ messages: [{ role: 'user', content: [part] }] }).message;
 
   it.each([
     // https://github.com/Portkey-AI/gateway/issues/827
@@ -137,7 +138,7 @@ describe('documents of a chat', () => {
       { type: 'document', source: { type: 'url', url: 'https://example.org/a.pdf' }, title: 'a.pdf' },
     ],
   ])('may be %j', (part, expected) => {
-    expect(read(part).messages[0]!.content).toEqual([expected]);
+    expect(readPart(part).messages[0]!.content).toEqual([expected]);
   });
 
   it('are images with a type of their own in the input of a response', () => {
@@ -147,7 +148,7 @@ describe('documents of a chat', () => {
   });
 
   it('may not be ids of files', () => {
-    const { message, metadata } = refused(() => read({ type: 'file', file: { file_id: 'file-abc' } }));
+    const { message, metadata } = refused(() => readPart({ type: 'file', file: { file_id: 'file-abc' } }));
 
     expect(metadata).toMatchObject({ field: 'messages.0.content.0.file.file_id' });
     expect(message).toContain('stores no files');

@@ -9,6 +9,8 @@ const request = (tools: Tool[], content: object[] = []): MessagesRequest => ({
   tools,
 });
 const reference = (name: string) => ({ type: 'tool_reference', tool_name: name });
+const addition = (more: object) => ({ type: 'tool_addition', tool: more });
+const removal = (name: string) => ({ type: 'tool_removal', tool: { type: 'tool_reference', name } });
 const named = ({ tools = [] }: MessagesRequest) => tools.map(({ name }) => name);
 
 describe('tools with deferred loading', () => {
@@ -38,8 +40,6 @@ describe('tools with deferred loading', () => {
 /** Claude Code and LangChain send such instructions (https://github.com/KarpelesLab/teamclaude/pull/451). */
 describe('instructions that change the tools', () => {
   const later = tool('later', { defer_loading: true });
-  const addition = (more: object) => ({ type: 'tool_addition', tool: more });
-  const removal = (name: string) => ({ type: 'tool_removal', tool: { type: 'tool_reference', name } });
   const changed = (...contents: object[][]): MessagesRequest => ({
     model: 'm',
     messages: contents.map((content) => ({ role: 'system', content: content as Block[] })),

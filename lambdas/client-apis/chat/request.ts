@@ -13,7 +13,7 @@ import {
   answerFields,
   callerFields,
   modelsOfBody,
-  outputFields,
+  promptSettings,
   plainFields,
   requestedFormat,
   streamOptions,
@@ -78,7 +78,7 @@ const chatCallSchema = chatBody.transform((body, context): ChatCall => {
     ...models,
     messages: withoutBlankTexts(messages),
     ...toolFields(tools, choice, sent.hasOneCall ? false : body.parallel_tool_calls),
-    ...outputFields(system, requestedSettings(body, showsReasoning), requestedFormat(body)),
+    ...promptSettings(system, requestedSettings(body, showsReasoning), requestedFormat(body)),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;

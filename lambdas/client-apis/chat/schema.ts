@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { commonFields } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
-import { reasoningEffort, reasoningSummary, thinkingBudget } from '../thinking-request.ts';
+import { reasoningEffort, reasoningSummary, budgetTokens } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
 import { mediaFields } from './media-fields.ts';
 import { chatToolChoice, chatTools, olderFunctionCall, olderFunctions } from './tools.ts';
@@ -17,7 +17,7 @@ export const chatThinking = {
   type: z.enum(['enabled', 'adaptive', 'auto', 'disabled']).meta({
     description: 'With `disabled` the model does not think; with any other value it does.',
   }),
-  budget_tokens: thinkingBudget.meta({ description: 'The most tokens of thinking.' }),
+  budget_tokens: budgetTokens.meta({ description: 'The most tokens of thinking.' }),
 };
 
 export const templateSettings = {
@@ -30,7 +30,7 @@ export const chatReasoning = {
     description:
       'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
   }),
-  max_tokens: thinkingBudget.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
+  max_tokens: budgetTokens.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
   enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
   exclude: optionalField(z.boolean()).meta({
     description: 'With true the answer does not show the thinking, which is billed nevertheless.',
@@ -62,7 +62,7 @@ export const chatBody = z.looseObject({
     description:
       'With true the model thinks, in the form of Qwen’s services; if `reasoning` is sent as well, that is used.',
   }),
-  thinking_budget: thinkingBudget.meta({
+  thinking_budget: budgetTokens.meta({
     description: 'The most tokens of thinking, in the form of Qwen’s services.',
   }),
   chat_template_kwargs: optionalField(z.looseObject(templateSettings)).meta({

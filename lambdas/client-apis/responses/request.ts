@@ -12,7 +12,7 @@ import {
   answerFields,
   callerFields,
   modelsOfBody,
-  outputFields,
+  promptSettings,
   plainFields,
   requestedFormat,
   streamOptions,
@@ -67,7 +67,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
     ...models,
     messages: withoutBlankTexts(messages),
     ...toolFields(tools, choice, body.parallel_tool_calls),
-    ...outputFields(
+    ...promptSettings(
       [{ type: 'text', text: body.instructions ?? '' }, ...system],
       requestedThinkingFields({
         // A request for a summary turns thinking on.

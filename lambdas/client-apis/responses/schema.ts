@@ -10,7 +10,7 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import { verbosity } from '../../messages/sampling-fields.ts';
 import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
-import { reasoningEffort, reasoningSummary, thinkingBudget } from '../thinking-request.ts';
+import { reasoningEffort, reasoningSummary, budgetTokens } from '../thinking-request.ts';
 import { responsesInput } from './input.ts';
 import { responsesToolChoice, responsesTools } from './tools.ts';
 
@@ -44,7 +44,7 @@ export const responseReasoning = {
     description: 'With any value but `none` the answer shows the thinking, as far as the provider does.',
   }),
   generate_summary: reasoningSummary.meta({ description: 'The older name of `summary`.' }),
-  max_tokens: thinkingBudget.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
+  max_tokens: budgetTokens.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
   enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
 };
 
