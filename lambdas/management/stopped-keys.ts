@@ -21,7 +21,7 @@ const BATCH = 25;
 /**
  * Stops or releases every key of an account, as the account's status requires. The function is idempotent, so it can be
  * repeated after a crash. `createKey` sets the right state for keys that are created concurrently. Cost: all keys of
- * the account are read at least once (again after each pass that changes any), and changed keys are written.
+ * the account are read, and changed keys are written.
  *
  * Guarantee: each write checks the account's status in its transaction. A slower command therefore cannot undo a later
  * one.
@@ -30,14 +30,6 @@ const BATCH = 25;
  */
 export async function alignKeys(table: Table, accountId: string): Promise<number> {
   const account = await requireAccount(table, accountId);
-  let changed = 0;
-  // If a key is deleted during a pass, the later keys move in the list, and the pass may miss a key. Passes are
-  // therefore repeated until a pass changes no key.
-  for (let inPass = -1; inPass !== 0; changed += inPass) inPass = await alignOnce(table, account);
-  return changed;
-}
-
-async function alignOnce(table: Table, account: Account): Promise<number> {
   let changed = 0;
   for (const list of await keyListsOf(table, account.id)) {
     let batch: string[] = [];

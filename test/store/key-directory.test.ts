@@ -4,7 +4,7 @@ import { documentsOf } from '../support/documents.ts';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
-import { inferenceKeysOf, keyPage } from '../../lambdas/store/accounts/key-directory.ts';
+import { allKeys, inferenceKeysOf, keyPage } from '../../lambdas/store/accounts/key-directory.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
@@ -86,6 +86,18 @@ describe('the list of keys', () => {
     await deleteKey(context, { hash: hashes[3]! });
     const left = hashes.filter((hash) => hash !== hashes[3]);
     expect(await keyPage(table, allOf(), { offset: 20, limit: 20 })).toEqual({ hashes: left.slice(20, 40), total: 44 });
+  });
+
+  it('is read as a whole without a gap, even if an earlier key is deleted during the read', async () => {
+    await newAccount();
+    const made = Array.from({ length: 102 }, () => newKey());
+    await Promise.all(made);
+    const { hashes } = await keyPage(table, allOf(), { offset: 0, limit: 102 });
+    const read: string[] = [];
+    for await (const hash of allKeys(table, allOf())) {
+      if (read.push(hash) === 1) await deleteKey(context, { hash });
+    }
+    expect(read).toEqual(hashes);
   });
 });
 

@@ -144,7 +144,7 @@ export async function keyPage(
     if (isStable && end < after.entries && walked >= BOOKMARK_EVERY) {
       await leaveBookmark(table, list, tally, { position: end, entry: entries.at(-1)! });
     }
-    return { hashes: entries.map((entry) => entry.slice(entry.indexOf('#') + 1)), total: after.entries };
+    return { hashes: entries.map(hashOf), total: after.entries };
   }
 }
 
@@ -217,15 +217,22 @@ async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark
   await writeItem(table, put(table, item));
 }
 
+/** Number of keys that `allKeys` reads at a time. */
+const KEYS_IN_A_READ = 100;
+
 /**
- * Yields the hashes of the keys in a list, oldest key first. If an earlier key leaves the list meanwhile, a key may be
- * missing.
+ * Yields the hashes of the keys in a list, oldest key first. Keys that enter or leave the list meanwhile may be
+ * missing; all others are yielded once.
  */
 export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
-  for (let offset = 0; ;) {
-    const { hashes } = await keyPage(table, list, { offset, limit: 100 });
-    yield* hashes;
-    if (hashes.length < 100) return;
-    offset += hashes.length;
+  for (let start: Bookmark | undefined; ;) {
+    const entries = await readEntries(table, list, { offset: start?.position ?? 0, limit: KEYS_IN_A_READ }, start);
+    yield* entries.map(hashOf);
+    if (entries.length < KEYS_IN_A_READ) return;
+    start = { position: (start?.position ?? 0) + entries.length, entry: entries.at(-1)! };
   }
+}
+
+function hashOf(entry: string): string {
+  return entry.slice(entry.indexOf('#') + 1);
 }
