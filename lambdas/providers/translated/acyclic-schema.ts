@@ -12,8 +12,8 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 export type ReferringSchema = Record<string, unknown>;
 
 /**
- * Replaces each circular reference with the type of the schema to which it refers. A reference is circular if it is
- * inside the schema to which it refers.
+ * Replaces each circular reference with the type, if any, of the schema to which it refers. A reference is circular if
+ * it is inside the schema to which it refers, directly or through other references.
  * @param keepsOptional keeps references in optional properties
  * @returns the same schema if nothing is replaced
  */

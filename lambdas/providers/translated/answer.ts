@@ -69,8 +69,8 @@ export class TranslatedAnswer {
   }
 
   /**
-   * Runs `read` on a piece of the stream, and returns the new events. If `read` fails, the batch has the events that it
-   * wrote before the failure.
+   * Runs `read` on a piece of the stream, and returns the new events. If `read` fails after the answer began, the batch
+   * has the events before the failure.
    */
   reading(read: () => void): Reading {
     let failure: unknown;
@@ -87,7 +87,7 @@ export class TranslatedAnswer {
     // endpoint.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
-    // At the end of a complete answer, the last event contains the usage, so the batch does not repeat it.
+    // At the end of a complete answer, the message_delta contains the usage, so the batch does not repeat it.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
@@ -157,8 +157,8 @@ export class TranslatedAnswer {
 }
 
 /**
- * Merges two reports of usage. Values of the later report have precedence, but the output count never decreases, and no
- * prompt token is counted twice.
+ * Merges two reports of usage. Values of the later report usually have precedence, but the output count never
+ * decreases, and no prompt token is counted twice.
  */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
@@ -174,8 +174,8 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 
 /**
  * Merges the prompt counts of two reports. The prompt size comes from the later report, or from the earlier report if
- * the later report has none. Cache counts that are missing in the later report come from the earlier report, up to the
- * prompt size.
+ * the later report has none. Cache counts that are missing or 0 in the later report come from the earlier report, up to
+ * the prompt size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A later size of 0 is ignored if the earlier size is positive.

@@ -140,7 +140,7 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
   }
 }
 
-/** Returns whether a boolean only allows or forbids further properties or items. Every provider accepts this form. */
+/** Returns whether a boolean only allows or forbids further properties or items. Such a boolean is kept. */
 function isOpenOrClosed(keyword: string, value: unknown): boolean {
   return typeof value === 'boolean' && /^(additional|unevaluated)/.test(keyword);
 }
@@ -160,7 +160,10 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentPart(one)]));
 }
 
-/** Returns the names of properties whose own schema contains `required: true`, as in draft 3. */
+/**
+ * Returns the names of properties whose own schema contains `required: true`, as in draft 3, except names in the
+ * schema's own `required` list.
+ */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
   const listed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>

@@ -8,7 +8,8 @@ const NO_AUDIO =
 
 /**
  * Reads audio in the request.
- * @throws {GatewayError} 400 if the endpoint does not list audio, because its price then covers only text
+ * @throws {GatewayError} 400 if the endpoint lists its modalities without audio, because its price then does not cover
+ *   audio
  */
 export function inlineAudio(
   block: Block,

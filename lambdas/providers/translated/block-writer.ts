@@ -23,7 +23,8 @@ const TOO_MANY = 'sent more blocks than an answer can have';
 
 /**
  * Size of the text, in bytes, that may wait for the arguments of a call. If there is more text and no arguments have
- * begun, the call counts as a call without arguments.
+ * begun, the call counts as a call without arguments. Arguments that wait for the name of their call may have as many
+ * characters.
  */
 const MAX_DEFERRED_BYTES = 1_024;
 
@@ -56,7 +57,7 @@ export class BlockWriter {
   #earlyArguments: { index: number | undefined; id: string | undefined; json: string } | undefined;
   /** Probabilities that arrived without text. */
   readonly #earlyLogprobs: TokenLogprob[] = [];
-  /** Size of the calls and arguments that wait until an earlier call is complete, in bytes. */
+  /** Size of the calls and arguments that are not written yet, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
@@ -124,7 +125,7 @@ export class BlockWriter {
     this.#prose({ kind: 'signature', text: signature });
   }
 
-  /** Ends the open text or thinking, so that the next text starts a new block. */
+  /** Ends the open block unless it is a tool call, so that the next text starts a new block. */
   endProse(): void {
     this.#prose({ kind: 'end', text: '' });
   }
@@ -189,7 +190,7 @@ export class BlockWriter {
 
   /**
    * Returns the call to which a piece belongs, and creates it for the call's first piece. Returns undefined if the
-   * piece must be skipped, because it belongs to a dropped call, or to an unknown call without a name.
+   * piece belongs to a dropped call, or to an unknown call without a name, whose arguments are stored.
    */
   #callOf(piece: ToolCallPiece): StreamedCall | undefined {
     const known = this.#knownCall(piece);

@@ -1,6 +1,6 @@
 /**
- * Converts annotations in an answer to citations of the Messages API, which state the source's URL and an excerpt.
- * `encrypted_index` is empty, because no later turn needs it.
+ * Converts annotations in an answer to citations of the Messages API, which state the source (a URL or a file) and an
+ * excerpt. `encrypted_index` is empty, because no later turn needs it.
  */
 
 const MAX_CITED_CHARACTERS = 150;
@@ -48,7 +48,7 @@ function citationRecord(annotation: Record<string, unknown>, field: string): Rec
   return typeof nested === 'object' && nested !== null ? (nested as Record<string, unknown>) : annotation;
 }
 
-/** Returns the text of a string, or the joined texts in a list of parts. */
+/** Returns the first MAX_CITED_CHARACTERS of a string, or of the joined texts in a list of parts. */
 function citedExcerpt(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part: unknown) => {

@@ -3,8 +3,8 @@ import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
- * Matches additions of models to tool names: namespaces of their prompt format (`default_api.` of Gemini, `functions.`
- * of gpt-oss and Kimi), and prompt tokens that a server did not remove.
+ * Matches additions of models to tool names: namespaces of their prompt format (such as `default_api.` of Gemini,
+ * `functions.` of gpt-oss and Kimi), numbers of calls, and prompt tokens that a server did not remove.
  */
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;

@@ -1,6 +1,6 @@
 /**
- * Converts documents for wires without document blocks. A text document is sent as text, in a <document> tag with its
- * title.
+ * Converts documents for wires other than the Messages API. A text document is sent as text, in a <document> tag with
+ * its title.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';

@@ -1,12 +1,15 @@
 import { UpstreamError } from '../http/upstream-error.ts';
 
-/** Matches the beginning of a data URL up to the base64, with the image's media type. Providers send no parameters. */
+/**
+ * Matches the beginning of a data URL up to the base64, with the image's media type. URLs with parameters do not match.
+ */
 const IMAGE_DATA_URL = /^data:(image\/[\w.+-]{1,40});base64,/i;
 const MAX_IMAGE_HEAD_CHARACTERS = 64;
 
 /**
  * Returns the source of an image block for the URL of a generated image.
- * @throws {UpstreamError} unless the URL is a data URL of an image, or an https URL
+ * @throws {UpstreamError} unless the URL is a data URL of an image that is not empty, or an https URL of at most 2,056
+ *   characters
  */
 export function drawnImageAt(address: string): { type: string; [field: string]: string } {
   const [head, type] = IMAGE_DATA_URL.exec(address.slice(0, MAX_IMAGE_HEAD_CHARACTERS)) ?? [];

@@ -87,7 +87,7 @@ const SAYING_TYPES = ['type', 'anyOf', '$ref', 'enum', 'const'];
 
 /**
  * Returns whether OpenAI accepts `strict` for a schema: every object in the schema must require all its properties and
- * allow no other properties, and all keywords must be supported.
+ * allow no other properties, each part must have a type, and all keywords must be supported.
  */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);

@@ -14,9 +14,9 @@ const MAX_INLINED_DEPTH = 128;
 const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
 
 /**
- * Moves `definitions`, the name of `$defs` in older drafts, to `$defs`, and replaces references to other parts. Circular
- * references are kept.
- * @returns the same schema if it has no such references
+ * Moves `definitions`, the name of `$defs` in older drafts, to `$defs`, and replaces references to other parts.
+ * Circular references, and references beyond the limits above, are kept.
+ * @returns the same schema if it has no references, or only references to `$defs`
  */
 export function withOwnDefinitions(schema: ReferringSchema): ReferringSchema {
   if (!hasOtherReferences(schema)) return schema;

@@ -19,12 +19,15 @@ export class JsonProgress {
     return this.#begun;
   }
 
-  /** Whether the text is complete; false for an empty text. */
+  /**
+   * Whether the text is complete; false for an empty text. A number or a word counts as complete from its first
+   * character.
+   */
   get isComplete(): boolean {
     return this.#begun && !this.#inString && this.#depth <= 0;
   }
 
-  /** Whether an object or a list has ended. Nothing can follow it. */
+  /** Whether the text is an object or a list that has ended. Nothing can follow it. */
   get isClosed(): boolean {
     return this.#closed;
   }

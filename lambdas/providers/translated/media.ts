@@ -7,7 +7,7 @@ import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 /**
  * Returns the URL of an image, or its bytes as a data URL.
  * @param quirks.image_types accepted media types; undefined if the endpoint accepts all of them
- * @throws {GatewayError} 400 for an image type that the endpoint does not accept
+ * @throws {GatewayError} 400 for inline data of an image type that the endpoint does not accept
  * @throws {GatewayError} 400 for a file id, which only the file's own provider can read
  */
 export function imageUrl(

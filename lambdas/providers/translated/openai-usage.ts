@@ -49,7 +49,7 @@ function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, he
     audio_tokens: firstCount(details['audio_tokens']) || undefined,
   });
   const input = counts.input_tokens ?? 0;
-  // Input audio that was read from a cache is counted only as cached.
+  // Audio tokens beyond the uncached input were read from a cache, and are counted only as cached.
   const recorded = Math.min(heard ?? 0, input);
   return {
     ...counts,

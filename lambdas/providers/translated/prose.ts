@@ -3,7 +3,7 @@ import type { Block, Delta } from '../../messages/types.ts';
 
 /**
  * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends that thinking.
- * `redacted`, `image` and `audio` are separate blocks. `end` ends the open text or thinking.
+ * `redacted`, `image` and `audio` are separate blocks. `end` ends the open block unless it is a tool call.
  */
 export interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'image' | 'audio' | 'end';

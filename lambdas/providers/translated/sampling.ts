@@ -37,7 +37,10 @@ export function refuseUnsupportedSampling(
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 
-/** Drops sampling parameters that the model does not list, for wires that otherwise forward requests unchanged. */
+/**
+ * Drops sampling parameters that the model does not list, and moves the others into the endpoint's ranges, for wires
+ * that otherwise forward requests unchanged.
+ */
 export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
   const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
@@ -47,10 +50,7 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/**
- * Returns the sampling parameters that the request sets and the model lists. The model would reject all other
- * parameters.
- */
+/** Returns the sampling parameters that the request sets and the model lists. The model may reject other parameters. */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,

@@ -27,7 +27,7 @@ export interface StreamReader {
 }
 
 /**
- * Returns the answer in batches, at most one for each chunk.
+ * Returns the answer in batches, at most one for each chunk, and one at the end.
  * @throws {UpstreamError} after the batches that precede the failure
  */
 export function translate(
@@ -118,6 +118,7 @@ export function parseEvent(data: string): unknown {
 /**
  * Parses the JSON of an event exactly: numbers keep their digits. Some wires send values that the model wrote, such as
  * arguments, as JSON values, whose numbers must not be rounded.
+ * @throws {UpstreamError} as `parseEvent`
  */
 export function parseEventExactly(data: string): unknown {
   return parseFrame(parseForeignExactly, data);

@@ -4,7 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/** A piece of a streamed tool call. The first piece has a name. Later pieces often have neither an id nor a name. */
+/**
+ * A piece of a streamed tool call. The first piece usually has a name. Later pieces often have neither an id nor a
+ * name.
+ */
 export interface ToolCallPiece {
   index: number | undefined;
   id: string | undefined;

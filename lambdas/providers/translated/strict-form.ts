@@ -28,7 +28,10 @@ function strictPart(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, strictPart(inner)]));
 }
 
-/** Leaves out the keywords next to a reference, except a description, which gets the reference as its only variant. */
+/**
+ * Leaves out the keywords next to a reference, except `$defs` and a description. Next to a description, the reference
+ * becomes the only variant of `anyOf`.
+ */
 export function plainReference(schema: StrictSchema): StrictSchema {
   const { $ref, $defs, description } = schema;
   if (typeof $ref !== 'string') return schema;

@@ -10,9 +10,9 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Request fields that the gateway can send to providers whose API is not the Messages API. The fields in `hints` cannot
- * change an answer, so they are silently dropped: cache marks, context edits, betas, diagnostics, and fields whose
- * schema allows only the standard price. docs/wires/README.md lists them.
+ * Request fields that the gateway can send to providers whose API is not the Messages API. The fields in `hints` are
+ * silently dropped, because a model can answer without them: cache marks, context edits, betas, diagnostics, and fields
+ * whose schema allows only the standard price. docs/wires/README.md lists them.
  */
 const expressible = [
   'model',
@@ -47,7 +47,7 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
  * Returns the request in a form that can be converted to every other provider API. Features that only Anthropic's own
  * service has are rewritten, or dropped if they do not affect the model's answer (docs/wires/README.md).
  * @param hasSearchResults whether the endpoint has a block for search results; if not, they become texts
- * @throws {GatewayError} 400 naming the first unsupported field
+ * @throws {GatewayError} 400 for an unsupported field, search results with citations, or misplaced tool results
  */
 export function withSupportedFields(requested: MessagesRequest, hasSearchResults = false): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(requested)));

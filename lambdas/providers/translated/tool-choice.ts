@@ -21,8 +21,8 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
 
 /**
  * Replaces a tool_choice that the provider does not support. `auto` is removed, because it is the default. For `none`,
- * the tools are removed, because a model without tools calls none. Forced calls stay: refuseUnsupportedChoice has
- * already refused those that the provider does not support.
+ * the tools are removed, because a model without tools calls none. Forced calls stay, because refuseUnsupportedChoice
+ * refuses those that the provider does not support.
  */
 export function withSupportedChoice(request: MessagesRequest, accepted: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;

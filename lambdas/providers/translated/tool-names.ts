@@ -10,10 +10,7 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 /** Tool names that providers accept, by rule. */
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
-  /**
-   * GigaChat, Moonshot and Google require that the first character is a letter. According to Google's documentation,
-   * some of its services accept other names too.
-   */
+  /** GigaChat, Moonshot and some services of Google require that the first character is a letter. */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
   /** Anthropic's own service and Google Cloud allow longer names. */
   messages: /^[a-zA-Z0-9_-]{1,128}$/,

@@ -13,7 +13,7 @@ interface ReadTool {
   isStrict: boolean;
 }
 
-/** Accepted fields of a tool. Fields that only control caching, or how arguments are streamed, are not sent. */
+/** Accepted fields of a tool. `readTool` ignores some of them, such as those that control caching and streaming. */
 const toolFieldNames = new Set([
   'type',
   'name',

@@ -3,7 +3,7 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
-/** Text that replaces an empty tool result, because providers reject empty content. */
+/** Text that replaces an empty tool result, because some providers reject empty content. */
 export const EMPTY_RESULT = '(no output)';
 
 /**

@@ -18,8 +18,8 @@ export interface InclusiveCounts {
  *   output.
  * - If the total exceeds the sum by exactly the cached tokens, the prompt excludes the cached tokens.
  *
- * A value that is not a whole number counts as not reported. Counts that are not reported stay undefined, and the
- * gateway estimates them, because an empty usage does not mean a free answer.
+ * A value that is not a whole number counts as not reported. Missing counts that do not follow from the total stay
+ * undefined, and the gateway estimates them, because an empty usage does not mean a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
   const total = countOrAbsent(counts.total);
