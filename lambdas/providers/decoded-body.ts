@@ -5,7 +5,7 @@ import { QuietBound } from './http/quiet-bound.ts';
 
 /** Result of reading one chunk: the events that were read, and the failure that occurred after them, if any. */
 export interface Reading {
-  /** Undefined if the chunk completed no event and no usage, or if the answer failed before any output. */
+  /** Undefined without events, usage or held-back output, or if the answer failed before any output. */
   batch: AnswerBatch | undefined;
   failure: unknown;
   /** Whether the chunk contained output of the model, even if no batch has the output yet. */
@@ -30,7 +30,7 @@ export interface ChunkDecoder {
 }
 
 /**
- * Returns the answer in batches, at most one for each chunk of the body.
+ * Returns the answer in batches, at most one for each chunk of the body, and one at its end.
  * @throws {UpstreamError} after the batches that precede the failure
  */
 export function decodedBody(body: AsyncIterable<Buffer>, decoder: ChunkDecoder): PullIterator<AnswerBatch> {

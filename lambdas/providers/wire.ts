@@ -52,12 +52,16 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
-   * Reads a streamed answer, and yields at most one batch of events for each chunk. Batches before a failure are
-   * yielded first. Only the provider's data causes errors here, so every error is the provider's failure.
-   * @throws {UpstreamError} if the stream ends before the answer is complete
+   * Reads a streamed answer, and yields at most one batch of events for each chunk, and one at the end. Batches before
+   * a failure are yielded first. Only the provider's data and its connection cause errors here, so every error is the
+   * provider's failure.
+   * @throws {UpstreamError} if the stream is unreadable or too large, or ends before the answer is complete
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): PullIterator<AnswerBatch>;
-  /** Reads a non-streaming answer; undefined if the document is not an answer. */
+  /**
+   * Reads a non-streaming answer; undefined if the document is not an answer.
+   * @throws {UpstreamError} for an unreadable answer
+   */
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
 }
 

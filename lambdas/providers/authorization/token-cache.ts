@@ -34,15 +34,15 @@ interface CachedToken {
   failure: { error: unknown; untilMs: number } | undefined;
 }
 
-/** Time before its expiry at which a token is replaced, so that no token expires while a request is in flight. */
+/** Time before its expiry at which a token is replaced, so that it does not expire before the provider checks it. */
 const MARGIN_MS = 60_000;
-/** Maximum time for which a token is kept, in case the provider reports a wrong expiry. Real tokens expire earlier. */
+/** Maximum time for which a token is kept, in case the provider reports a wrong expiry. Known tokens expire earlier. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
-/** Time after a failed exchange during which requests fail without another exchange, to spare a failing provider. */
+/** Time after a failed exchange during which no other exchange is tried, to spare a failing provider. */
 const FAILURE_MS = 1_000;
 /**
- * Maximum number of cached tokens; operators have fewer credentials. Above this number, the oldest token is dropped,
- * and the next request with that token's credential gets a new token.
+ * Maximum number of cached tokens; operators usually have fewer credentials. Above this number, the oldest token is
+ * dropped, and the next request with that token's credential gets a new token.
  */
 const MAX_KEYS = 256;
 

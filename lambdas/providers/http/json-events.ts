@@ -11,7 +11,7 @@ const DONE_MARK = '[DONE]';
  * Yields the JSON of each server-sent event. If the body is one JSON document instead of events, that document is
  * yielded.
  * @param maxEventBytes maximum size of an event, and of a document
- * @throws {UpstreamError} if an event is too large or not JSON
+ * @throws {UpstreamError} if an event or the document is too large or not JSON, or if reading fails
  */
 export async function* jsonEvents(source: PullIterator<Buffer>, maxEventBytes: number): AsyncGenerator<unknown, void> {
   const { isDocument, body } = await sniffDocument(source);

@@ -9,7 +9,7 @@ const MAX_QUIET_BYTES = 32 * 1024 * 1024;
 
 /**
  * Limits the data that a provider sends between two pieces of output: comments, pings, empty and unknown events. The
- * bytes of an incomplete event do not count, because events have their own size limit.
+ * bytes of an event count only once it is complete, because events have their own size limit.
  */
 export class QuietBound {
   #bytes = 0;

@@ -2,7 +2,7 @@
 
 import { UpstreamError } from './upstream-error.ts';
 
-/** Maximum number of bytes of an error body that are read. Error messages of providers are shorter. */
+/** Maximum number of bytes of an error body that are read. Known error messages are shorter. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**

@@ -9,7 +9,7 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 /**
  * Maximum number of idle connections to all providers together. A process may have 1,024 open files. 128 concurrent
  * requests need 256 connections: each request needs one to its client and one to its provider. Connections to two AWS
- * services use 128 files each. Of the remaining 512 files, idle connections may use half.
+ * services use up to 128 files each. Of the remaining 512 files, idle connections may use half.
  */
 const MAX_FREE_SOCKETS = 256;
 
