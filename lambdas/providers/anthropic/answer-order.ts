@@ -15,8 +15,8 @@ const MAX_REASON_CHARACTERS = 64;
  * Checks the order and the fields of a provider's events, and repairs some mistakes. Clients crash or lose data if, for
  * example, a delta belongs to a block that was never opened, message_start is missing, or text follows the end.
  *
- * Guarantee: each returned event of a known type has the fields that its type requires, in an order that every client
- * supports.
+ * Guarantee: each returned event of a known type other than `error` has the fields that clients need, in the order of
+ * the Messages API.
  */
 export class AnswerOrder {
   #started = false;
@@ -92,7 +92,7 @@ export class AnswerOrder {
   /**
    * Handles a second message_start. Some providers send a second message_start after an internal retry, but a client
    * accepts only one. Open blocks are closed, and later blocks continue the numbering. If a tool call is open, the
-   * method throws: the call cannot be withdrawn, and must not be run incomplete.
+   * method throws: the call cannot be withdrawn, and must not be run incomplete. It also throws after the stop reason.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
@@ -103,8 +103,8 @@ export class AnswerOrder {
   }
 
   /**
-   * Handles a message_delta with the stop reason. Open blocks are closed first, because some clients keep a block only
-   * after its content_block_stop. There are two exceptions:
+   * Handles a message_delta. Before a stop reason, open blocks are closed, because some clients keep a block only after
+   * its content_block_stop. There are two exceptions:
    * - tool_use: an open tool call must be complete, so the message_delta waits until the provider closes the call.
    * - max_tokens: blocks stay open, as in recorded answers of Anthropic.
    */

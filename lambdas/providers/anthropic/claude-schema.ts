@@ -24,7 +24,7 @@ const SUPPORTED_FORMATS = new Set([
 ]);
 /**
  * Keywords that are dropped. The first three constrain nothing. additionalProperties is dropped because the gateway
- * always sends false, as Claude requires.
+ * sends false for each object, as Claude requires.
  */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const SUPPORTED_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);

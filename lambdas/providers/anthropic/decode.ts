@@ -112,7 +112,7 @@ function blockDeltas(block: Block): BlockDelta[] {
 
 class FrameReader implements ChunkDecoder {
   ended = false;
-  /** Whether the provider has sent a stop reason. */
+  /** Whether an event with a stop reason was returned. */
   isClosing = false;
   readonly #framing: Framing;
   readonly #order = new AnswerOrder();

@@ -1,6 +1,7 @@
 /**
  * Wraps requests for services that host Claude, such as Amazon Bedrock and Google Cloud. The services share the
- * Messages API. Only the envelope (path, headers and a few fields of the body) and the framing of events differ.
+ * Messages API, but differ in the envelope (path, headers and a few fields of the body), in the framing of events, and
+ * in the features that they accept.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -20,7 +21,7 @@ interface Envelope {
    * the catalog has precedence.
    */
   betas?: readonly string[];
-  /** Parts of a request that this service rejects, and that the gateway replaces with an equivalent. */
+  /** Parts of a request that this service rejects, and that the gateway replaces or drops. */
   lacks?: readonly ConvertiblePart[];
   /** Tool names that this service accepts. */
   toolNames: ToolNameRule;

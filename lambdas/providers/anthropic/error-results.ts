@@ -15,7 +15,7 @@ export function withTextualErrors(messages: Message[]): Message[] {
   });
 }
 
-/** @param shown list to which the function adds the images and documents of the result */
+/** @param shown list to which the function adds the parts that move to the end of the message */
 function textualError(block: Block, shown: Block[]): Block {
   const parts = block['content'];
   if (block.type !== 'tool_result' || block['is_error'] !== true || !Array.isArray(parts)) return block;

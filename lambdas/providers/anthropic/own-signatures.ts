@@ -5,8 +5,8 @@ import type { WireTarget } from '../wire.ts';
 
 /**
  * Adds a provider's id to the signatures of its thinking, unless the provider uses Anthropic's signatures. In later
- * turns, the gateway then returns the thinking only to this provider. DeepSeek does not sign its thinking, but requires
- * it in later turns. So thinking without a signature gets a signature that contains only the provider's id.
+ * turns, the gateway then returns the signatures only to this provider. DeepSeek does not sign its thinking, but
+ * requires it in later turns. So thinking without a signature gets a signature that contains only the provider's id.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;

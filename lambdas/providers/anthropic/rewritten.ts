@@ -1,7 +1,6 @@
 /**
- * Rewrites the parts of a request that only Anthropic's own service accepts, for other services with Claude models. A
- * part is dropped if it only makes the prompt shorter, or only changes how the answer is sent. Any other part is
- * replaced with an equivalent.
+ * Rewrites the parts of a request that some services with the Messages API do not accept. A part is dropped if it only
+ * makes the prompt shorter, or only changes how the answer is sent. Any other part is replaced with an equivalent.
  */
 
 import { append } from '../../platform/append.ts';

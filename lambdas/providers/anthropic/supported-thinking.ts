@@ -19,7 +19,7 @@ type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 /** Minimum thinking budget of the Messages API, in tokens. */
 const LEAST_BUDGET = 1_024;
 /**
- * Thinking budgets by effort, in tokens. A budget is at most half of max_tokens, so that the other half is left for
+ * Thinking budgets by effort, in tokens. They are lowered to half of max_tokens, so that the other half is left for
  * text.
  */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };

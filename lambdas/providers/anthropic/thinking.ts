@@ -7,8 +7,9 @@ import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
  * Returns the maximum number of output tokens that are billed, but may be missing from the answer. All thinking is
- * billed, but the answer has at most a summary of the thinking. A model may exceed `budget_tokens`, so only max_tokens
- * bounds the thinking.
+ * billed, but the answer may have only a summary of the thinking. A model may exceed `budget_tokens`, so only
+ * max_tokens bounds the thinking.
+ * @throws {GatewayError} 400 as `withSupportedThinking`
  */
 export function hiddenReasoning(
   request: MessagesRequest,
@@ -19,7 +20,10 @@ export function hiddenReasoning(
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/** Returns the sampling parameters that the model supports in general, but does not accept in this request. */
+/**
+ * Returns the sampling parameters that the model supports in general, but does not accept in this request.
+ * @throws {GatewayError} 400 as `withSupportedThinking`
+ */
 export function unsupportedClaudeTunings(
   request: MessagesRequest,
   { quirks, maxOutputTokens = Infinity }: WireTarget<Quirks & ClaudeQuirks>,

@@ -58,9 +58,8 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * Limits the anthropic-beta header (names of optional features) to the betas that the endpoint accepts. All other betas
- * can be dropped safely: either the gateway has rewritten the parts of the request that need the beta, or the beta only
- * identifies a client.
+ * Limits the anthropic-beta header (names of optional features) to the betas that the endpoint accepts. Other betas are
+ * dropped: the gateway rewrites the parts of a request that the endpoint lacks, and some betas only identify a client.
  */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
@@ -84,7 +83,7 @@ function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, cl
   return postWithBetas('/v1/messages/count_tokens', { ...Object.fromEntries(counted), betas: request.betas }, client);
 }
 
-/** Fields that count_tokens accepts; the provider rejects all others. Source: parameters of the official SDK. */
+/** Fields that count_tokens accepts. Source: parameters of the official SDK. */
 const countedFields = new Set([
   'model',
   'messages',
@@ -136,7 +135,10 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   };
 }
 
-/** Removes the tool choice from a request without tools, because the provider would reject the request. */
+/**
+ * Removes the tool choice from a request without tools, because the provider would reject the request.
+ * @throws {GatewayError} 400 for a tool choice that needs tools
+ */
 function withoutIdleChoice(request: MessagesRequest): MessagesRequest {
   if (request.tools?.length || !request.tool_choice) return request;
   refuseChoiceWithoutTools(request.tool_choice);
@@ -170,7 +172,7 @@ function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks)
   };
 }
 
-/** Refuses a schema that contains itself, because Claude cannot enforce it. */
+/** Refuses a schema with circular references, because Claude cannot enforce it. */
 function refuseCircular(schema: unknown, path: string): void {
   if (!isRecord(schema) || acyclicSchema(schema) === schema) return;
   throw invalidRequest(path, 'does not work with circular references ("$ref") on this model; leave them out');
