@@ -1,7 +1,7 @@
 /**
  * Converts requests of the Messages API to chat-completions requests. Features that the wire lacks are mapped by the
- * rules of docs/wires/chat-completions.md, or refused with an error that names the field. Only two kinds of fields are
- * dropped: hints, which cannot change an answer, and sampling parameters that the catalog does not list for the model.
+ * rules of docs/wires/chat-completions.md, or refused with an error that names the field. Hints, and settings for
+ * sampling, thinking and the end user that the endpoint does not support, are dropped.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -90,7 +90,7 @@ function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Recor
 
 /**
  * Returns the fields for images and speech. OpenAI streams speech only as PCM
- * (https://platform.openai.com/docs/guides/audio); the gateway converts it to WAV.
+ * (https://platform.openai.com/docs/guides/audio); the gateway converts it if the client requested WAV.
  * @throws {GatewayError} 400 for speech without a voice, or as MP3
  */
 function modalityFields({ modalities, image_config: image, audio }: MessagesRequest): Record<string, unknown> {
@@ -161,8 +161,8 @@ function assistantMessages(messages: Placed[][], { quirks }: ChatTarget): Encode
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Only thinking with the gateway's signature is sent. Any other signature is Claude's, and no model on this
-          // wire can use Claude's thinking.
+          // Only thinking with the gateway's signature, or without a signature, is sent. Any other signature is
+          // Claude's, and no model on this wire can use Claude's thinking.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':

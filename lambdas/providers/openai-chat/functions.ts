@@ -15,7 +15,7 @@ interface FunctionCall {
 }
 
 /**
- * Converts a chat-completions body to GigaChat's form. GigaChat always makes one call per message, so
+ * Converts a chat-completions body to GigaChat's form. A message of GigaChat has at most one call, so
  * parallel_tool_calls is dropped.
  */
 export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {

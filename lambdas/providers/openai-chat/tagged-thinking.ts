@@ -15,8 +15,8 @@ interface Piece {
  * Separates thinking from text if a reasoning model begins its answer with `<think>`. Perplexity sends thinking in this
  * way, and so do servers that do not parse the thinking themselves (vLLM, Ollama, LM Studio, proxies).
  *
- * Only a tag at the very beginning of the answer counts, because a model may also write about the tag. White space next
- * to the tags is dropped.
+ * Only a tag at the very beginning of the answer counts, because a model may also write about the tag. White space
+ * around the opening tag, and after the closing tag, is dropped.
  */
 export class TaggedThinking {
   /**

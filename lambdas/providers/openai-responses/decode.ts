@@ -124,8 +124,8 @@ class ResponsesTranslation {
         this.answer.fail(event['error'] ?? event);
         break;
       default:
-        // An event without a type may be an error that a proxy wrote into the stream. Other unknown events are ignored:
-        // they concern the provider's own tools, or keep the connection alive.
+        // An event without a type may be an error that a proxy wrote into the stream. Other events are ignored: if they
+        // have content for the client, further events repeat it.
         if (event['error'] || (event['type'] === undefined && statesError(event))) {
           this.answer.fail(event['error'] ?? event);
         }

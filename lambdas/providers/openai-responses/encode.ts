@@ -1,7 +1,7 @@
 /**
  * Converts requests of the Messages API to requests of the Responses API. Features that the Responses API lacks are
- * mapped by the rules of docs/wires/responses.md, or refused with an error that names the field. The provider stores
- * nothing: each request has the complete conversation, including its reasoning.
+ * mapped by the rules of docs/wires/responses.md, or refused with an error that names the field. Each request has the
+ * complete conversation, and `store: false`, so the provider need not store anything.
  */
 
 import { penalties, type TuningParameter } from '../../catalog/sampling-parameters.ts';
@@ -57,7 +57,10 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
   };
 }
 
-/** Returns the sampling parameters that the model lists. The model would reject all other parameters. */
+/**
+ * Returns temperature and top_p if the model lists them and accepts them in this request.
+ * @throws {GatewayError} 400 for a parameter in `unsupportedSampling` that the model lists
+ */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnsupportedSampling(request, target, unsupportedSampling);
   if (fixesSampling(request, target)) return {};

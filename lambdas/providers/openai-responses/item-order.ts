@@ -15,8 +15,8 @@ interface WaitingItem {
 /**
  * Writes output in the order of its items (messages, reasoning, tool calls). Providers may begin an item while the
  * previous item, often reasoning, is still open. But clients get one block at a time, and must send reasoning back
- * directly before the item that followed it. So output of a later item waits until the earlier items end. At most
- * MAX_WAITING_ITEMS pieces of output, and MAX_WAITING_TEXT_BYTES of text, wait.
+ * directly before the item that followed it. So output of a later item waits until the earlier items end. If too much
+ * output waits, it is written before the earlier items end.
  */
 export class ItemOrder {
   /** Indexes of items that have begun but not ended. Later items wait until these items end. */

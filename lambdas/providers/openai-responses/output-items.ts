@@ -69,8 +69,8 @@ export class OutputItems {
   }
 
   /**
-   * Handles the start of an item. Only messages, reasoning and function calls are for the client. Items of other types
-   * are calls of tools that the provider runs itself, and are ignored.
+   * Handles the start of an item. Only messages, reasoning and function calls are for the client. Items of other types,
+   * such as calls of tools that the provider runs itself, are ignored.
    */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);

@@ -16,7 +16,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   unsupportedTunings: unsupportedResponsesTunings,
-  // All reasoning is billed, but the answer contains at most a summary of the reasoning.
+  // All reasoning is billed, but the answer may contain only a summary of the reasoning.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,
