@@ -176,9 +176,8 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the signature for the client. A signature of Claude stays unchanged, because every service that hosts
-   * Claude accepts it. Any other signature is accepted only by the signing model, so it gets that model's name as a
-   * prefix.
+   * Returns the signature for the client. A signature of Claude stays unchanged, because services that host Claude
+   * accept it. Any other signature is meant only for the signing model, so it gets that model's name as a prefix.
    */
   #sealed(signature: string): string {
     const { target } = this.#context;

@@ -1,8 +1,7 @@
 /**
  * Converts Messages requests into requests of Amazon Bedrock's Converse API. A feature that Converse does not have is
  * replaced by the rules of docs/wires/bedrock-converse.md, or the request is refused with an error that names the
- * field. Only two kinds of fields are dropped: hints, which cannot change an answer, and sampling parameters that the
- * catalog does not list for the model.
+ * field. Hints, and settings for sampling, thinking and the end user that the model does not support, are dropped.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';

@@ -20,7 +20,7 @@ interface Family {
   hasCitations: boolean;
   /** Whether answers and strict calls can follow a schema, even if the catalog does not list structured_outputs. */
   hasStructuredAnswers: boolean;
-  /** Whether thinking has Anthropic's signatures, which every service with Claude accepts. */
+  /** Whether thinking has Anthropic's signatures, which services with Claude accept. */
   hasAnthropicSignatures: boolean;
 }
 

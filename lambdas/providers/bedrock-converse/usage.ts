@@ -4,7 +4,7 @@ import { asList, asRecord } from '../shapes.ts';
 
 /**
  * Converts Converse's usage. As in the Messages API, the input tokens exclude tokens read from or written to caches. A
- * count that is not a whole number counts as not reported, and stays undefined.
+ * count that is not a whole number counts as not reported.
  */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
   const { inputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;

@@ -105,8 +105,8 @@ function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): 
  * - image: the signature is queued for the images in order, because the chat API puts all thinking before all images
  * - text or thought: the signature is put back on that part
  *
- * Signatures of other models are dropped. The visible summary of the thinking before a call or a text is not sent: the
- * signature contains the thinking, and the summary would be billed.
+ * Signatures of other models are dropped. The visible summary of the thinking before a call, an image or a text is not
+ * sent: the signature contains the thinking, and the summary would be billed.
  * @returns the signature for the next call; otherwise undefined
  */
 function signedPart(

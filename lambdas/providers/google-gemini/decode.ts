@@ -185,7 +185,7 @@ class GeminiTranslation {
   /**
    * Writes the signature of the last text once the answer continues after this text. At the end of the answer, the
    * signature is dropped: it would need a thinking block after the text, but clients take the last block for the reply.
-   * Google requires signatures only for calls.
+   * Google does not require the signature of a last text.
    */
   #signText(): void {
     this.#sign('text', this.#textSignature ?? '');

@@ -1,7 +1,7 @@
 /**
  * Converts requests of the Messages API to requests of the Gemini API. Features that Gemini lacks are mapped by the
- * rules of docs/wires/gemini.md, or refused with an error that names the field. Only two kinds of fields are dropped:
- * hints, which cannot change an answer, and sampling parameters that the catalog does not list for the model.
+ * rules of docs/wires/gemini.md, or refused with an error that names the field. Hints, and settings for sampling,
+ * thinking and the end user that the model does not support, are dropped.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
@@ -44,7 +44,7 @@ export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTa
 
 /**
  * Returns the request fields that make up the prompt, which the model reads.
- * @throws {GatewayError} 400 for a prompt without text, or that Gemini's API cannot express
+ * @throws {GatewayError} 400 for a prompt that is empty, or that Gemini's API cannot express
  */
 export function promptFields(requested: MessagesRequest, target: GeminiTarget): GeminiPrompt {
   const request = withSupportedFields(requested);

@@ -29,8 +29,8 @@ export function geminiStopReason(finishReason: string, hasToolCalls: boolean): S
 
 /**
  * Returns the reason for which a filter or the model refused a request of another modality; undefined if neither did.
- * Other reasons, such as OTHER and IMAGE_OTHER, are failures of the provider: the same request may succeed later.
- * https://ai.google.dev/api/generate-content#FinishReason
+ * Other finish reasons, such as OTHER and IMAGE_OTHER, are failures of the provider: the same request may succeed
+ * later. https://ai.google.dev/api/generate-content#FinishReason
  * @param body a response, or an event of a stream
  */
 export function geminiRefusal(body: unknown): string | undefined {

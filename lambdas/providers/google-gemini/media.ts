@@ -8,7 +8,7 @@ import { aboutFile, readDocument, unreadableDocument } from '../translated/docum
 import type { GeminiPart } from './parts.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Image types that Gemini accepts. GIF is not accepted. */
+/** Types of inline images that are sent to Gemini. It does not accept GIF. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const PDF = 'application/pdf';
 /** Media types of audio, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */

@@ -17,7 +17,7 @@ const MP3_BASE64 = /^(?:SUQz|\/[/+])/;
 /** Maximum base64 characters of one event. Some clients limit the length of a line in a stream. */
 const PIECE_CHARACTERS = 48 * 1024;
 
-/** Whether a request is for music. Audio in the answers of Gemini's chat models is always music. */
+/** Whether a request is for music. On this wire, answers have no other audio. */
 export function makesMusic({ modalities }: MessagesRequest): boolean {
   return modalities?.includes('audio') === true;
 }

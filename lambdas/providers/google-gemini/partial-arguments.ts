@@ -30,7 +30,8 @@ export class PartialArguments {
   /**
    * Converts one value of the arguments.
    * @returns the JSON text to append to the text returned so far
-   * @throws {UpstreamError} for values in an order that cannot form a document
+   * @throws {UpstreamError} for a path that is unreadable or too deep, or values in an order that cannot form a
+   *   document
    */
   write(value: Record<string, unknown>): string {
     const path = asText(value['jsonPath']);

@@ -1,6 +1,7 @@
 /**
  * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A
- * constraint is translated if Gemini has an equivalent. Otherwise it moves into the description, which the model reads.
+ * constraint is translated if Gemini has an equivalent. Otherwise it moves into the description, which the model reads,
+ * or is dropped next to a reference.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';

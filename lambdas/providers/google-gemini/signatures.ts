@@ -32,7 +32,10 @@ export function sealSignature(of: Sealed['of'], signature: string, { providerId,
   return gatewaySignature(providerId, Buffer.from(json).toString('base64url'));
 }
 
-/** Returns Gemini's signature in a thinking block; undefined if it has none, or if another model signed it. */
+/**
+ * Returns Gemini's signature in a thinking block; undefined if it has none, if it was altered, or if another model
+ * signed it.
+ */
 export function openSignature(block: Block, { providerId, upstreamModel }: Signer): Omit<Sealed, 'model'> | undefined {
   const own = signatureOf(providerId, block);
   if (own === undefined) return undefined;
