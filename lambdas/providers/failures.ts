@@ -41,7 +41,10 @@ export class ProviderFailure extends GatewayError {
   readonly wasAnswered: boolean;
   /** Kind of the error, if the provider reported one or the credential is unusable; undefined for other failures. */
   readonly fault: FaultKind | undefined;
-  /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
+  /**
+   * HTTP status of the provider's response, or the status that its error implies; undefined if the provider reported no
+   * error.
+   */
   readonly providerStatus: number | undefined;
   /**
    * Code of the failure in the request's record: the kind of error, the reason for a missing response, or `malformed`.

@@ -18,7 +18,9 @@ const NAMED_UUID =
 /** Matches Google's project numbers, and account numbers within Amazon's resource names. */
 const ACCOUNT_NUMBER = /\b(project_number:|arn:aws[\w-]{0,20}:[\w-]{0,30}:[\w-]{0,30}:)\d{4,20}\b/gi;
 
-/** Returns a provider's message without ids of accounts, organizations, projects and keys. */
+/**
+ * Returns a provider's message in which ids of accounts, organizations, projects and keys in known forms are hidden.
+ */
 export function withoutAccountIds(message: string): string {
   return message
     .replace(PREFIXED_ID, HIDDEN_ID)

@@ -1,4 +1,7 @@
-/** Classifies a provider's error by the first rule that matches. If none matches, its HTTP status decides. */
+/**
+ * Classifies a provider's error by the first rule that matches. Rules of the provider's own family are tried before
+ * those of other families. If none matches, its HTTP status decides.
+ */
 
 import { withoutAccountIds } from './account-ids.ts';
 import { accountRules } from './account-rules.ts';

@@ -288,8 +288,8 @@ export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] =
 const RELAYED_STATUSES = [403, 429, 502, 503, 504, 529];
 
 /**
- * Rules for messages that can only mean a prompt that is too long, whatever the status. Relays and Vertex AI send these
- * messages with 429 and 502, together with codes for rate limits.
+ * Rules for messages that can only mean a prompt that is too long, even with RELAYED_STATUSES. Relays and Vertex AI
+ * send these messages with 429 and 502, together with codes for rate limits.
  */
 export const plainContextRules: FaultRule[] = [
   // Errors of Google, from https://github.com/vellum-ai/vellum-assistant/pull/26210

@@ -30,7 +30,7 @@ type Headers = UpstreamResponse['headers'];
  * - a wait in the error body
  * - after a rate limit, the headers with reset times
  * - after a rate limit or an overload, the error message
- * @returns seconds, rounded up; undefined without a source
+ * @returns seconds, rounded up; undefined without a plausible wait
  */
 export function retryAfterSeconds(
   headers: Headers,

@@ -11,7 +11,7 @@ import { isRecord, recordOrEmpty, textOrAbsent } from '../../platform/json/forei
 export interface StatedError {
   /** Types, codes, status words and reasons, in lower case. A numeric code is written as its digits. */
   codes: readonly string[];
-  /** Error messages. The client gets the first one. */
+  /** Error messages. A client gets at most the first message. */
   messages: readonly string[];
   /** HTTP status in the error body; undefined if there is none. */
   status: number | undefined;
@@ -21,7 +21,10 @@ export interface StatedError {
    * Headers of the original provider's response, if a relay includes them in its error body. Names are in lower case.
    */
   headers: Readonly<Record<string, string>>;
-  /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
+  /**
+   * Whether the body begins with `<`, as an HTML page does. Such pages usually come from proxies, not from the
+   * provider.
+   */
   isPage: boolean;
 }
 
@@ -85,7 +88,7 @@ const WAIT_FIELDS = [
 ] as const;
 const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
 
-/** Maximum nesting of errors that is read. Real errors, even from relays, are nested less deeply. */
+/** Maximum nesting of errors that is read. Known errors, even from relays, are nested less deeply. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_RELAYED_HEADERS = 32;
@@ -115,7 +118,7 @@ export function statedError(value: unknown): StatedError {
   return reading.stated;
 }
 
-/** Reads the error in a response body. For an HTML page, which comes from a proxy, only `isPage` is set. */
+/** Reads the error in a response body. For a body that begins with `<`, such as an HTML page, only `isPage` is set. */
 export function errorInText(text: string): StatedError {
   const trimmed = text.trim();
   const json = parsedOrAbsent(trimmed);
