@@ -82,8 +82,7 @@ export interface Send {
   (batchRequest: BatchRequest): Promise<unknown>;
   /**
    * Sends the only request of a task whose answer is forwarded as it arrives. Resolves when the first content has
-   * arrived. An earlier failure is handled like a rejected request: the gateway tries another endpoint, and charges
-   * nothing.
+   * arrived. After an earlier failure, the gateway charges nothing, and may try another endpoint.
    */
   open<Event>(batchRequest: BatchRequest, decode: DecodeStream<Event>): Promise<StreamedAnswer<Event>>;
 }
@@ -104,7 +103,8 @@ export interface FollowUps {
    * @param place path below the provider's base URL, or a URL of the provider
    * @param ownDomain domain whose hosts belong to the provider, in addition to the host of its base URL
    * @returns the JSON of the response
-   * @throws {Error} if several consecutive polls fail, or for a URL of another host, which must not get the credential
+   * @throws {Error} if several consecutive polls fail, if a response is too large, if the attempt is aborted, or for a
+   *   URL of another host, which must not get the credential
    */
   poll: (place: string, ownDomain?: string) => Promise<unknown>;
   /**

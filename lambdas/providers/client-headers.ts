@@ -6,7 +6,7 @@ const OLDEST_VERSION = '2023-06-01';
 
 /**
  * Reads the Messages API headers of the client's request. The default of `anthropic-version` is the oldest version.
- * @throws {GatewayError} 400 for a beta that changes the provider's prices
+ * @throws {GatewayError} 400 for a beta that the gateway refuses, for example because it changes the provider's prices
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {
   refusePricedBetas(headers['anthropic-beta'] ?? '');
@@ -24,7 +24,7 @@ export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;
 }
 
-/** @throws {GatewayError} 400 naming the beta that changes the provider's prices */
+/** @throws {GatewayError} 400 naming the beta that the gateway refuses */
 export function refusePricedBetas(header: string): void {
   const refused = refusedBeta(header.split(',').map((name) => name.trim()));
   if (refused) throw invalidRequest('anthropic-beta', refused.message, {}, refused.details);

@@ -21,7 +21,7 @@ export function stateMessages(state: string): ChatMessage[] {
   ];
 }
 
-/** Returns a question whose answer is a single letter. The letter is the first word that the model writes. */
+/** Returns a question that requires a single letter as the answer. */
 export function labelQuestion(
   { instructions }: Question,
   texts: readonly string[],

@@ -27,7 +27,7 @@ const DEFAULT_IMAGE_TOKENS = 6_000;
 const TOKENS_AROUND_INPUT = 128;
 /**
  * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
- * response then has 180 MB of JSON.
+ * response then has about 180 MB of JSON.
  */
 const MAX_NUMBERS = 2_048 * 4_096;
 
@@ -156,8 +156,8 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
 }
 
 /**
- * @throws {UpstreamError} for a vector whose length differs from the requested length, or from the length of the first
- *   vector
+ * @throws {UpstreamError} for a value that is not a vector, or a vector whose length differs from the requested length,
+ *   or from the length of the first vector
  */
 function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[] {
   const dimensions = wanted ?? dimensionsOf(vectors[0]!);

@@ -78,7 +78,7 @@ export interface ImageCodec extends BatchReader {
   requestFor(drawing: Drawing, target: ImageTarget): WireRequest;
   /**
    * Returns the images of an answer. If the provider generates images in jobs, its codec polls until the job ends.
-   * @throws {UpstreamError} for an answer without images
+   * @throws {UpstreamError} for a refusal or an unreadable answer. The caller rejects an empty list.
    */
   imagesIn(body: unknown, target: ImageTarget, followUps: FollowUps): DrawnImage[] | Promise<DrawnImage[]>;
   /**

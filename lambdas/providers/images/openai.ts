@@ -1,6 +1,6 @@
 /**
  * OpenAI's API for images, and servers with nearly the same API: xAI, Together, LocalAI. Pictures are sent as data URLs
- * in JSON, which OpenAI accepts as well as forms. Only OpenAI sends partial images.
+ * in JSON, which OpenAI accepts as well as forms. Partial images are requested only if the catalog lists them.
  * https://developers.openai.com/api/docs/guides/image-generation
  */
 

@@ -119,7 +119,7 @@ function backgroundFor(
   if (background === 'transparent' && format === 'jpeg') {
     throw invalidRequest('background', 'cannot be transparent in a JPEG; use the output_format png or webp');
   }
-  // A model without this choice never generates a transparent background.
+  // Without this choice, a model counts as generating only opaque backgrounds.
   if (!backgrounds && background === 'opaque') return undefined;
   return listedValue('background', background, backgrounds ?? ['opaque']);
 }

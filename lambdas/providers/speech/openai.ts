@@ -42,7 +42,7 @@ interface EventForm {
 
 /**
  * Yields the audio of `speech.audio.delta` events, and the usage of the last event, `speech.audio.done`.
- * @throws {UpstreamError} if the stream has no last event
+ * @throws {UpstreamError} if the stream has no last event, or its audio is not base64
  */
 export async function* soundOfEvents(
   events: AsyncIterable<unknown>,

@@ -12,12 +12,12 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const TEXT_TYPE = /^\s*(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i;
 const COMPRESSED = /\b(?:gzip|deflate|compress|br|zstd)\b/i;
 const OPENING_OF_TEXT = /^\s*[[{<]/;
-/** Matches readable text: it has no control characters except white space, and no invalid UTF-8. */
+/** Matches readable text without white space: it has no control characters, and no invalid UTF-8. */
 const READABLE = /^[^\p{Cc}\uFFFD]*$/u;
 
 /**
- * Yields the chunks of a response that consists of audio. If the response is JSON or a web page instead, yields its
- * text as an error.
+ * Yields the chunks of a response that consists of audio. If the response is text instead, such as JSON or a web page,
+ * yields the text as an error.
  * @throws {UpstreamError} if the audio is compressed
  */
 export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerator<SpeechPart, void> {

@@ -15,7 +15,7 @@ export interface Recording {
   seconds: number | undefined;
   /** Upper bound on the length in seconds. */
   maxSeconds: number;
-  /** Samples of an uncompressed recording, for providers that accept samples without a header. */
+  /** Samples of an uncompressed 16-bit recording, for providers that accept samples without a header. */
   samples?: { sampleRate: number; channels: number; bytes: Buffer } | undefined;
 }
 

@@ -87,7 +87,7 @@ function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefine
 /**
  * Yields the texts of `transcript.text.delta` events, and the usage of the last event, `transcript.text.done`. Some
  * servers respond with one document instead, which contains the complete text.
- * @throws {UpstreamError} if the stream has no last event
+ * @throws {UpstreamError} if the stream has no last event, or an event lacks its text
  */
 async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
   let hasText = false;

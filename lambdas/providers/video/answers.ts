@@ -1,5 +1,6 @@
 /**
- * Reads responses of video providers. The functions never throw: an invalid response becomes a failure of the provider.
+ * Reads responses of video providers. The functions never throw: an invalid response becomes a failed, uncertain or
+ * unknown result.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';

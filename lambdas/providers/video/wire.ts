@@ -31,8 +31,8 @@ export interface VideoHttpRequest {
   /** JSON of the request; undefined with GET. */
   body: string | undefined;
   /**
-   * Whether to use a new connection. A request on a reused connection may be sent twice; on a new connection, at most
-   * once.
+   * Whether to use a new connection. After a reset, a request on a reused connection may be sent again, but not a
+   * request on a new connection.
    */
   isFresh?: boolean;
 }
