@@ -6,7 +6,7 @@ import type { Outcome } from '../store/generations/outcome.ts';
 /** An attempt at one endpoint that failed. */
 interface FailedAttempt {
   index: number;
-  /** HTTP status of the provider's response; null if there was no response. */
+  /** HTTP status of the provider's error; null if the provider reported no error. */
   providerStatus: number | null;
   /** Kind of the failure, as one word for the record. */
   word: string;

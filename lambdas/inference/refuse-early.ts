@@ -22,7 +22,8 @@ interface Needed {
  * computed for the prompt before protection. The counters are read only if the account is suspended, a limit is 0, or
  * this process has recently seen a limit exhausted. Otherwise the function returns at once.
  * @param neededOf returns the hold of the request without protection; it must not send anything to a provider
- * @throws {GatewayError} 402 if a limit has no room; 403 for a suspended account; the errors of `neededOf`
+ * @throws {GatewayError} 402 if a limit has no room; 403 for a suspended account; other errors of `neededOf` and
+ *   `previewInference`
  */
 export async function refuseEarly<Input extends InferenceInput<unknown>>(
   input: Input,
@@ -30,7 +31,7 @@ export async function refuseEarly<Input extends InferenceInput<unknown>>(
 ): Promise<void> {
   if (!mayBeRefused(input.caller)) return;
   const { candidates, terms } = await neededOf(unprotected(input));
-  // Does not count the prompt exactly, because a provider would get the unprotected prompt.
+  // Does not count the tokens of the prompt, because a provider would get the unprotected prompt.
   const { tried } = await previewInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
   if ('placed' in tried) return;
   const { refusal, request } = tried.refused;

@@ -19,7 +19,10 @@ const TYPICAL_SLIP_TOKENS = 16;
 
 /** Unexpected facts about a charged generation that an operator should check. */
 export interface UsageAnomalies {
-  /** Whether the reported usage exceeds the request's upper bound, or its cost exceeds the room in the limits. */
+  /**
+   * Whether the reported usage exceeds the request's upper bound by more than a usual slip, or its cost exceeds the
+   * room in the limits.
+   */
   isBeyondHold: boolean;
   /** Names of reported usage that has no price in the catalog. */
   unpriced: readonly string[];

@@ -1,8 +1,8 @@
 /**
  * Forwards an answer to the client while the provider sends it, and settles it once, however it ends. A failure before
  * the first content costs the client nothing. After the first content, the client is charged for the usage that the
- * provider reported or the gateway counted, even if the client disconnects. If the provider breaks off an answer that
- * is billed only when complete, the answer costs nothing.
+ * provider reported or the gateway counted, even if the client disconnects. If an answer that is billed only when
+ * complete breaks off, it costs nothing, unless the client disconnected.
  */
 
 import type { Charged } from '../../accounting/charge.ts';

@@ -21,8 +21,8 @@ import {
 } from './estimate.ts';
 
 /**
- * Estimates the cost of a message. If the limits have no room for it, the prompt is counted exactly, as for a message
- * that is really sent.
+ * Estimates the cost of a message. If the limits have no room for it, the tokens of the prompt are counted, as for a
+ * message that is really sent.
  * @throws {GatewayError} for the reasons for which a real message is refused before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {

@@ -21,8 +21,8 @@ export interface CandidateCost extends EndpointOfModel {
   /** Lower bound on the cost of an answer. */
   least: Money;
   /**
-   * Cost of the prompt alone, from its estimated number of tokens. For a video, whose prompt is free, this cost equals
-   * `least`.
+   * Cost of the prompt alone, from its estimated number of tokens, but not less than `least`. For a video, whose prompt
+   * is free, this cost equals `least`.
    */
   input: Money;
   /** Cost of the longest possible answer. */

@@ -28,7 +28,7 @@ export interface StagedAnswer {
    */
   holdMore: (cost: Money) => Promise<Stop | undefined>;
   /**
-   * Holds the maximum cost of one more request for this answer.
+   * Holds the maximum cost of the prompt and the first output of one more request for this answer.
    * @returns the reason why the answer must end instead; undefined if the cost is held
    */
   beginRound: (quote: Quote, estimatedInputTokens: number) => Promise<Stop | undefined>;

@@ -17,7 +17,7 @@ const CHECKPOINT_EVERY_MS = 1_000;
 
 /**
  * Sends the events of an answer to a sink, with the generation's id, the catalog's model id and the price. Ends the
- * answer early when the limits have no room for more output, or when the sink accepts no more.
+ * answer early at its maximum length, when the limits have no room for more output, or when the sink accepts no more.
  *
  * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has received the last event,
  * even if the answer breaks off, is refused, or the client disconnects.

@@ -79,8 +79,9 @@ export async function dispatch(
 }
 
 /**
- * Logs and counts a request whose encrypted reasoning was dropped, because the provider could not read it. This happens
- * after a change of the operator's account or the provider's keys. If it is frequent, an operator should investigate.
+ * Logs and counts a request whose encrypted reasoning was dropped, because the provider could not read it. This may
+ * happen after a change of the operator's account or the provider's keys. If it is frequent, an operator should
+ * investigate.
  */
 function noteDroppedReasoning({ endpoint, model }: Candidate, requestId: string): void {
   const provider = endpoint.provider.id;

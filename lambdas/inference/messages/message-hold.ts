@@ -36,7 +36,7 @@ export async function holdForRequest(
 
 /**
  * Returns the terms of the hold for a message: its scopes and amount, and the limits of free models. If the limits have
- * no room, `recount` counts the prompt exactly before the request is refused.
+ * no room, `recount` counts the tokens of the prompt before the request is refused.
  */
 export async function messageTerms(
   input: Pick<InferenceInput<unknown>, 'caller' | 'generationId' | 'request' | 'clientLeft'>,

@@ -70,7 +70,7 @@ export interface RoutedMessage {
 
 /**
  * Parses a message request once, finds its route, and starts the lookup of the conversation's cached prompt.
- * @throws {GatewayError} the errors of `messageRoute`; 400 for search results that this gateway has not issued
+ * @throws {GatewayError} the errors of `messageRoute` and `readSearches`
  */
 export async function parseMessage({
   body,
@@ -104,7 +104,8 @@ export async function parseMessage({
 /**
  * Finds the candidates of a request, and prepares the message for them.
  * @param beforeSearch runs before the prompt is scanned for sensitive data
- * @throws {GatewayError} the errors of `protect`, `messagesCandidates`, `openSearch` and `withinContext`
+ * @throws {GatewayError} the errors of `protect`, `messagesCandidates`, `openSearch`, `withinContext` and
+ *   `clientHeaders`
  */
 export async function routeMessage(
   { route, searches: requested, texts, mayCompress, marksCaches, leftOut }: ParsedMessage,

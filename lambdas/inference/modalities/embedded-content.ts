@@ -13,7 +13,10 @@ import { pictureAsUrl } from './pictures.ts';
 
 const MAX_FETCHES_AT_ONCE = 4;
 
-/** Replaces the URLs of images with the images as data URLs. Providers never get a URL from a client. */
+/**
+ * Replaces the URLs of images with the images as data URLs. Providers never get a URL from a client.
+ * @throws {GatewayError} 400 for an image that cannot be read
+ */
 export async function withFetchedImages(
   body: EmbeddingsRequest,
   signal: AbortSignal | undefined,

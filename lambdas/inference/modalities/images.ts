@@ -93,7 +93,10 @@ async function picturesOf(
   };
 }
 
-/** Returns the candidate with its price for images of the requested kind. */
+/**
+ * Returns the candidate with its price for images of the requested kind.
+ * @throws {GatewayError} 400 for settings that the endpoint does not support
+ */
 function withPriceOf<Candidate extends BatchCandidate>(task: ImageTask, candidate: Candidate): Candidate {
   const { target } = candidate;
   if (!target.image) return candidate;

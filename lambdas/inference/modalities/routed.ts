@@ -23,8 +23,8 @@ interface RoutedTask<Task, Answer> {
 
 /**
  * Finds the candidates of a request, and builds the task for them.
- * @throws {GatewayError} the errors of `usableEndpoints`; 400 for a text that protection refuses, or for a task that is
- *   too large for every candidate
+ * @throws {GatewayError} the errors of `usableEndpoints`, `fitting` and `prepareOffers`; 400 for content that
+ *   protection refuses
  */
 export async function routeBatch<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,

@@ -1,5 +1,6 @@
 /**
- * Files of videos in the bucket. A request is stored until a provider has accepted it, and a video until it expires.
+ * Files of videos in the bucket. A request is stored until a provider has accepted it or the job has ended, and a video
+ * until it expires.
  */
 
 import { Readable } from 'node:stream';

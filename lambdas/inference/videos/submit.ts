@@ -1,8 +1,8 @@
 /**
  * Submits a job to a provider. If the result of an attempt is unknown, only the same provider is tried again, and only
  * if it recognizes repeated jobs by their token. Otherwise the job ends, because a repeated request could start a
- * second video, for which the operator would pay. Another provider gets the job only if the first provider has
- * certainly not accepted it.
+ * second video, for which the operator would pay. Another provider gets the job only if the last attempt was certainly
+ * not accepted.
  *
  * Weakness: if a function crashes between its request and the following write, the job is submitted again.
  */

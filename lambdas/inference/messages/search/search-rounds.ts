@@ -1,7 +1,8 @@
 /**
  * Makes one message from the rounds of a model that searches. When the model calls the search, the gateway runs it and
  * sends the results to the client and to the model. The model then continues. Each round is a separately priced request
- * to the same provider. The gateway holds the cost of every request and every search before it sends them.
+ * to the same provider. Before a search, the gateway holds its price. Before a request, it holds the cost of the prompt
+ * and of the first output.
  */
 
 import { measurePrompt } from '../../../admission/prompt/prompt-size.ts';
@@ -162,8 +163,8 @@ function nextAttempt(
 }
 
 /**
- * Holds the maximum cost of the next round. If the provider has counted the previous prompt, the upper bound of the new
- * prompt is calculated from that count: one token is added for each new byte, and a margin.
+ * Holds the maximum cost of the next round's prompt and first output. If the provider has counted the previous prompt,
+ * the upper bound of the new prompt is calculated from that count: one token is added for each new byte, and a margin.
  * @returns the attempt with its quote, or the reason why the answer must end instead
  */
 async function beginRound(
