@@ -9,7 +9,7 @@ type AcceptsField<Candidate> = (candidate: Candidate, name: string) => boolean;
 
 /**
  * Returns the candidates that list every field with a value.
- * @param accepts for endpoints that do not accept every field that they list
+ * @param accepts returns whether a candidate accepts a field; default: whether its endpoint lists the field
  * @throws {GatewayError} 400 if no candidate lists a field, or none lists all fields
  */
 export function candidatesWith<Candidate extends BatchCandidate>(

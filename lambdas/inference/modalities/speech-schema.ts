@@ -13,7 +13,7 @@ const MAX_SPOKEN_CHARACTERS = 40_000;
 const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
 /**
  * Name or id of a voice. Some servers have voices in folders, voices with spaces, and mixtures such as
- * `af_bella(2)+af_sky(1)`. A voice may become part of a URL, so `..` is not accepted.
+ * `af_bella(2)+af_sky(1)`. A voice may become part of a URL, so `.` and `..` are not accepted.
  */
 const voiceName = z
   .string()

@@ -1,6 +1,6 @@
 /**
  * The settings of a video request, checked against its model's options. The default of a missing duration, resolution
- * or aspect ratio is the model's first option.
+ * or aspect ratio is the model's first option; with `size`, the first option that fits.
  */
 
 import type { Model } from '../../catalog/catalog.ts';

@@ -47,8 +47,9 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
 }
 
 /**
- * Returns a schema whose root has only its type, properties and required names, because the first models of Nova
- * reject other keywords there (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of the tool's.
+ * Returns a schema whose root has only its type, properties and required names, because the first models of Nova reject
+ * other keywords there (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of
+ * the tool's description.
  */
 function plainArguments(declared: Record<string, unknown>, own: string): { schema: object; description: string } {
   const { type, properties, required, description } = withInlineReferences(acyclicSchema(declared));

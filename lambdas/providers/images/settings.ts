@@ -64,7 +64,7 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
     const listed = ratios?.map((one) => `the ratio ${one}`) ?? [];
     throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, listed);
   }
-  // If a model has no images as small as 512 × 512, it draws 1K for such a size in pixels.
+  // If a model has no images as small as 512 × 512, the gateway requests 1K for such a size in pixels.
   const isSmall = pixels !== undefined && shape.tier === '512' && !resolutions?.includes('512');
   return {
     aspect_ratio: ratio,

@@ -85,12 +85,13 @@ export async function* withHeader(header: Buffer, parts: AsyncIterable<SpeechPar
 /** Maximum size of a WAV file's header. Besides the format, it may have chunks with texts. */
 const MAX_WAV_HEADER_BYTES = 64 * 1024;
 const CHUNK_HEAD_BYTES = 8;
-/** Lengths that are written before the real length is known, as large as possible or zero. */
+/** Minimum length that counts as unknown. Programs write such a length, or zero, before they know the real length. */
 const MIN_UNKNOWN_LENGTH = 0x7f_ff_f0_00;
 
 /**
- * Yields only the samples of a WAV file: without its header, which may have further chunks, and without chunks after the
- * samples, which would sound like a click. The file may arrive in several parts.
+ * Yields only the samples of a WAV file: without its header, which may have further chunks, and without chunks after
+ * the samples, which would sound like a click. The file may arrive in several parts.
+ * @throws {UpstreamError} as `dataChunkIn`
  */
 export async function* samplesOfWav(parts: AsyncIterable<SpeechPart>): AsyncGenerator<SpeechPart, void> {
   let head: Buffer | undefined = Buffer.alloc(0);
@@ -111,7 +112,7 @@ export async function* samplesOfWav(parts: AsyncIterable<SpeechPart>): AsyncGene
 
 /**
  * Returns where the samples of a WAV file begin, and their length; undefined while the header is incomplete.
- * @throws {UpstreamError} for a file that is not a WAV file
+ * @throws {UpstreamError} for a file that is not a WAV file, or has too long a header
  */
 function dataChunkIn(file: Buffer): { start: number; length: number } | undefined {
   if (file.length < 12) return undefined;
