@@ -88,9 +88,9 @@ export async function withFailover<Tried extends Offer, Answer>(
 }
 
 /**
- * Returns the last failure on which the client can act, such as a prompt that is too long. If there is none, returns the
- * last failure. The client cannot act on silent providers, or on failures that only the operator can fix. The latter
- * raise an alarm.
+ * Returns the last failure on which the client can act, such as a prompt that is too long. If there is none, returns
+ * the last failure. The client cannot act on silent providers, or on failures that only the operator can fix. The
+ * latter raise an alarm.
  */
 function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {
   return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;

@@ -20,8 +20,8 @@ export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   override readonly failedProvider: string;
   /**
-   * Whether the request may be sent to another endpoint of the model. False if every endpoint of the model would reject
-   * the request, or if the gateway itself aborted it.
+   * Whether the request may be sent to another endpoint of the model. False if every endpoint of the model would
+   * probably reject the request, or if the gateway itself aborted it.
    */
   readonly mayTryAnother: boolean;
   /**

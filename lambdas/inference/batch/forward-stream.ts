@@ -138,7 +138,8 @@ class ForwardedStream<Event> {
   }
 
   /**
-   * Measures a part: keeps the latest reported usage, and adds up the estimated tokens. Call it before the part is sent.
+   * Measures a part: keeps the latest reported usage, and adds up the estimated tokens. Call it before the part is
+   * sent.
    */
   measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {
     this.#run.log.received();

@@ -45,8 +45,8 @@ export function imageEvents(requestId: string): ClientStream<ImageEvent> {
 }
 
 /**
- * Returns the form with the events of OpenAI's API, which repeat settings of the request. Their names contain the route:
- * `image_generation` or `image_edit`.
+ * Returns the form with the events of OpenAI's API, which repeat settings of the request. Their names contain the
+ * route: `image_generation` or `image_edit`.
  */
 export function openaiImageEvents(route: 'image_generation' | 'image_edit'): ImageEventsFor {
   return (requestId, { background, quality, size }) => {

@@ -4,9 +4,9 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
-/** Maximum number of content blocks in an answer. Real answers have far fewer, and each block costs memory. */
+/** Maximum number of content blocks in an answer. Known answers have far fewer, and each block costs memory. */
 const MAX_BLOCKS = 10_000;
-/** Maximum number of message_delta events that are held back. Real answers have far fewer. */
+/** Maximum number of message_delta events that are held back. Known answers have far fewer. */
 const MAX_WAITING_DELTAS = 16;
 /** Maximum length of a stop reason. Known stop reasons are far shorter. */
 const MAX_REASON_CHARACTERS = 64;

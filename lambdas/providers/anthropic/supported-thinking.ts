@@ -1,6 +1,6 @@
 /**
- * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that serves Claude. Each model
- * rejects some settings, so the gateway sends the nearest setting that the model accepts. docs/wires/anthropic.md has
+ * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that serves Claude. Models
+ * reject some settings, so the gateway sends the nearest setting that the model accepts. docs/wires/anthropic.md has
  * the rules; the catalog has the facts of each model.
  */
 

@@ -28,7 +28,7 @@ type Context = DecodeContext<BedrockConverseQuirks>;
  */
 type Index = number | undefined;
 
-/** Maximum number of open blocks of tools that the provider runs itself. Real answers have far fewer. */
+/** Maximum number of open blocks of tools that the provider runs itself. Known answers have far fewer. */
 const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
 const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 /**
  * Kind of a provider's error:
- * - `request`: the client's request is at fault; every endpoint of the model would reject it
+ * - `request`: the client's request is at fault; every endpoint of the model would probably reject it
  * - `elsewhere`: the client's request is at fault, but another endpoint of the model may accept it
  * - `context`: the prompt does not fit into the model's context
  * - `size`: the request has too many bytes

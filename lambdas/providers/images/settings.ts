@@ -12,8 +12,8 @@ export const imageSettingNames: readonly (keyof ImageSettings)[] = [...shapings,
 type ListedOptions = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
 /**
- * Returns the names of settings that adjust the image and that the endpoint accepts. Compression needs a JPEG or a WebP:
- * OpenAI refuses it for a PNG.
+ * Returns the names of settings that adjust the image and that the endpoint accepts. Compression needs a JPEG or a
+ * WebP: OpenAI refuses it for a PNG.
  */
 function sentTunings({ output_format: format }: ImageTask, { supportedParameters, image }: ListedOptions) {
   const isPng = (format ?? image?.output_formats[0]) === 'png';

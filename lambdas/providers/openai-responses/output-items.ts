@@ -12,7 +12,7 @@ import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
 
-/** Maximum number of items in an answer. Real answers have far fewer. */
+/** Maximum number of items in an answer. Known answers have far fewer. */
 const MAX_OUTPUT_ITEMS = 4_096;
 const MAX_PARTS = 1_024;
 

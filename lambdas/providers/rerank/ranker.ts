@@ -58,8 +58,8 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
 }
 
 /**
- * Returns the results, after these checks: their number is between 1 and `expected`, each has a score, and each is for a
- * different document of the request.
+ * Returns the results, after these checks: their number is between 1 and `expected`, each has a score, and each is for
+ * a different document of the request.
  * @throws {UpstreamError} if a check fails
  */
 function checkedResults(

@@ -10,13 +10,13 @@ import type { Prose } from './prose.ts';
 import { writableArguments } from './quoted-arguments.ts';
 import { announcedBytes, beginCall, type StreamedCall, type ToolCallPiece } from './streamed-call.ts';
 
-/** Maximum number of citations that wait for their text. Real answers have fewer citations per text. */
+/** Maximum number of citations that wait for their text. Known answers have fewer citations per text. */
 const MAX_EARLY_CITATIONS = 256;
 /** Maximum number of token probabilities that wait for their text. A character consists of fewer tokens. */
 const MAX_EARLY_LOGPROBS = 256;
 
 /**
- * Maximum number of blocks in an answer, and of tool calls. Real answers have far fewer, and each block costs memory.
+ * Maximum number of blocks in an answer, and of tool calls. Known answers have far fewer, and each block costs memory.
  */
 const MAX_ANSWER_BLOCKS = 10_000;
 const TOO_MANY = 'sent more blocks than an answer can have';

@@ -42,8 +42,8 @@ export function beginCall({ index, id }: ToolCallPiece, name: string): StreamedC
 }
 
 /**
- * Returns the size of a call without its arguments, in bytes: a fixed size for the call, and the name. Usual ids are not
- * output of the model. Only an id that is longer than the fixed size counts, in its place.
+ * Returns the size of a call without its arguments, in bytes: a fixed size for the call, and the name. Usual ids are
+ * not output of the model. Only an id that is longer than the fixed size counts, in its place.
  */
 export function announcedBytes({ id, name }: StreamedCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);

@@ -13,7 +13,7 @@ import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_MESSAGE_CHARS = 500;
 const MAX_ID_CHARS = 512;
-/** Maximum number of files that are read from a job. Real jobs have far fewer. */
+/** Maximum number of files that are read from a job. Known jobs have far fewer. */
 const MAX_ANSWER_FILES = 8;
 
 export function jobList(value: unknown): unknown[] {
