@@ -33,9 +33,9 @@ export interface FailoverOptions {
 
 /**
  * Tries one candidate after the other until a candidate answers. A failed attempt after which the next candidate is
- * tried costs the client nothing. The attempts end if the provider may bill the failed attempt: its answer was too
- * large, or a silent model may have been thinking. If a provider rejects the request as invalid, the model's other
- * endpoints are skipped, and other models are tried.
+ * tried costs the client nothing. The attempts end if the request is aborted, or if the provider may bill the failed
+ * attempt: its answer was too large, or a silent model may have been thinking. If a provider rejects the request as
+ * invalid, the model's other endpoints are skipped, and other models are tried.
  * @param begin sends the request to one candidate
  * @returns the answer; `log.index` identifies the candidate that gave it
  * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure

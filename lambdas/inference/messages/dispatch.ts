@@ -38,7 +38,7 @@ export interface Dispatched {
 
 /**
  * Sends the request to one candidate after the other until an answer begins. After a failure before the first event,
- * the next candidate is tried, unless the provider may bill the failed attempt. A later failure ends the answer.
+ * the next candidate is tried by the rules of `withFailover`. A later failure ends the answer.
  * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure
  */
 export async function dispatch(

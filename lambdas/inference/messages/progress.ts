@@ -95,7 +95,7 @@ export class Progress implements StagedAnswer {
   /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(): void {
     this.#followAttempt();
-    // Before the first event, only hidden thinking can add to the cost. The record already covers the prompt.
+    // Before the first event, hidden thinking may add to the cost. The record already covers the prompt.
     const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
     if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
     this.#context.report.checkpoint(() =>

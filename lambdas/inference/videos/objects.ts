@@ -18,8 +18,8 @@ export function videoBucket(): Bucket {
 type Of = Pick<VideoJob, 'id' | 'payer'>;
 
 /**
- * Stores a request with its prompt, until a provider has accepted it or the job has ended. Prompts are stored nowhere
- * else.
+ * Stores a request with its prompt, until a provider has accepted it or the job has ended. The prompt of a video is
+ * stored nowhere else.
  */
 export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
   // Uploads the request in parts of 8 MiB, because a request with pictures may be larger.

@@ -63,7 +63,7 @@ export interface ClassifiedError {
   rule: FaultRule | undefined;
   /** HTTP status of the response, else the status that the error states; undefined if neither exists. */
   status: number | undefined;
-  /** Error message without ids of the operator's account; undefined if the error has no message. */
+  /** Error message, in which known ids of the operator's account are hidden; undefined if the error has none. */
   message: string | undefined;
 }
 

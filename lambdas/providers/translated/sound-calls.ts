@@ -1,7 +1,7 @@
 /**
  * Repairs the order of tool calls and results. Providers require that each call has a unique id, that its result
- * directly follows it, and that each result has a call. A conversation may violate this because an agent was
- * interrupted, a model reused ids in each turn, or instructions came between a call and its result.
+ * directly follows it, and that each result has a call. A conversation may violate this, for example because an agent
+ * was interrupted, a model reused ids in each turn, or instructions came between a call and its result.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
