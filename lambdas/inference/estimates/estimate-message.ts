@@ -23,7 +23,8 @@ import {
 /**
  * Estimates the cost of a message. If the limits have no room for it, the tokens of the prompt are counted, as for a
  * message that is really sent.
- * @throws {GatewayError} for the reasons for which a real message is refused before its hold
+ * @throws {GatewayError} for the reasons for which a real message is refused before its hold; 401 or 403 for a caller
+ *   that may not spend
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const exclusions = new ExclusionList();

@@ -6,7 +6,8 @@ import { estimateOf, previewInference, type Estimate, type EstimateInput } from 
 
 /**
  * Estimates the cost of a video. The cost is exact, because it depends only on the request.
- * @throws {GatewayError} for the reasons for which a real video request is refused before its hold
+ * @throws {GatewayError} for the reasons for which a real video request is refused before its hold; 401 or 403 for a
+ *   caller that may not spend
  */
 export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Estimate> {
   const exclusions = new ExclusionList();

@@ -53,7 +53,7 @@ export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   return about === '' ? [file] : [{ text: about }, file];
 }
 
-/** @throws {GatewayError} 400 if the endpoint does not list audio */
+/** @throws {GatewayError} 400 if the endpoint lists its modalities without audio */
 export function audioPart(block: Block, path: string, target: GeminiTarget): GeminiPart {
   const { format, data } = inlineAudio(block, path, target);
   return inline(geminiAudioTypes[format], data);
