@@ -29,7 +29,7 @@ export class EventStreamFrames {
 
   /**
    * Yields the frames that a chunk completes.
-   * @throws {UpstreamError} for data that is not a frame
+   * @throws {UpstreamError} for data that is not a frame, and for a frame that is too large
    */
   *push(chunk: Buffer): Generator<Buffer, void> {
     if (chunk.length === 0) return;

@@ -53,7 +53,7 @@ async function* wholeAsParts({ text }: Transcript): AsyncGenerator<StreamPart<Tr
   yield { event: { delta: text } };
 }
 
-/** @throws {GatewayError} 400 for a recording that the endpoint does not accept */
+/** @throws {GatewayError} 400 for a recording or keywords that the endpoint does not accept */
 function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, target: TranscriptionTarget): BatchRequest {
   const { recording } = task;
   const { seconds, maxSeconds } = recording;
