@@ -156,6 +156,14 @@ describe('a video job', () => {
     expect(job.state).toBe('completed');
   });
 
+  it('stays at an endpoint that may have accepted it, whatever a later attempt there answers', async () => {
+    const { id, job } = await made({ submit: [502, 503, 429, 'accept'] });
+
+    expect(asked().slice(0, 4)).toEqual(Array.from({ length: 4 }, () => 'POST /one/videos'));
+    expect(works.provider.tokens).toEqual([id, id, id, id]);
+    expect(job.state).toBe('completed');
+  });
+
   it('is polled at growing intervals of at most thirty seconds', async () => {
     const { job } = await made({ poll: [...Array.from({ length: 9 }, () => 'in_progress'), 'completed'] });
 

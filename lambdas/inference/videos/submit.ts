@@ -1,8 +1,8 @@
 /**
  * Submits a job to a provider. If the result of an attempt is unknown, only the same provider is tried again, and only
  * if it recognizes repeated jobs by their token. Otherwise the job ends, because a repeated request could start a
- * second video, for which the operator would pay. Another provider gets the job only if the last attempt was certainly
- * not accepted.
+ * second video, for which the operator would pay. Another provider gets the job only if no attempt can have been
+ * accepted.
  *
  * Weakness: if a function crashes between its request and the following write, the job is submitted again.
  */
@@ -68,7 +68,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
     return endJob(tools, claimed, 'failed', { error, providerStatus: status ?? undefined });
   }
   const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
-  return tryAgain(tools, claimed, { isUncertain: 'lost' in tried, attempt });
+  return tryAgain(tools, claimed, { wasLost: 'lost' in tried, attempt });
 }
 
 async function acceptedJob(
@@ -151,13 +151,13 @@ async function noticeUrl(
 }
 
 /**
- * Retries at the same endpoint if the result is unknown, otherwise at the next endpoint. Waits before an endpoint is
- * tried again: 4 s after the first attempt, 8 s after the second, and at most 30 s.
+ * Retries at the same endpoint if the result of any attempt is unknown, otherwise at the next endpoint. Waits before an
+ * endpoint is tried again: 4 s after the first attempt, 8 s after the second, and at most 30 s.
  */
 async function tryAgain(
   tools: VideoTools,
   job: VideoJob,
-  { isUncertain, attempt }: { isUncertain: boolean; attempt: Outcome['failedAttempts'][number] | undefined },
+  { wasLost, attempt }: { wasLost: boolean; attempt: Outcome['failedAttempts'][number] | undefined },
 ): Promise<Next> {
   const { endpoints, endpointIndex, submissions } = job;
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
@@ -167,10 +167,11 @@ async function tryAgain(
     const providerStatus = attempt?.status ?? undefined;
     return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });
   }
+  const isUncertain = wasLost || job.isUncertain;
   const next = isUncertain ? endpointIndex : (endpointIndex + 1) % endpoints.length;
   const afterSeconds = next > endpointIndex ? 0 : backOffSeconds(submissions);
   const nextAtMs = tools.nowMs() + afterSeconds * 1_000;
-  await changeVideoJob(tools.table, job, { endpointIndex: next, failedAttempts, nextAtMs });
+  await changeVideoJob(tools.table, job, { endpointIndex: next, failedAttempts, isUncertain, nextAtMs });
   return { afterSeconds };
 }
 

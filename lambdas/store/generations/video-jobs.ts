@@ -54,6 +54,8 @@ const jobRecord = record({
   endpointIndex: count('endpoint_index'),
   submissions: count('submissions'),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
+  /** Whether the current endpoint may have accepted the job in an attempt whose result is unknown. */
+  isUncertain: flag('uncertain'),
   upstreamJobId: optional(text('upstream_job_id')),
   /** Time of the first request to a provider. */
   requestedAtMs: optional(instant('asked_at')),
@@ -117,6 +119,7 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
     endpointIndex: 0,
     submissions: 0,
     failedAttempts: [],
+    isUncertain: false,
     upstreamJobId: undefined,
     requestedAtMs: undefined,
     submittedAtMs: undefined,
