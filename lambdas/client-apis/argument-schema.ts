@@ -1,5 +1,6 @@
 /**
- * Returns the JSON Schema of a function's arguments. OpenAI accepts a schema without a type; other providers reject it.
+ * Returns the JSON Schema of a function's arguments. OpenAI accepts a schema without a type; some other providers
+ * reject it.
  */
 export function argumentSchema(parameters: Record<string, unknown> | null | undefined): Record<string, unknown> {
   if (!parameters) return { type: 'object', properties: {} };

@@ -5,7 +5,7 @@ export type ForeignCallId = string | number | null | undefined;
 const NO_ID = 'call';
 
 /**
- * Assigns ids to the tool calls in a conversation. Some models start to number their calls again in each turn, but
+ * Assigns ids to the tool calls in a conversation. Some models start to number their calls again in each turn, but some
  * providers accept an id only once. A call with an id that was used before gets a new id, and its result gets the same
  * one. A conversation gets the same ids in every request.
  *

@@ -200,7 +200,7 @@ function schemaFormat(format: AnswerFormat | undefined) {
 const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 
-/** Returns the instruction that the gateway adds to the prompt of a model that must answer in JSON, as a list of texts. */
+/** Returns, as blocks, the instruction that the gateway adds to the prompt for the format `json_object`. */
 function formatInstructions(format: AnswerFormat | undefined): Block[] {
   if (format?.type !== 'json_object') return [];
   const { schema } = format;

@@ -3,7 +3,7 @@ import { measureJson } from '../platform/json/exact-json.ts';
 
 /**
  * Matches a list of content parts that is written as a JSON text, as some agents send it. If it were not converted, an
- * image in it would count as a million tokens of base64 text.
+ * image in it would count as a very long base64 text.
  */
 const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"(?:input_|text"|image(?:_url)?")|image_url")/;
 const MAX_PART_VALUES = 10_000;

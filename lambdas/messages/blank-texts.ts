@@ -1,6 +1,6 @@
 /**
- * Handles texts that consist only of white space. Providers reject them like empty texts, but models write them before
- * tool calls.
+ * Handles texts that consist only of white space. Some providers reject them like empty texts, but models write them
+ * before tool calls.
  */
 
 import type { Block, Message } from './types.ts';
@@ -18,7 +18,7 @@ export function isBlankConversation(messages: readonly Message[]): boolean {
 }
 
 /**
- * Removes blank texts from messages. A message without other content gets a placeholder, so that user and assistant
+ * Removes blank texts from messages. A message with only blank texts gets a placeholder, so that user and assistant
  * turns still alternate.
  */
 export function withoutBlankTexts(messages: Message[]): Message[] {

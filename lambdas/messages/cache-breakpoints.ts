@@ -15,7 +15,7 @@ const mark = { cache_control: { type: 'ephemeral' } } as const;
  */
 const MARKED_TURNS = 2;
 
-/** Block types that may have a breakpoint. */
+/** Types of blocks on which the gateway sets a breakpoint. */
 const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_result']);
 
 /**

@@ -44,8 +44,8 @@ export function withSupportedMarks(requested: MessagesRequest): MessagesRequest 
 const isDeferred = (tool: Marked) => tool['defer_loading'] === true;
 
 /**
- * Moves the last mark on a deferred tool to the last tool that is not deferred. Anthropic rejects marks on deferred
- * tools, but Claude Code sends them (https://github.com/anthropics/claude-code/issues/86743).
+ * Moves the last mark on a deferred tool to the last tool that is not deferred, unless that tool has a mark. Anthropic
+ * rejects marks on deferred tools, but Claude Code sends them (https://github.com/anthropics/claude-code/issues/86743).
  */
 function withoutDeferredMarks(request: MessagesRequest): MessagesRequest {
   const { tools = [] } = request;
@@ -75,8 +75,8 @@ export function withPlainMarks(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * Moves the mark of the request itself to the last block. Bedrock and Google Cloud accept only marks on blocks
- * (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
+ * Moves the mark of the request itself to the last block of the last message that may have a mark. Bedrock and Google
+ * Cloud accept only marks on blocks (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
  */
 export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
   const { cache_control: mark } = marked;

@@ -8,8 +8,8 @@ interface Bounds {
 
 /**
  * Schema of a list that is checked element by element up to the first error. `z.array` would collect the errors of all
- * elements, which takes gigabytes of memory for a body with a hundred thousand elements. The list is forwarded without
- * copying.
+ * elements, which can take gigabytes of memory for a body with a hundred thousand elements. The list is forwarded
+ * without copying.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z

@@ -91,8 +91,8 @@ function isOpen(group: readonly Message[]): boolean {
 }
 
 /**
- * Returns the assistant messages before the first user message. Providers reject a conversation that begins with an
- * assistant message.
+ * Returns the assistant messages before the first user message. Some providers reject a conversation that begins with
+ * an assistant message.
  */
 function beforeTheUser(exchanges: readonly TurnExchange[], omitted: ReadonlySet<TurnExchange>): TurnExchange[] {
   const remaining = exchanges.filter((exchange) => !omitted.has(exchange) && roleOf(exchange) !== 'system');

@@ -174,7 +174,7 @@ export const routingField = optionalField(providerPreferences).meta({
     'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
 });
 
-/** Maximum number of fallback models. They are tried in the order of the list. */
+/** Maximum number of fallback models in a request. */
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optionalField(
   boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_OTHER_MODELS }),

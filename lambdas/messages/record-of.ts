@@ -12,8 +12,8 @@ interface Rules {
 }
 
 /**
- * Schema of a map with names chosen by the client. Every name is valid; `z.record` would silently drop `__proto__`. The
- * map is checked entry by entry up to the first error, and forwarded without copying.
+ * Schema of a map with names chosen by the client. Every name of a valid length is allowed; `z.record` would silently
+ * drop `__proto__`. The map is checked entry by entry up to the first error, and forwarded without copying.
  */
 export function boundedRecord<Value extends z.ZodType>(value: Value, rules: Rules) {
   const record = z

@@ -17,7 +17,7 @@ export function isRefusal(block: Block): boolean {
   return block.type === 'text' && block[MARK] === true;
 }
 
-/** Removes the refusal mark, because clients send blocks back, and providers reject unknown members. */
+/** Removes the refusal mark, because clients send blocks back, and providers may reject unknown members. */
 export function withoutMark(block: Block): Block {
   return isRefusal(block) ? without(block, MARK) : block;
 }

@@ -106,8 +106,8 @@ export function mayCallTools({ tools, messages }: MessagesRequest): boolean {
 
 /**
  * Returns the messages for a provider that requires thinking in every answer of a request with tools, but does not
- * check signatures. Its own thinking gets its original signature back. Readable thinking of other providers loses its
- * signature, and thinking that Anthropic signed is omitted. An answer without thinking gets a placeholder.
+ * check signatures. Its own thinking gets its original signature back. Readable thinking that the gateway signed loses
+ * its signature; other thinking is omitted. With tools, an answer without thinking gets a placeholder.
  */
 export function thinkingInAnswers(family: string, request: MessagesRequest): Message[] {
   const readable = mapBlocks(request.messages, (block) =>

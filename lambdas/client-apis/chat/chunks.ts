@@ -1,7 +1,7 @@
 /**
  * Writes an answer as chunks of the Chat Completions API. Strict clients can read every chunk: it has all required
- * members, and `null` only in members that allow it. Tool calls come one after another. The last chunk has the usage,
- * and `[DONE]` ends the stream.
+ * members, and `null` only in members that allow it. Tool calls come one after another. The last chunk of a complete
+ * answer has the usage, and `[DONE]` ends the stream.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';

@@ -26,8 +26,8 @@ export interface CompletionSettings {
 }
 
 /**
- * Returns the non-streaming answer. Strict clients require all members that are set here. A missing value is `null` if
- * clients accept null; otherwise its member is omitted.
+ * Returns the non-streaming answer. Strict clients require most of its members. A missing value is `null` if clients
+ * accept null; otherwise its member is omitted.
  */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;

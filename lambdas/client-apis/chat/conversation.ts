@@ -130,7 +130,7 @@ const assistantMessage = z.object({
   ...cacheMarks,
 });
 
-/** Returns whether a message refers to audio that only its provider has stored. */
+/** Returns whether a message has neither content, tool calls nor a refusal, but audio without a transcript. */
 function lacksTranscript({ audio, content, tool_calls: calls, refusal }: AssistantMessage): boolean {
   return Boolean(audio && !audio.transcript && !content?.length && !calls?.length && !refusal);
 }
@@ -282,8 +282,8 @@ class MessageReader {
   }
 
   /**
-   * Returns the blocks of an assistant message in the order thinking, text, images, calls. The Chat Completions API
-   * defines no order between these kinds.
+   * Returns the blocks of an assistant message in the order thinking, content, images, calls. The Chat Completions API
+   * defines no order between these fields.
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;

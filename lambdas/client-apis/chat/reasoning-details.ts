@@ -9,7 +9,7 @@ import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
 
 const MAX_DETAILS = 10_000;
-/** Format of an entry. Clients drop entries whose format they do not support. */
+/** Format of an entry. Some clients drop entries whose format they do not support. */
 const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 const OTHER_FORMAT = 'unknown';
 
@@ -43,7 +43,7 @@ export type ReasoningDetail = z.output<typeof reasoningDetail>;
 /** An entry in an answer. */
 export type ShownDetail = Record<string, string | number> & { type: string };
 
-/** Returns OpenRouter's name for the format of a signature, which identifies the providers that can read the block. */
+/** Returns OpenRouter's name for the format of a signature; `unknown` for a signature of the gateway. */
 function formatOf(signature: string): string {
   return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
 }

@@ -159,8 +159,8 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
 export const chatJson = {
   maxValues: 100_000,
   /**
-   * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
-   * amounts of money.
+   * Fields in which the gateway must not round numbers: JSON schemas and inputs of calls, whose values must stay exact,
+   * and amounts of money.
    */
   exactWithin: ['parameters', 'input_schema', 'input', 'schema', 'max_price'],
 };

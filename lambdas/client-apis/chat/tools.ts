@@ -238,7 +238,7 @@ export class ChatTools {
    * one call, without an id.
    */
   readonly areOlder: boolean;
-  /** Whether an answer may have at most one call. */
+  /** Whether the tools or their choice limit the answer to one call. The field `parallel_tool_calls` is separate. */
   readonly hasOneCall: boolean;
   readonly #declared: readonly Declaration[];
   readonly #choice: z.output<typeof chatToolChoice>;
@@ -262,7 +262,7 @@ export class ChatTools {
     );
   }
 
-  /** Returns the declared tools in the form of the Messages API. */
+  /** Returns the declared tools that the model may call, in the form of the Messages API. */
   declared(): Tool[] {
     return this.#allowed().map((tool) => {
       if (isSearch(tool)) return gatewaySearchTool(tool);

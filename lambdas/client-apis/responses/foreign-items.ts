@@ -62,7 +62,7 @@ const ownOutput = <Type extends string>(type: Type) =>
     output: z.unknown().optional().meta({ description: 'The result of the call.' }),
   });
 
-/** Returns the schema of a call that another service itself ran during its answer. */
+/** Returns the schema of an item for a call that another service itself ran during its answer. */
 const serviceCall = <Type extends string>(type: Type) => z.looseObject({ type: z.literal(type) });
 
 const calls = [

@@ -196,8 +196,8 @@ export function responsesConversation(input: string | readonly InputItem[], name
 }
 
 /**
- * Converts a conversation that has only instructions: the last one becomes a user message, so that the model can answer
- * it.
+ * Converts a conversation that has only instructions: their last block becomes a user message, so that the model can
+ * answer it.
  */
 function instructionsAsUser({ system, ...rest }: Conversation, at: number): Conversation {
   const last = system.at(-1);
@@ -209,7 +209,7 @@ function instructionsAsUser({ system, ...rest }: Conversation, at: number): Conv
   };
 }
 
-/** Adds blocks to a message. Results go before texts, because providers reject results after texts. */
+/** Adds blocks to a message. Results go before texts, because some providers reject results after texts. */
 function addResults(open: Block[], blocks: readonly Block[]): void {
   for (const block of blocks) {
     const firstText = open.findIndex(({ type }) => type === 'text');

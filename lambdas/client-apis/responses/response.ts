@@ -1,6 +1,6 @@
 /**
  * Builds the response object, for non-streaming answers and for the first and last events of a stream. Strict clients
- * require every member.
+ * require most members.
  */
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';

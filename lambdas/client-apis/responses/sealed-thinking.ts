@@ -1,7 +1,7 @@
 /**
  * Thinking in the form of the Responses API: the item's `encrypted_content` contains the thinking block as its provider
- * signed it. The gateway stores nothing, so the client sends the item back unchanged. The content is only encoded, not
- * encrypted; it is protected only by the provider's signature, if there is one.
+ * signed it. The gateway stores no answers, so the client sends the item back unchanged. The content is only encoded,
+ * not encrypted; it is protected only by the provider's signature, if there is one.
  */
 
 import * as z from 'zod';

@@ -1,8 +1,8 @@
 /**
- * Writes an answer as events of the Responses API, in an order that every client supports. The answer begins with
- * `created`. Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all
- * items. Every event has a sequence number. A failed stream ends with `failed`, because agents retry a turn whose
- * stream has no last event.
+ * Writes an answer as events of the Responses API, in the order that clients expect. The answer begins with `created`.
+ * Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all items. Every
+ * event has a sequence number. A failed stream ends with `failed`, because agents retry a turn whose stream has no last
+ * event.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -274,8 +274,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns the events that end a tool call. If its arguments are not JSON, they are sent as the model wrote them: the
-   * client then reports the error to the model.
+   * Returns the events that end a tool call. If a function's arguments are not JSON, they are sent as the model wrote
+   * them: the client then reports the error to the model.
    */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;

@@ -1,7 +1,7 @@
 /**
- * Tools of the Responses API, and their conversion to the Messages API. In every request, agents declare tools that
- * only OpenAI can run. An error would stop these agents, so the tools are dropped (docs/client-apis/responses.md lists
- * them).
+ * Tools of the Responses API, and their conversion to the Messages API. In every request, some agents declare tools
+ * that only OpenAI can run. An error would stop these agents, so the tools are dropped (docs/client-apis/responses.md
+ * lists them).
  */
 
 import * as z from 'zod';

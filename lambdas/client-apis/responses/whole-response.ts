@@ -64,7 +64,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
     : items;
 }
 
-/** Groups adjacent text blocks. Every other block is a group by itself. */
+/** Groups adjacent text blocks, and adjacent refusals. Every other block is a group by itself. */
 function neighbours(blocks: readonly Block[]): Block[][] {
   const groups: Block[][] = [];
   for (const block of blocks) {
