@@ -106,7 +106,7 @@ function requestedDates({ date, from, to }: RequestedDays): string[] {
   return dates;
 }
 
-/** Checks that the key belongs to the account. The history of a deleted key stays readable. */
+/** Checks that the key belongs to the account, or throws a 404. The history of a deleted key stays readable. */
 async function checkKey(hash: string, accountId: string): Promise<void> {
   const key = await readKey(resources.table(), hash);
   if (key?.accountId !== accountId) {

@@ -77,7 +77,7 @@ const completionMessage = z.looseObject({
     .meta({ description: 'The spoken answer or the song; streams have its pieces in `delta.audio`.' }),
 });
 
-/** Shape of a Chat Completions response, for the API document. The code that builds responses has its own type. */
+/** Shape of a Chat Completions response, only for the API document. */
 export const chatCompletionAnswer = z
   .looseObject({
     id: generationId,

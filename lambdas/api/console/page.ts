@@ -24,8 +24,8 @@ const page = `<!doctype html>
 `;
 
 /**
- * Content-Security-Policy of the console. Scripts, styles and requests are limited to this origin, so the key that a
- * user enters cannot be sent to another origin.
+ * Content-Security-Policy of the console. Scripts, styles and requests are limited to this origin, so no request of the
+ * page can send the key that a user enters to another origin.
  */
 const policy = [
   "default-src 'none'",

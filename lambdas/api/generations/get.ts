@@ -28,8 +28,9 @@ export const accepts = {
 };
 
 /**
- * Returns the record of a final generation. Returns 404 while the cost is not final, for a refused request, and for a
- * request that the key may not read. In the last case, the 404 does not reveal whether the request exists.
+ * Returns the record of a final generation. Returns 404 for an unknown id, while the cost is not final, for a refused
+ * request, and for a request that the key may not read. In the last case, the 404 does not reveal whether the request
+ * exists.
  */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id, proof }, caller }) => {
   if (generationTimeMs(id) === undefined) throw notYet(id);

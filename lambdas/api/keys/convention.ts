@@ -1,4 +1,4 @@
-/** Fields of OpenRouter's API for clients' own provider keys (BYOK), a feature that this gateway does not have. */
+/** Fields of OpenRouter's API for features that this gateway lacks, such as clients' own provider keys (BYOK). */
 export const keyConventionFields = {
   byok_usage: 0,
   byok_usage_daily: 0,

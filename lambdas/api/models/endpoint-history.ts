@@ -10,7 +10,7 @@ const MAX_HISTORIES = 500;
 const histories = new BoundedMap<string, { untilMs: number; points: Promise<EndpointPoint[]> }>(MAX_HISTORIES);
 
 /**
- * Returns the performance of endpoints by id, for each hour of the last thirty days.
+ * Returns the performance of endpoints by id, for the measured hours of the last thirty days.
  *
  * Cost: one query for each endpoint, at most once a minute in each process.
  * @throws {Error} if the table does not respond within a second

@@ -12,7 +12,7 @@ const claudePricing = {
 };
 const claudeParameters = ['max_tokens', 'stop', 'tools', 'tool_choice', 'reasoning', 'structured_outputs'];
 
-/** Fields with the same value for all models. */
+/** Fields with the same value in all examples. */
 const alike = {
   currency: 'RUB',
   per_request_limits: null,
@@ -117,8 +117,8 @@ export const filmmakerExample = {
 };
 
 /**
- * Returns an example entry of a list: the given fields of a model, and the fields that have the same value for all
- * models.
+ * Returns an example entry of a list: the given fields of a model, and the fields that have the same value in all
+ * examples.
  */
 export function listedExample(fields: { id: string; name: string }) {
   const links = { details: `/v1/models/${fields.id}/endpoints` };

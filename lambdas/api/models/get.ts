@@ -97,7 +97,7 @@ function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undef
 /**
  * Returns a model in the format of the Messages API. For an alias, returns the model that answers, as the Messages API
  * does.
- * @throws {GatewayError} 404 for a model that does not produce only text
+ * @throws {GatewayError} 404 for a model that does not produce only text, or has no endpoint with a price
  */
 function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
   const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);

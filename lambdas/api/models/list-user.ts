@@ -12,8 +12,8 @@ import { answerList, listQuery } from './answer-list.ts';
 export const accepts = { query: listQuery, compress: compressed };
 
 /**
- * Returns the models that have at least one endpoint allowed by the caller's privacy settings. The price is the price
- * of the endpoint that is tried first. Inference selects endpoints in the same way.
+ * Lists callable models with at least one endpoint that the caller's privacy settings allow, filtered by the query. The
+ * price is the price of the endpoint that is tried first. Inference selects endpoints in the same way.
  */
 export const handler = defineEndpoint('list-user-models', accepts, async (input) => {
   const exclusionOf = privacyFilter(await privacyLayers(input.caller));

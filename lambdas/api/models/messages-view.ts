@@ -27,7 +27,7 @@ const yes: Support = { supported: true };
 const no: Support = { supported: false };
 /**
  * Support value of features for which the catalog does not state whether the model has them. A client that expects a
- * boolean reads null as false.
+ * boolean may read null as false.
  */
 const unknownSupport: Support = { supported: null };
 

@@ -35,8 +35,7 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * Returns a function that writes spaces until the answer is complete, then the answer. JSON may begin with spaces. The
- * first space is written at once.
+ * Returns a function that writes a space at once, and the answer when it is complete. JSON may begin with spaces.
  *
  * Weakness: after the first space, the HTTP status is 200. A failure is then an error envelope with its status in
  * `error.code`.

@@ -45,7 +45,7 @@ const startHash = createHash('sha256').update(start).digest('base64');
 /**
  * Content-Security-Policy of the page. Scripts come only from this origin, and requests go only to this origin. The
  * viewer creates style elements whose hashes are unknown, so inline styles are allowed. Under this policy, a style can
- * neither run code nor load anything.
+ * neither run code nor load anything from another origin.
  */
 export const docsPolicy = [
   "default-src 'none'",

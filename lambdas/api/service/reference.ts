@@ -108,7 +108,7 @@ function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: stri
   }
 }
 
-/** Returns the schemas of all objects that a value, or an element of a list, may be. */
+/** Returns the schemas of the objects that a value, or an element of a list, may be. References are not followed. */
 function objectsIn(schema: SchemaObject): SchemaObject[] {
   if (schema.properties) return [schema];
   const inner = [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? schema.oneOf ?? [])];

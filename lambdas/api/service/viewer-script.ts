@@ -15,8 +15,8 @@ type Plugin = (server: PluginServer, options: object, done: () => void) => void;
 
 /**
  * Returns the script of the API reference viewer (Scalar), in one file. The script is taken from the viewer's Fastify
- * plugin, which contains the complete script and has 13 small dependencies; the viewer's own package has 270. The
- * plugin gets a fake server that captures the file instead of serving it.
+ * plugin, which contains the complete script and has few small dependencies; the viewer's own package has many more.
+ * The plugin gets a fake server that captures the file instead of serving it.
  * @throws {Error} if the plugin serves no script
  */
 export function viewerScript(): string {

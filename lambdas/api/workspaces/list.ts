@@ -11,7 +11,10 @@ export const accepts = {
   query: z.strictObject(alwaysPaged(100)),
 };
 
-/** Returns the workspaces of an account, including archived workspaces, which are part of the account's history. */
+/**
+ * Returns a page of the workspaces of an account, including archived workspaces, which are part of the account's
+ * history.
+ */
 export const handler = defineEndpoint('list-workspaces', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const workspaces = await listWorkspaces(table, account.id);
