@@ -12,7 +12,7 @@ export interface NamedText {
  * Returns the texts as providers may get them, in the same order.
  * @throws {GatewayError} 400 with the field, never the value, if the key names nothing to protect, or a text must not
  *   be sent; 529 if other searches kept the thread busy; 504 if the search takes too long or fails; 408 if the client
- *   has disconnected
+ *   has disconnected; the errors of `beforeSearch`
  */
 export async function protectNamedTexts(texts: readonly NamedText[], protection: Protection): Promise<string[]> {
   if (!protection.settings.enabled || texts.length === 0) return texts.map(({ text }) => text);

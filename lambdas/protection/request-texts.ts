@@ -1,6 +1,6 @@
 /**
- * Finds every text of a request, at any position. Fields that are newer than the gateway also count as text, so they
- * are protected too.
+ * Finds the texts of a request at any position, except encoded fields. Fields that are newer than the gateway also
+ * count as text, so they are protected too.
  */
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';

@@ -5,8 +5,8 @@
  */
 
 /**
- * Maximum number of characters that restored values may add to an answer. A PEM key is a thousand times as long as its
- * placeholder. Once this maximum is reached, placeholders stay in the text.
+ * Maximum number of characters that restored values may add to an answer. A PEM key can be hundreds of times as long as
+ * its placeholder. Once this maximum is reached, placeholders stay in the text.
  */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 

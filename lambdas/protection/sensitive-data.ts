@@ -2,9 +2,9 @@
  * Removes sensitive data from a key's requests before anything is measured, held or sent. The provider never gets the
  * data that is found, so the data cannot occur in the provider's answers, errors and logs either.
  *
- * Guarantee: no prompt, whatever its length, content and settings, blocks the event loop for longer than a short prompt
- * does. Long prompts are searched in a separate thread, in which accounts take turns. No search delays the search of a
- * newly arrived prompt by more than half a second.
+ * Guarantee: no search of a prompt, whatever its length, content and settings, blocks the event loop for longer than
+ * the search of a short prompt does. Long prompts are searched in a separate thread, in which accounts take turns. No
+ * search delays the search of a newly arrived prompt by more than half a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -43,7 +43,8 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
  *   removed
  * @throws {GatewayError} 400 with the field, never the value, if the key blocks a found value or names nothing to
  *   protect, if a found value is in a field that cannot be changed, or if too many values are found; 529 if other
- *   searches kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected
+ *   searches kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected; the
+ *   errors of `beforeSearch`
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
@@ -68,7 +69,8 @@ export async function protect<Request extends MessagesRequest>(
 /**
  * Protects the texts of a request. The key's settings must be enabled.
  * @throws {GatewayError} 400 if the key names nothing to protect, or a text must not be sent; 529 if other searches
- *   kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected
+ *   kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected; the errors of
+ *   `beforeSearch`
  */
 export async function protectedTexts(
   source: Pick<RequestTexts<MessagesRequest>, 'texts' | 'fieldOf'>,
@@ -100,7 +102,7 @@ const MAX_RUN_MS = 20_000;
 /** Maximum heap of the thread, in MB. The longest prompt needs about 150 MB. */
 const MAX_SEARCH_HEAP_MB = 256;
 
-/** Loads the code that searches texts. It is a fifth of a function's code, and most keys do not need it. */
+/** Loads the code that searches texts. It is a large part of a function's code, and most keys do not need it. */
 const searchCode = () => import('./protect-texts.ts');
 
 async function searchedTexts(

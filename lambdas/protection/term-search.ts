@@ -15,10 +15,7 @@ export interface FoundTerm {
 /** Length of the prefix that is checked before the search for a term. */
 const BEGINNING = 4;
 const FIRSTS = 0x7ff;
-/**
- * Number of bits in the table of prefixes. Only a small share of these bits is set, even by the values of a large
- * prompt.
- */
+/** Number of bits in the table of prefixes. Usually, only a small share of these bits is set. */
 const TABLE_BITS = 1 << 16;
 
 export class TermSearch {

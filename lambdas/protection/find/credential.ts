@@ -64,12 +64,12 @@ export const findCredentials: Rule = (text, numerals, add) => {
   findNumericSecrets(text, lower, add);
 };
 
-/** Accepts every value, for patterns whose match is always a secret. */
+/** Accepts every value, for patterns whose matches all count as secrets. */
 function isAny(): boolean {
   return true;
 }
 
-/** Returns whether a value is a real password, and not a placeholder as in `scheme://USER:PASSWORD@host`. */
+/** Returns whether a value may be a real password, and is not a placeholder as in `scheme://USER:PASSWORD@host`. */
 function isWritten(value: string): boolean {
   return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
 }

@@ -97,7 +97,7 @@ const ISSUED: [string, string][] = [
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
-/** Patterns by the code of their first character. This lookup excludes nearly all positions of a text. */
+/** Patterns by the code of their first character. This lookup excludes many positions of a text. */
 const ISSUED_KEYS = new Map(
   [...new Set(ISSUED.flatMap(([firsts]) => firsts.split('')))].map((first) => {
     const patterns = ISSUED.filter(([firsts]) => firsts.includes(first)).map(([, pattern]) => pattern);

@@ -8,7 +8,7 @@ const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
 /** Maximum number of separators between two digits of a number, as in `) -`. */
 const MAX_SEPARATORS = 3;
 
-/** Returns all numbers of a text, from left to right. */
+/** Returns the numbers of a text that have at least four digits, from left to right. */
 export function numeralsIn(text: string): Numerals[] {
   const found: Numerals[] = [];
   RUN.lastIndex = 0;

@@ -13,7 +13,7 @@ const PASSPORT_FORMS = [
   String.raw`\d{2}[${GAP}${HYPHEN}]?\d{2}(?:${SERIES_SIGN}[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}]?[${HYPHEN}/]?[${GAP}]?)\d{3}[${GAP}]?\d{3}`,
   // Russian passport for travel abroad: two digits, then seven digits.
   String.raw`\d{2}(?:[${GAP}]?${NUMBER_SIGN}[${GAP}]?|[${GAP}]?)\d{7}`,
-  // Most other countries: one to three letters, then six to eight digits.
+  // Many other countries: one to three letters, then six to eight digits.
   String.raw`[A-Z]{1,3}[${GAP}]?(?:№[${GAP}]?)?\d{6,8}`,
   // Ukrainian booklet: two Cyrillic letters, then six digits.
   String.raw`[А-ЯІЇЄҐ]{2}[${GAP}]?(?:№[${GAP}]?)?\d{6}`,

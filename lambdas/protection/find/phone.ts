@@ -1,7 +1,7 @@
 /**
  * Finds phone numbers by the forms in which people write them. A library with every country's numbering plan was tried
- * and rejected: it would be an eighth of the function's bundle, was a hundred times slower, and found only three of
- * four numbers in a test with sentences that neither had been tuned for.
+ * and rejected: it would be a large part of the function's bundle, was much slower, and missed many numbers in a test
+ * with sentences that neither had been tuned for.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';

@@ -53,7 +53,7 @@ export function isPassword(value: string): boolean {
   return classesOf(value) >= 3 || (/\d/.test(value) && classesOf(value) >= 2) || NO_VOWELS.test(value);
 }
 
-/** Matches seven consecutive consonants, which words do not have. */
+/** Matches seven consecutive consonants, which hardly any word has. */
 const NO_VOWELS = /^[a-z]*[b-df-hj-np-tv-xz]{7}[a-z]*$/;
 
 /** Returns whether a value is long and random, or shorter with at least three kinds of characters. */
@@ -63,8 +63,8 @@ export function isKey(value: string): boolean {
 }
 
 /**
- * Returns whether a value mixes characters as words and names never do. After the name of a password, this is enough to
- * recognize a secret.
+ * Returns whether a value mixes characters as words and names rarely do. After the name of a password, this is enough
+ * to recognize a secret.
  */
 export function isUnmistakable(value: string): boolean {
   if (value.length < 7 || !isNoReference(value) || !/\p{L}/u.test(value)) return false;
@@ -103,7 +103,7 @@ export function isLikePassword(value: string): boolean {
 const RELEASE_NAME = /\d\.\d|^\d{4}-|^v\d/;
 
 /**
- * Returns whether a value mixes letters and digits, or small and capital letters, as words, names and dates never do.
+ * Returns whether a value mixes letters and digits, or small and capital letters, as words, names and dates rarely do.
  */
 export function isMixed(value: string): boolean {
   const changes = characterChanges(value);
