@@ -20,7 +20,7 @@ const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer.',
 });
-/** Maximum number of results of one search. Every kind of search backend can return as many. */
+/** Maximum number of results of one search. Most kinds of search backends can return as many. */
 const MAX_SEARCH_RESULTS = 20;
 export const maxResults = optionalField(z.int().positive().max(MAX_SEARCH_RESULTS)).meta({
   description: 'The most pages that the model gets from a search.',

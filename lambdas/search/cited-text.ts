@@ -3,7 +3,8 @@
  * a marker is a sentence, or a piece of a sentence that ends at the marker, and has the marker's sources.
  *
  * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
- * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
+ * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order, without white
+ * space before a marker.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';

@@ -47,7 +47,7 @@ export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
 }
 
-/** Joins texts that were split at citations, and removes blank texts, because providers reject them. */
+/** Joins texts that were split at citations, and removes blank texts, because some providers reject them. */
 export function joined(blocks: readonly Block[]): Block[] {
   return mergedTurns(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
 }
@@ -129,7 +129,7 @@ class HistoryReader {
 
   #addMessage(pendingBlocks: Block[], origin: number): void {
     const content = joined(pendingBlocks);
-    // Providers reject an empty message.
+    // Some providers reject an empty message.
     if (content.length === 0) return;
     const index = this.#messages.length;
     this.#push({ role: 'assistant', content }, origin);

@@ -11,7 +11,10 @@ const MAX_AGE_CHARACTERS = 100;
  */
 const MAX_HIT_READ_CHARACTERS = 16_384;
 
-/** Returns the final hits of a query: web pages that the query's filters allow, without duplicates, limited in size. */
+/**
+ * Returns the final hits of a query: web pages that the query's filters allow, without duplicates, limited in number
+ * and size.
+ */
 export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
   const isAllowed = domainFilter(query);
   const hits = new Map<string, SearchHit>();

@@ -26,7 +26,7 @@ interface RoundRules {
  * them). A search call becomes a server tool call, text is split at citations, and block indexes continue across
  * rounds. Other events are forwarded unchanged.
  *
- * Guarantee: every block is opened and closed once, and indexes have no gaps.
+ * Guarantee: in a complete answer, every block is opened and closed once, and indexes have no gaps.
  */
 export class RoundEvents {
   readonly #sources: Sources;

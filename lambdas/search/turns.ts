@@ -50,8 +50,8 @@ export function withRound(
 }
 
 /**
- * Returns the conversation with an empty result for each open call, to count its tokens before the searches. Providers
- * reject a count for a call without a result.
+ * Returns the conversation with an empty result for each open call, to count its tokens before the searches. Some
+ * providers reject a count for a call without a result.
  */
 export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
   if (calls.length === 0) return request;
@@ -59,7 +59,7 @@ export function withoutResults(request: MessagesRequest, calls: readonly SearchC
   return withResults(request, empty);
 }
 
-/** Returns the conversation with the results of open calls, each after its call. */
+/** Returns the conversation with the results of open calls, after the message that has these calls. */
 export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
   const messages = [...request.messages];
   const ids = new Set(results.map((result) => result['tool_use_id']));
