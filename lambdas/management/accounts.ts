@@ -70,7 +70,7 @@ export async function createAccount(
 
 /**
  * Renames the account. The name is only displayed; records refer to the account by its id.
- * @throws {GatewayError} 404 if the account does not exist
+ * @throws {GatewayError} 404 if the account does not exist; 409 if other changes keep interfering
  */
 export async function renameAccount(context: ChangeContext, name: string): Promise<Account> {
   const { table, accountId } = context;
@@ -88,7 +88,8 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
 
 /**
  * Changes the privacy settings of an account, which decide which providers may receive its data.
- * @throws {GatewayError} 400 for an unknown provider; 404 if the account does not exist
+ * @throws {GatewayError} 400 for an unknown provider; 404 if the account does not exist; 409 if other changes keep
+ *   interfering
  */
 export async function setAccountPrivacy(context: ChangeContext, change: PrivacyChange | null): Promise<Account> {
   const { table, accountId } = context;
@@ -114,7 +115,7 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
  * Spreads the records of an account's future requests over many partitions per day, for an account that sends more than
  * a few hundred requests per second. The change cannot be undone, because readers search spread partitions only for
  * accounts with this setting.
- * @throws {GatewayError} 404 if the account does not exist
+ * @throws {GatewayError} 404 if the account does not exist; 409 if other changes keep interfering
  */
 export async function spreadRecords(context: ChangeContext): Promise<Account> {
   const { table, accountId } = context;
@@ -137,7 +138,7 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
  * Reading still works. The caller must update the account's keys afterwards (stopped-keys.ts).
  * @param change.reason reason, which is stored in the audit log
  * @throws {GatewayError} 404 if the account does not exist; 409 if an account to be closed has remaining money or
- *   running requests
+ *   running requests, or if other changes keep interfering
  */
 export async function setAccountStatus(
   context: ChangeContext,
@@ -191,7 +192,8 @@ export type CreditPeriod = Exclude<Interval, 'lifetime'>;
 
 /**
  * Sets a postpaid account's limit for a period; null removes the limit.
- * @throws {GatewayError} 404 if the account does not exist; 400 for a prepaid account, whose limit is its balance
+ * @throws {GatewayError} 404 if the account does not exist; 400 for a prepaid account, whose limit is its balance; 409
+ *   if other changes keep interfering
  */
 export async function setCreditLimit(
   context: ChangeContext,

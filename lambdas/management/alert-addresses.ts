@@ -4,7 +4,10 @@ import { MAX_ADDRESSES, readAlertAddresses, replaceAlertAddresses } from '../sto
 import type { Table } from '../store/table/table.ts';
 import { retryOnConflict } from './change.ts';
 
-/** Maximum number of e-mail addresses that an account may ever have used, so that it leaves room for other accounts. */
+/**
+ * Maximum number of e-mail addresses of an account, including unused addresses that the operator has not removed. It
+ * leaves room for other accounts.
+ */
 export const MAX_ADDRESSES_OF_ACCOUNT = 20;
 
 /**
@@ -12,8 +15,8 @@ export const MAX_ADDRESSES_OF_ACCOUNT = 20;
  *
  * Guarantee: the address is in the list of addresses before it is subscribed. Concurrent changes therefore subscribe no
  * more addresses than the limits allow.
- * @throws {GatewayError} 400 if the account has used too many addresses, the deployment sends no e-mails, or SNS rejects
- *   the address; 409 if the deployment has no room for more addresses
+ * @throws {GatewayError} 400 if the account has used too many addresses, the deployment sends no e-mails, or SNS
+ *   rejects the address; 409 if the deployment has no room for more addresses, or if other changes keep interfering
  */
 export async function subscribeAddress(
   table: Table,
@@ -54,7 +57,10 @@ async function enterAddress(table: Table, address: Address): Promise<boolean | u
   return (await replaceAlertAddresses(table, before, [...before.addresses, address])) ? true : undefined;
 }
 
-/** Removes an address from the list of addresses, which makes room for another address. */
+/**
+ * Removes an address from the list of addresses, which makes room for another address. Throws a 409 if other changes
+ * keep interfering.
+ */
 export async function removeAddress(table: Table, { accountId, hash }: Address): Promise<void> {
   await retryOnConflict(async () => {
     const before = await readAlertAddresses(table);

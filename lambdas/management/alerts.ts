@@ -116,7 +116,8 @@ const defaultAlerts: AppliedAlerts['settings'] = {
  * settings, the stored URL stays. The entry contains only the host of a webhook, because the rest of the URL may be a
  * secret.
  * @throws {GatewayError} 400 for a URL or an e-mail address that cannot be used, or settings that do not fit together;
- *   409 if there is no room for another address; 412 if the version differs from `expectedVersion`
+ *   409 if there is no room for another address, or if other changes keep interfering; 412 if the version differs from
+ *   `expectedVersion`
  */
 export async function setAlerts(
   context: ChangeContext,

@@ -44,7 +44,7 @@ export interface Booked {
  *
  * Guarantee: a reference is booked only once, however often the request is repeated.
  * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid account or a balance above the maximum, 409 for
- *   a reference that was booked with another amount
+ *   a reference that was booked with another amount, or if other changes keep interfering
  */
 export async function topUp(context: ChangeContext, payment: Payment): Promise<Booked> {
   return book(context, { ...payment, kind: 'top_up' });

@@ -50,7 +50,8 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
  * hold uses the new limit.
  * @param change.limit null removes the budget of the interval
  * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, including budgets that are changed
- *   concurrently; 404 if the owner does not exist; 412 if the version differs from `expectedVersion`
+ *   concurrently; 404 if the owner does not exist; 409 if other changes keep interfering; 412 if the version differs
+ *   from `expectedVersion`
  */
 export async function setBudget(
   context: ChangeContext,
@@ -135,7 +136,7 @@ export function sameLimits(a: Limits, b: Limits): boolean {
   return intervals.every((interval) => a[interval]?.toString() === b[interval]?.toString());
 }
 
-/** Checks that budgets rise: daily < weekly < monthly < lifetime. */
+/** Throws a 400 unless budgets rise: daily < weekly < monthly < lifetime. */
 function checkOrder(limits: Limits): void {
   let previous: { interval: Interval; limit: Money } | undefined;
   for (const interval of intervals) {

@@ -55,7 +55,7 @@ export function keySettingsOf(body: KeySettingsBody): KeySettings {
   return { ...Object.fromEntries(plain), privacy: body.privacy, sensitiveData: body.sensitive_data } as KeySettings;
 }
 
-/** Returns the settings of a key after a change. */
+/** Returns the settings of a key after a change. Throws a 400 for an unknown provider in privacy settings. */
 export async function changedSettings(
   context: ChangeContext,
   before: SettingsOfKey,

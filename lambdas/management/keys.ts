@@ -49,9 +49,9 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key. Only this result contains the secret.
+ * Creates a key. Only this result, which `alongside` also gets, contains the secret.
  * @throws {GatewayError} 400 for an unknown provider; 404 if the account, the workspace or the member does not exist,
- *   or the member was removed; 409 in an archived workspace
+ *   or the member was removed; 409 in an archived workspace, or if other changes keep interfering
  */
 export async function createKey(
   context: ChangeContext,
@@ -152,8 +152,8 @@ function checkOwned(
  * Merges a change into a key. Counted amounts stay. The next hold of the key uses the new limits, or fails if the key
  * is disabled.
  * @param selection.expectedVersion version that the client has read
- * @throws {GatewayError} 400 for settings that the key cannot have; 404 if the key does not exist; 412 if it has
- *   another version
+ * @throws {GatewayError} 400 for settings that the key cannot have; 404 if the key does not exist; 409 if other changes
+ *   keep interfering; 412 if it has another version
  */
 export async function updateKey(
   context: ChangeContext,
@@ -171,7 +171,8 @@ export async function updateKey(
 
 /**
  * Deletes a key. The key stops working; its history stays.
- * @throws {GatewayError} 404 if the key does not exist; 412 if it has another version
+ * @throws {GatewayError} 404 if the key does not exist; 409 if other changes keep interfering; 412 if it has another
+ *   version
  */
 export async function deleteKey(
   context: ChangeContext,

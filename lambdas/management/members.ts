@@ -49,7 +49,7 @@ export interface MembersChange {
 /**
  * Adds people or services as members of a workspace, either all or none. A member that was removed earlier returns with
  * its budgets and counters. A member that already has access is not changed.
- * @throws {GatewayError} 409 in an archived workspace, or for too many members
+ * @throws {GatewayError} 409 in an archived workspace, for too many members, or if other changes keep interfering
  */
 export async function addMembers(
   context: ChangeContext,
@@ -76,7 +76,8 @@ export async function addMembers(
 
 /**
  * Removes the access of members; their keys stop working.
- * @throws {GatewayError} 404 if one of them has no access; 409 in an archived workspace
+ * @throws {GatewayError} 404 if one of them has no access; 409 in an archived workspace, or if other changes keep
+ *   interfering
  */
 export async function removeMembers(
   context: ChangeContext,
@@ -99,7 +100,8 @@ export async function removeMembers(
 
 /**
  * Changes the use limits of a member.
- * @throws {GatewayError} 404 if there is no such member; 409 in an archived workspace; 412 for another version
+ * @throws {GatewayError} 404 if there is no such member; 409 in an archived workspace, or if other changes keep
+ *   interfering; 412 for another version
  */
 export async function updateMember(
   context: ChangeContext,

@@ -5,7 +5,8 @@ import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from 
 
 /**
  * Replaces the names of the account's reported tags. The names apply to days whose rows are computed after the change.
- * @throws {GatewayError} 412 if the settings have another version than `expected`
+ * @throws {GatewayError} 409 if other changes keep interfering; 412 if the settings have another version than
+ *   `expected`
  */
 export async function setReportedTags(
   context: ChangeContext,

@@ -37,9 +37,10 @@ export interface RotatedKey {
 
 /**
  * Replaces the secret of a key. The key keeps its hash, and therefore its limits, spending, holds and history. Only
- * this result contains the secret.
+ * this result, which `alongside` also gets, contains the secret.
  * @param overlapSeconds time for which the replaced secret still works; earlier secrets stop by then, too
- * @throws {GatewayError} 404 if the key does not exist; 409 if too many secrets would work; 412 for another version
+ * @throws {GatewayError} 404 if the key does not exist; 409 if too many secrets would work, or if other changes keep
+ *   interfering; 412 for another version
  */
 export async function rotateKey(
   context: ChangeContext,

@@ -26,7 +26,8 @@ const BATCH = 25;
  * Guarantee: each write checks the account's status in its transaction. A slower command therefore cannot undo a later
  * one.
  * @returns the number of changed keys
- * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status at the same time
+ * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status at the same time,
+ *   or if other changes keep interfering
  */
 export async function alignKeys(table: Table, accountId: string): Promise<number> {
   const account = await requireAccount(table, accountId);

@@ -30,8 +30,8 @@ export interface TagBudgetChange {
  * Sets or removes one budget of a tag. The settings and the tag's counter change in one transaction. Amounts that were
  * counted before stay counted. Requests with the tag are counted while the tag has a budget.
  * @returns the settings of the account after the change
- * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, or if too many tags have budgets; 412 if
- *   the version differs from `expectedVersion`
+ * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, or if too many tags have budgets; 409 if
+ *   other changes keep interfering; 412 if the version differs from `expectedVersion`
  */
 export async function setTagBudget(context: ChangeContext, change: TagBudgetChange): Promise<TagSettings> {
   const { table, accountId } = context;

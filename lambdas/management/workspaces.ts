@@ -149,7 +149,8 @@ export function checkActive(workspace: Workspace): void {
 /**
  * Merges a change into a workspace.
  * @throws {GatewayError} 400 for an unknown provider; 404 if the workspace does not exist; 409 if the workspace is
- *   archived, or another workspace has the slug; 412 if the version differs from `expectedVersion`
+ *   archived, another workspace has the slug, or other changes keep interfering; 412 if the version differs from
+ *   `expectedVersion`
  */
 export async function updateWorkspace(
   context: ChangeContext,
@@ -190,8 +191,8 @@ export async function updateWorkspace(
 /**
  * Removes a workspace from use. A workspace with history (keys or spending), or with too many members, is archived: its
  * keys stop working, and it stays readable for the books. Any other workspace is deleted.
- * @throws {GatewayError} 400 for the Default workspace; 404 if the workspace does not exist or is archived; 412 if the
- *   version differs from `expectedVersion`
+ * @throws {GatewayError} 400 for the Default workspace; 404 if the workspace does not exist or is archived; 409 if
+ *   other changes keep interfering; 412 if the version differs from `expectedVersion`
  */
 export async function deleteWorkspace(
   context: ChangeContext,
