@@ -70,7 +70,7 @@ export class CheckRequests {
   }
 
   /**
-   * Requests the checks for settlements. Accounts without settings cost only one read each half minute.
+   * Requests the checks for settlements. Accounts without settings cost each process only one read each half minute.
    * @param times a check sees only settlements that are committed before it is due
    * @throws {Error} if a check could not be requested
    */

@@ -25,11 +25,11 @@ const MAX_FAILURES_IN_ROW = 10;
  * Visits every account that has alerts, once for each scan. A run continues where the last one stopped. If a run is
  * stopped, or two runs overlap, an account may be visited again, so a visit must be repeatable.
  *
- * Guarantee: an account whose visit fails does not stop the scan. Later runs visit it again, up to four times. A
- * failure that many accounts have in common delays their visits, but omits no account: the run ends after ten failures
- * in a row, and the scan waits at the first account that it cannot remember for a later visit.
- * Weakness: if the visits of ten adjacent accounts always fail, the accounts after them wait until the cause is fixed.
- * Every run then fails, which raises an alarm.
+ * Guarantee: an account whose visit fails does not stop the scan. Later runs visit it again, up to four times. Ten
+ * failed first visits in a row end the run and do not count, because their cause is probably common. The scan also
+ * waits at the first account that it cannot remember for a later visit. Weakness: if the visits of ten adjacent
+ * accounts always fail, the accounts after them wait until the cause is fixed. Every run then fails, which raises an
+ * alarm.
  * @param deadlineMs time of performance.now() after which no further account is visited
  * @throws {AggregateError} with the failures of all visits, after everything else is done
  */
