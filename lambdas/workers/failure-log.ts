@@ -5,8 +5,8 @@ import { describeError, log, type LogFields } from '../platform/logger.ts';
 const MAX_CAUSES = 20;
 
 /**
- * Logs each different cause once, with the number of its occurrences. This is needed because Lambda's own log line for
- * an AggregateError does not contain the causes.
+ * Logs each different cause once, up to `MAX_CAUSES` causes, with the number of its occurrences. This is needed because
+ * Lambda's own log line for an AggregateError does not contain the causes.
  */
 export function logFailures(message: string, failures: readonly unknown[], about: LogFields): void {
   const byCause = Map.groupBy(failures.map(describeError), ({ reason, stack }) => `${reason} ${stack}`);
