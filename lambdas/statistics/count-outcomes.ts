@@ -70,7 +70,7 @@ function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writing
 function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][] {
   const refused = refusedAttempts(outcome);
   const failed = refused.filter((attempt, index) => {
-    // The client aborted this attempt, so it is not a failure of the endpoint.
+    // The client or the time limit ended this attempt, so it is not a failure of the endpoint.
     const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUpByClient(outcome);
     return !isAbandoned && !UNCOUNTED_STATUSES.has(attempt.status);
   });
