@@ -17,8 +17,8 @@ interface Recurring {
 }
 
 /**
- * Recurring periods from the shortest to the longest. A budget for a longer period must not be lower than a budget for
- * a shorter period.
+ * Recurring periods from the shortest to the longest. A budget for a longer period must be higher than a budget for a
+ * shorter period.
  */
 const recurring = {
   daily: { prefix: 'day', startOf: startOfDay, endOf: (startMs) => startMs + DAY_MS, nameOf: utcDate },
