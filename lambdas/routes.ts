@@ -102,9 +102,9 @@ export const routes = {
     takesFiles: true,
   }),
 
-  // In the table, the route may read only the speed of endpoints and the remaining budgets of free models.
+  // In the table, the route may read only the health and speed of endpoints, and the budgets of free models.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
-  // In the table, the route may read only the performance of endpoints and the remaining budget of a free model.
+  // In the table, the route may read only the health and speed of endpoints, and the budgets of free models.
   'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', ofCatalog(publicOnly('Query')))),
   'list-user-models': getRoute('/models/user', {
     ...keyed('models/list-user', ofCatalog(reading('Query'))),
