@@ -39,7 +39,10 @@ const MAX_WAITING_CHECKS = 10_000;
 /** Time in ms by which a queue may deliver a message too early, because it counts delays in whole seconds. */
 const MAX_EARLY_MS = 1_000;
 
-/** Delay of a check after a settlement, in seconds. All settlements of a payer within the delay share one check. */
+/**
+ * Delay of a check after a settlement, in seconds. In a process, settlements of a payer on one UTC day share one check
+ * for most of the delay.
+ */
 const CHECK_DELAY_SECONDS = 5;
 
 interface Remembered<Value> {

@@ -80,7 +80,7 @@ interface LedgerPayment extends Payment {
 
 /**
  * Books a payment.
- * @param payment.amount negative if it reduces the balance
+ * @param payment.amount negative if it reduces the balance; the errors are those of `topUp`, `refund` and `adjust`
  */
 async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
   const { table, accountId, actor } = context;

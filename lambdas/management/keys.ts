@@ -51,7 +51,8 @@ export interface CreatedKey {
 /**
  * Creates a key. Only this result, which `alongside` also gets, contains the secret.
  * @throws {GatewayError} 400 for an unknown provider; 404 if the account, the workspace or the member does not exist,
- *   or the member was removed; 409 in an archived workspace, or if other changes keep interfering
+ *   or the member was removed; 409 in an archived workspace, or if other changes keep interfering;
+ *   `AlreadyAnsweredError` as `commitChange` does
  */
 export async function createKey(
   context: ChangeContext,

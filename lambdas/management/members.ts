@@ -49,7 +49,8 @@ export interface MembersChange {
 /**
  * Adds people or services as members of a workspace, either all or none. A member that was removed earlier returns with
  * its budgets and counters. A member that already has access is not changed.
- * @throws {GatewayError} 409 in an archived workspace, for too many members, or if other changes keep interfering
+ * @throws {GatewayError} 409 in an archived workspace, for too many members, or if other changes keep interfering;
+ *   `AlreadyAnsweredError` as `commitChange` does
  */
 export async function addMembers(
   context: ChangeContext,
@@ -77,7 +78,7 @@ export async function addMembers(
 /**
  * Removes the access of members; their keys stop working.
  * @throws {GatewayError} 404 if one of them has no access; 409 in an archived workspace, or if other changes keep
- *   interfering
+ *   interfering; `AlreadyAnsweredError` as `commitChange` does
  */
 export async function removeMembers(
   context: ChangeContext,

@@ -40,7 +40,7 @@ export interface RotatedKey {
  * this result, which `alongside` also gets, contains the secret.
  * @param overlapSeconds time for which the replaced secret still works; earlier secrets stop by then, too
  * @throws {GatewayError} 404 if the key does not exist; 409 if too many secrets would work, or if other changes keep
- *   interfering; 412 for another version
+ *   interfering; 412 for another version; `AlreadyAnsweredError` as `commitChange` does
  */
 export async function rotateKey(
   context: ChangeContext,

@@ -96,7 +96,7 @@ export function workspaceWrites(table: Table, workspace: Workspace) {
 /**
  * Creates a workspace.
  * @throws {GatewayError} 400 for an unknown provider; 409 if a workspace of the account has the slug, also if it is
- *   created concurrently, or if the account has too many workspaces
+ *   created concurrently, or if the account has too many workspaces; `AlreadyAnsweredError` as `commitChange` does
  */
 export async function createWorkspace(
   context: ChangeContext,

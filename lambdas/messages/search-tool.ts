@@ -15,7 +15,7 @@ export const SEARCH_NAME = 'web_search';
 
 const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
-/** Maximum number of searches in one answer. Models make fewer. */
+/** Maximum value of `max_uses`. The gateway makes fewer searches in an answer. */
 const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer.',

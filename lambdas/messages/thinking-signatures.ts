@@ -1,9 +1,9 @@
 /**
- * Signatures of thinking blocks. Clients send thinking back with the conversation, and a provider accepts only its own
- * signatures. Anthropic's thinking has Anthropic's signature. All other thinking has a signature of the gateway,
- * `gw1.<family>`, in which the family is the provider or the wire that made the thinking. If the provider also signs its
- * thinking, its own signature follows, `gw1.<family>.<signature>`, and returns only to that family. Providers that check
- * no signatures may also get readable thinking of other families.
+ * Signatures of thinking blocks. Clients send thinking back with the conversation, and a provider that checks
+ * signatures accepts only its own. Anthropic's thinking has Anthropic's signature. All other thinking has a signature
+ * of the gateway, `gw1.<family>`, in which the family is the provider or the wire that made the thinking. If the
+ * provider also signs its thinking, its own signature follows, `gw1.<family>.<signature>`, and returns only to that
+ * family. Providers that check no signatures may also get readable thinking of other families.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';

@@ -82,8 +82,8 @@ function isSearch(value: unknown): boolean {
 }
 
 /**
- * Schema of a tool that is declared in a message. Its type must be `custom`: other types add tokens to the prompt,
- * which the gateway counts only for the tools of the request.
+ * Schema of a tool that is declared in a message. Its type must be `custom` or absent: other types add tokens to the
+ * prompt, which the gateway counts only for the tools of the request.
  */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;

@@ -1,6 +1,6 @@
 /**
  * Numbers the sources of a conversation, and formats their text for the model. A source has the same number in every
- * turn, so that a provider's prompt cache stays valid.
+ * turn of a conversation that the client sends unchanged, so that a provider's prompt cache stays valid.
  */
 
 import type { SearchHit } from './backend.ts';

@@ -32,7 +32,7 @@ interface OpenBlock {
   hasBegun: boolean;
   /** Complete arguments of a call, if they arrived in one piece. */
   input: unknown;
-  /** Whether the block calls a custom tool. The call's input is sent only when its JSON is complete. */
+  /** Whether the block calls a custom tool. The call's input is sent at the end of the block. */
   isCustom: boolean;
   /** JSON of a custom tool call, as received so far. */
   json: string;

@@ -1,7 +1,7 @@
 /**
  * Items of conversations that began at another service, or of agents that store additional items. Each item becomes a
- * call or its result, a text, or nothing; docs/client-apis/responses.md has the table. An item that only another
- * service can read is refused, with an error message that names a fix.
+ * call or its result, a text, or nothing; docs/client-apis/responses.md has the table. Shortened conversations and
+ * references, which only another service can read, are refused with an error message that names a fix.
  */
 
 import * as z from 'zod';
