@@ -3,8 +3,8 @@
  * data that is found, so the data cannot occur in the provider's answers, errors and logs either.
  *
  * Guarantee: no search of a prompt, whatever its length, content and settings, blocks the event loop for longer than
- * the search of a short prompt does. Long prompts are searched in a separate thread, in which accounts take turns. No
- * search delays the search of a newly arrived prompt by more than half a second.
+ * the search of a short prompt does. Long prompts are searched in a separate thread, in which accounts take turns. A
+ * running search delays the search of a newly arrived prompt by at most half a second, and the start of a thread.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';

@@ -79,8 +79,8 @@ type AssistantPart =
 export const systemParts = [textPart] as const;
 
 /**
- * Blocks of the Messages API, which Cursor sends to this API for models of Anthropic
- * (https://github.com/router-for-me/CLIProxyAPI/issues/3805), and thinking in Mistral's form.
+ * Image in the form of the Messages API. Cursor sends blocks of that API to this API for models of Anthropic
+ * (https://github.com/router-for-me/CLIProxyAPI/issues/3805).
  */
 const blockImage = z.object({
   type: z.literal('image'),
@@ -124,6 +124,7 @@ const blockResult = z.object({
   is_error: optionalField(z.boolean()).meta({ description: 'With true the call has failed.' }),
   ...cacheMarks,
 });
+/** Thinking in the form of the Messages API, a text, or of Mistral's API, a list of texts. */
 const blockThinking = z.object({
   type: z.literal('thinking'),
   thinking: z

@@ -168,7 +168,7 @@ const allowedTools = z.strictObject({
     })
     .meta({ description: 'The only tools of the request that the model may call.' }),
 });
-/** Choices in the forms of the Responses API and of the Messages API. */
+/** Member of choices in the form of the Messages API. Choices in the form of the Responses API may have it too. */
 const onlyOneCall = {
   disable_parallel_tool_use: optionalField(z.boolean()).meta({
     description: 'With true the model makes one call at most.',
