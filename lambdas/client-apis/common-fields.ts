@@ -224,8 +224,8 @@ export function promptSettings(
 }
 
 /**
- * Default values that have no effect. Clients send them for fields that the user did not set, and some providers reject
- * the fields, so they are dropped.
+ * Default values that have no effect. Some clients send them for fields that the user did not set, and some providers
+ * reject the fields, so they are dropped.
  */
 const neutral: Record<string, unknown> = {
   top_p: 1,

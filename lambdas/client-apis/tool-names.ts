@@ -11,7 +11,7 @@ const DIGEST_CHARACTERS = 8;
 
 /** Tool with its name in the client's API. */
 export interface ClientTool {
-  /** Group of the tool. Agents declare the tools of each MCP server in one group. */
+  /** Group of the tool. Some agents declare the tools of each MCP server in one group. */
   namespace?: string | undefined;
   name: string;
   /**

@@ -1,4 +1,4 @@
-/** Returns an object without null or undefined members. Clients send `null` for fields that they do not use. */
+/** Returns an object without null or undefined members. Some clients send `null` for fields that they do not use. */
 export function withoutNull<Value extends object>(
   value: Value,
 ): { [Name in keyof Value]: Exclude<Value[Name], null | undefined> } {

@@ -254,7 +254,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
     }),
   ],
-  // Requests with files for a container are refused, because providers charge for each hour that files are in a
+  // Requests with files for a container are refused, because a provider may charge for each hour that files are in a
   // container, even if no code runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);

@@ -16,7 +16,7 @@ import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbos
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
 
-/** Maximum number of messages. The longest conversations of agents have fewer. */
+/** Maximum number of messages. The longest known conversations of agents have fewer. */
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
 const MAX_SENT_STOP_SEQUENCES = 64;
@@ -282,7 +282,7 @@ function namesOfBetas(sent: string | readonly string[] | null | undefined): stri
 
 /** Limits for parsing the JSON of the body, and fields whose numbers keep their digits. */
 export const messagesJson = {
-  /** Maximum number of JSON values. The longest sessions of agents have tens of thousands. */
+  /** Maximum number of JSON values. The longest known sessions of agents have tens of thousands. */
   maxValues: 100_000,
   /**
    * Fields whose numbers the gateway must not round: JSON that a model wrote or must write, and amounts of money.

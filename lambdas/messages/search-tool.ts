@@ -104,8 +104,8 @@ export function isSearchType(type: unknown): boolean {
 }
 
 /**
- * Returns whether the request may continue without this search if no search backend is available. Agents of some APIs
- * declare a search in every request, so the gateway sets the flag `if_possible` on these searches.
+ * Returns whether the request may continue without this search if no search backend is available. Some agents declare a
+ * search in every request, so the gateway sets the flag `if_possible` on these searches.
  */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);

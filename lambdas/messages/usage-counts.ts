@@ -18,7 +18,7 @@ const countFields = [
   'cache_read_input_tokens',
 ] as const;
 
-/** Removes invalid counts from a usage object, because many clients would crash on them. */
+/** Removes invalid counts from a usage object, because some clients would crash on them. */
 export function withSoundCounts(usage: unknown): WireUsage {
   const sound: WireUsage = { ...recordOrEmpty(usage) };
   for (const field of countFields) if (sound[field] !== null && !isCount(sound[field])) delete sound[field];
@@ -31,7 +31,7 @@ export function hasSoundCounts(usage: Record<string, unknown>): boolean {
 }
 
 /**
- * Estimated size in bytes of a tool call's syntax, in addition to its name and arguments. Providers bill it as tokens,
- * but do not show it.
+ * Estimated size in bytes of a tool call's syntax, in addition to its name and arguments. Providers may bill it as
+ * tokens without showing it.
  */
 export const CALL_OVERHEAD_BYTES = 64;

@@ -65,8 +65,8 @@ export class CitedText {
 
   /**
    * Adds a piece, and returns the parts that are complete. No part is empty. Parts with only white space are avoided,
-   * because clients drop blank blocks, and APIs reject them. They occur only if too much text is held back, or at the
-   * end.
+   * because some clients drop blank blocks, and some APIs reject them. They occur only if too much text is held back,
+   * or at the end.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];

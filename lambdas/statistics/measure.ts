@@ -48,7 +48,7 @@ interface Slot {
 
 /**
  * Measures the endpoints, and stores the measurement.
- * @param liveProviders ids of the providers whose credential is set; undefined if unknown
+ * @param liveProviders ids of the providers whose credential is set, or that need none; undefined if unknown
  * @returns the number of measured endpoints
  */
 export async function measureEndpoints(table: Table, atMs: number, liveProviders?: readonly string[]): Promise<number> {

@@ -22,7 +22,7 @@ function sendsPartialImages({ data: { image } }: Endpoint): boolean {
   return image?.max_partial_images !== undefined;
 }
 
-/** Returns those endpoints of a model that the image routes can use. */
+/** Returns the endpoints of a model that have settings for images, which the image routes require. */
 export function drawingEndpoints(model: Model): Endpoint[] {
   return (model.aliasOf ?? model).endpoints.filter(({ data }) => data.image);
 }

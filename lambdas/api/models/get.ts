@@ -72,7 +72,8 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     }),
-    // `default` is empty if the model has no routing defaults. Its endpoints are then ordered by health and price.
+    // `default` is empty if the model has no routing defaults. Its endpoints are then ordered mainly by health and
+    // price.
     routing: { default: model.data.routing ?? {} },
   });
 }

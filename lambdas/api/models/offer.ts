@@ -42,7 +42,7 @@ const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 /**
  * Returns the endpoints in the order in which they are tried if the request has no preferences and all are healthy.
  * Endpoints that can be called come first. Among these, the model's routing in the catalog determines the order, then
- * the price.
+ * the price, then the place in the catalog.
  *
  * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference determines its order
  * with the same functions.

@@ -66,8 +66,8 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 
 /**
  * Waits for the first event, so that an earlier failure, unless it is one of `streamedRefusals`, has its own HTTP
- * status. The wait is limited, because clients close a silent connection. After the wait, the response is a stream, and
- * failures become events of the stream.
+ * status. The wait is limited, because some clients close a silent connection. After the wait, the response is a
+ * stream, and failures become events of the stream.
  */
 async function streamAnswer(
   context: AnswerContext,

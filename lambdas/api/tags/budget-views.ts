@@ -5,7 +5,7 @@ import type { Table } from '../../store/table/table.ts';
 import { budgetPeriods } from '../parts/view.ts';
 import type { TagBudgetBody } from './shape.ts';
 
-/** Returns the budgets of an account's tags, by name, value and period. */
+/** Returns the budgets of an account's tags, in the order of the encoded text `name=value`, then of the period. */
 export async function tagBudgetViews(table: Table, { accountId, budgets }: TagSettings): Promise<TagBudgetBody[]> {
   const named = budgets.map((one) => ({ ...one, ...tagParts(one.tag), scope: tagScope(accountId, one.tag) }));
   const counters = new Map<string, (id: string) => StoredCounter>();

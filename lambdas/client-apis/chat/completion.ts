@@ -106,7 +106,7 @@ function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
 }
 
 /**
- * Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. Clients
+ * Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. Clients may
  * send `reasoning_details` back in the next request.
  */
 function reasoningFields(blocks: Block[]): object {

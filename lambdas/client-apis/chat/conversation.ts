@@ -16,7 +16,7 @@ import { imageAddress, sentImage } from '../media.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
-/** Maximum number of messages. The longest conversations of agents have fewer. */
+/** Maximum number of messages. The longest known conversations of agents have fewer. */
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
 const MAX_EARLIER_IMAGES = 64;

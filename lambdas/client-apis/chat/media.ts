@@ -16,8 +16,8 @@ export function chatImage({ source }: Block, index: number): object {
 
 /**
  * Returns the images and the speech of a non-streaming answer.
- * @param createdAt time of the answer, in epoch seconds. Clients require a time at which audio expires; if the provider
- *   states none, `createdAt` is used
+ * @param createdAt time of the answer, in epoch seconds. Some clients require a time at which audio expires; if the
+ *   provider states none, `createdAt` is used
  */
 export function chatMedia(
   blocks: readonly Block[],

@@ -24,7 +24,7 @@ import { unsealedThinking } from './sealed-thinking.ts';
 import { foundToolsText, TOOL_SEARCH_NAME } from './tool-search.ts';
 import { responsesTools } from './tools.ts';
 
-/** Maximum number of items. The longest sessions of agents have fewer. */
+/** Maximum number of items. The longest known sessions of agents have fewer. */
 const MAX_ITEMS = 20_000;
 
 const messageType = optionalField(z.literal('message')).meta({

@@ -96,5 +96,5 @@ export function incompleteReason(reason: StopReason | null): string | undefined 
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** Text of a refusal for which the model wrote no text. If the answer had no item, agents would retry. */
+/** Text of a refusal for which the model wrote no text. If the answer had no item, some agents would retry. */
 export const REFUSED = 'The model has refused to answer.';

@@ -1,8 +1,8 @@
 /**
  * Writes an answer as events of the Responses API, in the order that clients expect. The answer begins with `created`.
  * Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all items. Every
- * event has a sequence number. A failed stream ends with `failed`, because agents retry a turn whose stream has no last
- * event.
+ * event has a sequence number. A failed stream ends with `failed`, because some agents retry a turn whose stream has no
+ * last event.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';

@@ -160,7 +160,7 @@ function groupedTool(
 }
 
 /**
- * Finds a repeated name among the tools outside of groups. Tools in groups are not checked, because agents declare
+ * Finds a repeated name among the tools outside of groups. Tools in groups are not checked, because some agents declare
  * groups with the same tool names, or declare a group twice. A tool search has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
@@ -278,8 +278,8 @@ export class DeclaredTools {
    */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
-      // Agents declare a search in every request. If no search is available, a client gets an error only if its tool
-      // choice requires the search.
+      // Some agents declare a search in every request. If no search is available, a client gets an error only if its
+      // tool choice requires the search.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }
