@@ -1,6 +1,6 @@
 /**
- * Types of ECMAScript's "JSON.parse source text access", which Node supports since version 22 and TypeScript's standard
- * library lacks.
+ * Types of ECMAScript's "JSON.parse source text access", which Node 22 supports and TypeScript's standard library
+ * lacks.
  */
 interface JSON {
   rawJSON(text: string): unknown;

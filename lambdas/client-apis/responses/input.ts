@@ -277,7 +277,7 @@ class ItemReader {
     }
   }
 
-  /** Returns the arguments of a tool search. OpenAI sends them as an object, other services as JSON text. */
+  /** Returns the arguments of a tool search. OpenAI sends them as an object, some other services as JSON text. */
   #searched(value: unknown): Record<string, unknown> {
     return typeof value === 'string' ? this.#arguments.read(value) : { ...(value as object | null | undefined) };
   }
