@@ -2,7 +2,10 @@
 
 import type { ModalityRow } from './route.ts';
 
-/** Timeout in seconds of functions that do not stream. API Gateway would end their requests after 29 seconds. */
+/**
+ * Longest timeout in seconds of API functions that do not stream. API Gateway would end their requests after 29
+ * seconds.
+ */
 export const WITHIN_INTEGRATION_SECONDS = 27;
 
 /**

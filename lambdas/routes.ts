@@ -50,7 +50,7 @@ export const routes = {
     callsBedrock: true,
     timeoutSeconds: 900,
     // A streaming function mostly waits, and Lambda bills its memory for the whole time. Twice the memory would save
-    // only ten milliseconds.
+    // little time.
     memoryMb: 512,
   }),
   // Chat completions and the Responses API use the same engine as /messages. Their differences are in client-apis/.

@@ -201,8 +201,8 @@ function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | u
 }
 
 /**
- * Returns whether a value is a token, that is, a number in a model's vocabulary. A body may contain two million tokens;
- * a schema would take ten times as long as this check.
+ * Returns whether a value is a token, that is, a number in a model's vocabulary. A body may contain very many tokens; a
+ * schema would take much longer than this check.
  */
 function isToken(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;

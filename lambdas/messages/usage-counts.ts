@@ -18,14 +18,14 @@ const countFields = [
   'cache_read_input_tokens',
 ] as const;
 
-/** Removes invalid counts from a usage object, because some clients would crash on them. */
+/** Removes invalid counts (`countFields`) from a usage object, because some clients would crash on them. */
 export function withSoundCounts(usage: unknown): WireUsage {
   const sound: WireUsage = { ...recordOrEmpty(usage) };
   for (const field of countFields) if (sound[field] !== null && !isCount(sound[field])) delete sound[field];
   return sound;
 }
 
-/** Returns whether each count of a usage object is valid or null. */
+/** Returns whether each count (`countFields`) of a usage object is valid, null or absent. */
 export function hasSoundCounts(usage: Record<string, unknown>): boolean {
   return countFields.every((field) => usage[field] == null || isCount(usage[field]));
 }

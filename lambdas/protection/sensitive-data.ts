@@ -86,7 +86,7 @@ export async function protectedTexts(
 
 /**
  * Maximum number of characters that are searched in the event loop; longer texts are searched in a thread. The slowest
- * texts take about four microseconds per character.
+ * texts take some microseconds per character.
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /**
@@ -99,7 +99,7 @@ const TURN_MS = 500;
  */
 const MAX_WAIT_MS = 6_000;
 const MAX_RUN_MS = 20_000;
-/** Maximum heap of the thread, in MB. The longest prompt needs about 150 MB. */
+/** Maximum heap of the thread, in MB. The longest prompt needs less. */
 const MAX_SEARCH_HEAP_MB = 256;
 
 /** Loads the code that searches texts. It is a large part of a function's code, and most keys do not need it. */

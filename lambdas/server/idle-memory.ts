@@ -6,10 +6,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/**
- * Time in ms without requests after which a collection is started. The collection stops the process for a tenth of a
- * second.
- */
+/** Time in ms without requests after which a collection is started. The collection stops the process for a moment. */
 const QUIET_MS = 5_000;
 /**
  * Heap size in bytes above which a collection is worthwhile. The code, the catalog and a few requests need this much.

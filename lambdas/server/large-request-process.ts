@@ -1,7 +1,7 @@
 /**
- * Runs a second process for large requests. Reading, checking and translating several megabytes takes a quarter of a
- * second of CPU time, during which all other streams of the process would pause. The first process therefore forwards
- * the bytes of a large request and of its answer, without parsing them.
+ * Runs a second process for large requests. Reading, checking and translating several megabytes takes so much CPU time
+ * that all other streams of the process would pause noticeably. The first process therefore forwards the bytes of a
+ * large request and of its answer, without parsing them.
  *
  * Guarantee: the second process ends together with the first. If only the second process ends, its requests fail, and
  * the next large request starts a new process, even if the first process has not noticed the end yet.

@@ -32,7 +32,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
  */
 const RETURN_LEASES_MS = 1_000;
 /**
- * Size in bytes above which a body is handled by the second process. Processing a body of this size takes about ten
+ * Size in bytes above which a body is handled by the second process. Processing a body of this size takes some
  * milliseconds.
  */
 const LARGE_FROM_BYTES = 256 * 1024;

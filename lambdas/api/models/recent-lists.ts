@@ -5,7 +5,7 @@ import { ageMs, thisMoment, type Moment } from '../../platform/clock.ts';
 import { dialectOf } from './dialect.ts';
 
 const MAX_AGE_MS = 1_000;
-/** Maximum number of rendered lists in memory. A list has up to half a megabyte. */
+/** Maximum number of rendered lists in memory. A list may have hundreds of kilobytes. */
 const MAX_LISTS = 16;
 
 interface RecentList {

@@ -58,8 +58,8 @@ function headingOf(line: string, heading: RegExp): { separator: string; columns:
 }
 
 /**
- * Returns whether a cell is a heading: at most 40 characters, without digits. A sentence that only mentions the values
- * is not a heading.
+ * Returns whether a cell is a heading: it matches, and has at most 40 characters and no digits. A sentence that only
+ * mentions the values is not a heading.
  */
 function isHeading(cell: string, heading: RegExp): boolean {
   return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);

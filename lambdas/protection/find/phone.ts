@@ -107,8 +107,8 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 }
 
 /**
- * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone does not
- * count.
+ * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone and `_` do
+ * not count.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (

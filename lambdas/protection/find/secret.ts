@@ -28,7 +28,7 @@ function isQuotedText(value: string): boolean {
   return !/^[$<{[%*]|\*{3}|^[\w.]+\(.*\)$/.test(value) && isOrdinary(value);
 }
 
-/** Returns whether a value in quotes is a password, as in `wp_U8)jkTop%3`. */
+/** Returns whether a value in quotes looks like a password, as in `wp_U8)jkTop%3`. */
 export function isQuotedPassword(value: string): boolean {
   return value.length >= 8 && isQuotedText(value) && /\d/.test(value) && classesOf(value) >= 3;
 }
@@ -44,7 +44,7 @@ function isOrdinary(value: string): boolean {
 
 /**
  * Returns whether a value looks like a password: at least six characters of several kinds, seven consecutive
- * consonants, or at least six digits.
+ * consonants, or at least six digits. References, and values of digits and single signs, do not count.
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
@@ -56,7 +56,10 @@ export function isPassword(value: string): boolean {
 /** Matches seven consecutive consonants, which hardly any word has. */
 const NO_VOWELS = /^[a-z]*[b-df-hj-np-tv-xz]{7}[a-z]*$/;
 
-/** Returns whether a value is long and random, or shorter with at least three kinds of characters. */
+/**
+ * Returns whether a value is long and mixed, or shorter with a digit and three kinds of characters. References and
+ * words do not count.
+ */
 export function isKey(value: string): boolean {
   if (!isNoReference(value) || /^[\d.,:/-]+$/.test(value) || isOfWords(value)) return false;
   return value.length >= 16 ? isMixed(value) : value.length >= 8 && /\d/.test(value) && classesOf(value) >= 3;
@@ -80,7 +83,10 @@ export function isUnmistakable(value: string): boolean {
 /** Matches app passwords of Apple and Google: `abcd-efgh-ijkl-mnop`. */
 const APP_PASSWORD = /^[a-z]{4}(?:-[a-z]{4}){3}$/;
 
-/** Returns whether a value has at least ten characters, and at least four changes between letters and digits. */
+/**
+ * Returns whether a value has at least ten characters, only letters, digits, `_` and `-`, and at least four changes
+ * between letters and digits.
+ */
 function isRandom(value: string, changes: number): boolean {
   return value.length >= 10 && changes >= 4 && /^[\w-]+$/.test(value);
 }
