@@ -37,7 +37,7 @@ export interface BetaRefusal {
   details?: Record<string, unknown>;
 }
 
-/** Returns the refusal for the first beta that is not allowed; undefined if all are allowed. */
+/** Returns the refusal for a beta that is not allowed, a priced beta first; undefined if all are allowed. */
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   const of = (prefixes: string[]) =>
     names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));

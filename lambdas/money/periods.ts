@@ -56,8 +56,8 @@ let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
-  // Caches the windows of the latest day. Nearly all calls are for the same day, and a request needs its windows
-  // several times.
+  // Caches the windows of the day that was requested last. Nearly all calls are for the same day, and a request needs
+  // its windows several times.
   if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;
 }

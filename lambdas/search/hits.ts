@@ -35,8 +35,8 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
 }
 
 /**
- * Returns the normalized URL of a page; undefined for a URL that is too long, is not http(s), or has a user name, which
- * could be mistaken for the host.
+ * Returns the normalized URL of a page; undefined for a URL that is invalid, too long, not http(s), or has a user name
+ * or password, which could be mistaken for the host.
  */
 function webAddress(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;

@@ -46,7 +46,10 @@ function isCombination(modalities: readonly string[]): boolean {
   return ['text', 'image', 'image,text', 'audio,text'].includes(modalities.toSorted().join());
 }
 
-/** Returns the reason why the fields contradict each other, with the field to report; undefined if they do not. */
+/**
+ * Returns the reason why the fields contradict each other or a stream, with the field to report; undefined if they do
+ * not.
+ */
 export function mediaFault(
   { modalities, image_config: image, audio }: MediaFields,
   isStreamed: boolean,
