@@ -1,4 +1,4 @@
-/** Fields that OpenAI's Chat Completions API and Responses API share, with their conversion to the Messages API. */
+/** Fields that the gateway takes in both of OpenAI's APIs for answers, with their conversion to the Messages API. */
 
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField, userLabel } from '../messages/field-kinds.ts';
@@ -259,7 +259,7 @@ const sameFields = [
   'stream',
 ] as const satisfies (keyof typeof commonFields)[];
 
-/** Returns the members of a body that have the same name in the Messages API, without nulls and default values. */
+/** Returns the members of a body that have the same name in the Messages API, without nulls and neutral values. */
 export function plainFields(body: object): Record<string, unknown> {
   const members = body as Record<string, unknown>;
   return Object.fromEntries(

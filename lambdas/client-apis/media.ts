@@ -7,8 +7,8 @@ import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 /**
- * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped, because they have no
- * effect for the accepted types.
+ * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped: texts are read as
+ * UTF-8.
  */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
 /** Number of characters in which the head of a data URL is searched. Accepted heads are shorter. */
@@ -76,7 +76,7 @@ export function sentImage(address: string): Block {
 
 /**
  * Converts a document to a block.
- * @param address URL or data URL that `documentAddress` has accepted
+ * @param address URL or data URL that a schema above has accepted
  */
 export function sentDocument(address: string, name: string | undefined): Block {
   const title = name === undefined || name === '' ? {} : { title: name };

@@ -4,12 +4,13 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 
-/** Minimum thinking budget of the Messages API. The gateway raises lower budgets to this value. */
+/** Minimum thinking budget of the Messages API. The gateway raises lower budgets to this value, except 0 and -1. */
 const MIN_BUDGET_TOKENS = 1_024;
 
 /**
- * Efforts of OpenAI's APIs; `ultra`, which Codex has above `max` (https://github.com/diegosouzapw/OmniRoute/issues/9947);
- * and `default`, with which models of Groq think (https://github.com/earendil-works/pi/issues/1745).
+ * Efforts of OpenAI's APIs; `ultra`, which Codex has above `max`
+ * (https://github.com/diegosouzapw/OmniRoute/issues/9947); and `default`, with which some models at Groq think
+ * (https://github.com/earendil-works/pi/issues/1745).
  */
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra', 'default'] as const;
 export const reasoningEffort = optionalField(z.enum(efforts));

@@ -18,8 +18,8 @@ export function isBlankConversation(messages: readonly Message[]): boolean {
 }
 
 /**
- * Removes blank texts from messages. A message with only blank texts gets a placeholder, so that user and assistant
- * turns still alternate.
+ * Removes blank texts from messages. A message with only blank texts or no content gets a placeholder, so that user and
+ * assistant turns still alternate.
  */
 export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {

@@ -11,7 +11,10 @@ import { firstFault, boundedList, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
 
-/** `image/jpg` is no media type, but browsers and tools write it (https://github.com/NousResearch/hermes-agent/issues/55432). */
+/**
+ * Includes `image/jpg`, which is no media type, but which some clients write
+ * (https://github.com/NousResearch/hermes-agent/issues/55432).
+ */
 const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/jpg'] as const;
 
 const urlSource = z.object({

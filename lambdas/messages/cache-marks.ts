@@ -75,8 +75,9 @@ export function withPlainMarks(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * Moves the mark of the request itself to the last block of the last message that may have a mark. Bedrock and Google
- * Cloud accept only marks on blocks (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
+ * Moves the mark of the request itself to the last block of the last message that may have a mark; without one, the
+ * mark is left out. Bedrock and Google Cloud accept only marks on blocks
+ * (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
  */
 export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
   const { cache_control: mark } = marked;

@@ -1,7 +1,7 @@
 /**
  * Emulates changes of the tools in the middle of a conversation. At Anthropic, the model gets a deferred tool
- * (`defer_loading`) only after the client's own tool search has returned a reference to it, or after an instruction has
- * added it. Instructions can also declare tools, and remove tools
+ * (`defer_loading`) only after a tool search has returned a reference to it, or after an instruction has added it.
+ * Instructions can also declare tools, and remove tools
  * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). To other providers, the
  * gateway sends the tools that result from these changes.
  */
@@ -72,7 +72,7 @@ function withNamedChanges(message: Message): Message {
   return { ...message, content: message.content.map(namedChange) };
 }
 
-/** Returns a text in the place of a change of the tools. */
+/** Returns a block with texts in the place of changes of the tools. */
 function namedChange(block: Block): Block {
   const [change] = changesIn(block);
   if (change === undefined) return block;

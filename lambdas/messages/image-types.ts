@@ -11,7 +11,7 @@ const HEAD_CHARACTERS = 24;
 
 /**
  * Corrects the declared media types of images in the messages.
- * @returns the same request if all declared types are right
+ * @returns the same request if there is nothing to correct
  */
 export function withTrueImageTypes(request: MessagesRequest): MessagesRequest {
   let isChanged = false;

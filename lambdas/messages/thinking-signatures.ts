@@ -141,7 +141,8 @@ function unsigned(block: Block): Block | undefined {
 
 function mapBlocks(messages: Message[], change: (block: Block) => Block | undefined): Message[] {
   return messages.flatMap((message) => {
-    // Models end turns without any content, and agents store these answers (https://github.com/langchain-ai/langgraph/issues/3168).
+    // Models may end a turn without content, and some agents store such answers
+    // (https://github.com/langchain-ai/langgraph/issues/3168).
     if (message.role === 'assistant' && message.content.length === 0) return [];
     if (typeof message.content === 'string') return [message];
     const content = message.content.map(change).filter((block) => block !== undefined);

@@ -47,7 +47,7 @@ const filePart = z.object({
         description: 'The document: a PDF or a text as a data URL, or its http(s) address.',
       }),
       filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
-      // Clients of LiteLLM send an address as an id (https://github.com/BerriAI/litellm/issues/12384).
+      // Some clients of LiteLLM send an address as an id (https://github.com/BerriAI/litellm/issues/12384).
       file_id: optionalField(documentAsFileId).meta({
         description: 'The same as `file_data`. Ids are refused, because this gateway keeps no files.',
       }),

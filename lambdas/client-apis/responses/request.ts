@@ -70,7 +70,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
     ...promptSettings(
       [{ type: 'text', text: body.instructions ?? '' }, ...system],
       requestedThinkingFields({
-        // A request for a summary turns thinking on.
+        // A request for a summary turns thinking on, unless the client turns it off.
         enabled: body.reasoning?.enabled ?? (showsThinking ? true : undefined),
         effort: body.reasoning?.effort ?? body.reasoning_effort,
         maxTokens: body.reasoning?.max_tokens,
