@@ -6,7 +6,10 @@ import { invalidRequest } from '../../../lambdas/platform/errors.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import type { KeyTags } from '../../../lambdas/store/accounts/keys.ts';
 
-/** Parses one tag, and adds it to the tags of earlier options. If nothing follows `=`, the value is empty. */
+/**
+ * Parses one tag, and adds it to the tags of earlier options. If nothing follows `=`, the value is empty.
+ * @throws {InvalidArgumentError} if the name or value breaks a rule
+ */
 export function parseTag(text: string, named: KeyTags = {}): KeyTags {
   const at = text.indexOf('=');
   const [name, value] = [text.slice(0, at), text.slice(at + 1).trim()];
@@ -16,7 +19,10 @@ export function parseTag(text: string, named: KeyTags = {}): KeyTags {
   return { ...named, [name]: value };
 }
 
-/** Parses the one tag of an option. Its value must not be empty. */
+/**
+ * Parses the one tag of an option.
+ * @throws {InvalidArgumentError} if the name or value is empty or breaks a rule
+ */
 export function parseOneTag(text: string): { name: string; value: string } {
   const [[name, value] = ['', '']] = Object.entries(parseTag(text));
   if (value === '') throw new InvalidArgumentError('Use a name and a value, for example project=search.');
@@ -24,7 +30,7 @@ export function parseOneTag(text: string): { name: string; value: string } {
 }
 
 /**
- * Returns the tags of a key after a change. A tag that is set to an empty value is removed.
+ * Returns the change of a key's tags: empty without new tags; null if no tag remains. An empty value removes its tag.
  * @throws {GatewayError} 400 if the key would have too many tags
  */
 export function changedTags(before: KeyTags = {}, named?: KeyTags): { tags?: KeyTags | null } {

@@ -1,6 +1,6 @@
 /**
- * Rows of accounts, workspaces, members and keys as commands print them. Programs get all fields (`--json`); tables
- * show fewer.
+ * Rows of accounts, workspaces, members and keys as commands print them. JSON output contains each row completely;
+ * tables show fewer fields.
  */
 
 import { useLimitsView } from '../../../lambdas/management/use-limits.ts';
@@ -15,7 +15,7 @@ import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.
 
 /** Counter without spending, for example of a record that was just created. */
 const nothingSpent = counterFrom(undefined);
-/** Number of characters of a hash in a table: enough to select a key. */
+/** Number of characters of a hash in a table: usually enough to select a key. */
 const HASH_SHOWN = 12;
 
 export function accountRow(account: Account, counter: Counter = nothingSpent) {

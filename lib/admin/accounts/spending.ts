@@ -42,7 +42,8 @@ export function limitUsageOf(counter: Counter, interval: Interval, limit: Money)
 }
 
 /**
- * Returns the used percentage of a limit, rounded down, so that 100 means used up. A limit of zero counts as used up.
+ * Returns the used percentage of a limit, rounded down, so that only a used-up limit has 100 or more. A limit of zero
+ * has 100.
  */
 function usedPercent(committed: Money, limit: Money): number {
   if (limit.isZero) return 100;

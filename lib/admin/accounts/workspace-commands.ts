@@ -50,7 +50,8 @@ async function addWorkspace({ changes }: Session, given: NewWorkspaceOptions): P
 
 /**
  * Derives a slug from a name.
- * @throws {GatewayError} if the name contains no letter or digit that a slug may have
+ * @throws {GatewayError} 400 if the result is not a valid slug, for example because the name has no Latin letter or
+ *   digit
  */
 function slugOf(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];

@@ -14,10 +14,11 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 type FreedSubscription = 'none' | 'unconfirmed' | 'removed';
 
 /**
- * Removes an address that no settings of its account have, first its subscription and then the entry in the list. If the
- * command fails in between, it can be repeated.
+ * Removes an address that no settings of its account have, first its subscription and then the entry in the list. If
+ * the command fails in between, it can be repeated.
  * @param topicArn topic of the deployment; undefined if e-mails are files
  * @throws {GatewayError} 404 for an address that is not in the list; 409 if settings have the address
+ * @throws {Error} if SNS fails
  */
 export async function freeAddress(
   table: Table,

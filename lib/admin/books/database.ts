@@ -66,9 +66,7 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/**
- * Returns SQL that creates a table with the latest content of each item. Items that were deleted are not in the table.
- */
+/** Returns SQL that creates a table with the latest content of each item that was not deleted. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =

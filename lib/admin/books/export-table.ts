@@ -2,8 +2,8 @@
  * Exports the whole table to files, in the layout and format of DynamoDB's own exports to S3 (full export, version
  * 2020-06-30, DYNAMODB_JSON). Programs that read DynamoDB's exports can also read these files.
  *
- * Memory is bounded by one page of a Scan, whatever the size of the table. On AWS, use DynamoDB's own export instead,
- * which consumes no read units.
+ * Only one page of a Scan is in memory, besides the names and checksums of written files. On AWS, use DynamoDB's own
+ * export instead, which consumes no read units.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -27,7 +27,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** Number of items per page, which determines memory use: a page has a few hundred kilobytes. */
+/** Number of items per page, which determines memory use. DynamoDB limits a page to 1 MB. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 

@@ -54,6 +54,7 @@ export interface FoundExport {
  * Finds the newest full export below a directory, and the later incremental exports, in order.
  * @throws {StartFailure} if there is no full export, if a period between the exports is missing, or if a manifest is
  *   invalid
+ * @throws {Error} if a manifest cannot be read
  */
 export function findExports(directory: string): FoundExport[] {
   const all = exportRoots(directory)

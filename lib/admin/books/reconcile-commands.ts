@@ -45,7 +45,7 @@ export function addReconcileCommand(program: Command): void {
     );
 }
 
-/** Prints one row per account, and one row per difference. */
+/** Prints one row per account, one row per difference, and the verdict. */
 async function reconcileAccounts(
   table: Table,
   { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },

@@ -30,8 +30,8 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
  * Sends questions with known answers to a model, and fits the temperature that makes its probabilities realistic. Uses
- * the model's first endpoint that decides by log-probabilities.
- * @throws {Error} if the model has no such endpoint, or the endpoint does not answer
+ * the model's first usable endpoint that decides by log-probabilities.
+ * @throws {Error} if the model has no such endpoint, or a call of the endpoint fails
  */
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };

@@ -9,9 +9,9 @@ export interface CatalogChange {
   of: string;
   /** Path of the value; empty for a whole part. Endpoints appear by id, for example `endpoints.acme.pricing.prompt`. */
   field: string;
-  /** Old value; null if the value is new. */
+  /** Old value, or `there` for a whole part; null if it is new. */
   before: string | null;
-  /** New value; null if the value was removed. */
+  /** New value, or `there` for a whole part; null if it was removed. */
   after: string | null;
 }
 
@@ -86,8 +86,8 @@ export function credentialsOf({ providers, search }: CatalogFiles): Set<string> 
 }
 
 /**
- * Returns the environment variables that a catalog uses, without credentials and certificates, which are in the secret
- * of provider keys.
+ * Returns the environment variables that a catalog uses, without credentials and certificates, which a deployment reads
+ * from the secret of provider keys.
  */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {
   const endpoints = models.flatMap((model) => model.endpoints);

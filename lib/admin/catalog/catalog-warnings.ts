@@ -12,8 +12,8 @@ import type { Money } from '../../../lambdas/money/money.ts';
 import { dateWarnings } from './price-date-warnings.ts';
 
 /**
- * Number of days without a newer model after which a catalog counts as out of date. Model vendors publish models every
- * few weeks.
+ * Number of days without a newer model after which a catalog counts as out of date. Usually, vendors publish models
+ * every few weeks.
  */
 const FRESH_DAYS = 60;
 const MS_PER_DAY = 86_400_000;
@@ -31,8 +31,8 @@ const WRITE_MULTIPLE = 1.25;
 const ROUNDING = 0.001;
 
 /**
- * Prompt length in tokens above which a price tier may apply. It is the shortest limit of any provider's first tier
- * (Alibaba).
+ * Prompt length in tokens above which a price tier may apply. It is the shortest known limit of a first tier
+ * (Alibaba's).
  */
 const SHORTEST_TIER = 32_000;
 
@@ -44,8 +44,8 @@ const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
  * @param today as YYYY-MM-DD
  */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // The warnings about age and prices of 0 ignore models at the operator's own URLs, because the operator chooses their
-  // dates and prices.
+  // The warnings about age and prices of 0 ignore endpoints at the operator's own URLs, because the operator chooses
+  // their dates and prices.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   const warnings = [
@@ -59,8 +59,8 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
 }
 
 /**
- * Warns about text models with a price of 0, because clients would not pay for them. Models that are deliberately free
- * have `service_free`, and clients pay for models with a price per song without paying for tokens.
+ * Warns about text models with a price of 0, because clients would not pay for such tokens. Models that are
+ * deliberately free have `service_free`, and clients pay for models with a price per song without paying for tokens.
  */
 function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
   if (model.service_free || !writesText(model)) return [];
@@ -75,7 +75,7 @@ function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[
 
 /**
  * Warns about endpoints with a single price for all prompt lengths, if longer prompts probably cost more: because the
- * provider is known to charge more for them (`tiered_prices`), or because another provider with the same base price
+ * provider is known to charge more for them (`tiered_prices`), or because another endpoint with the same base price
  * does. The price list then probably omits the tiers, and long prompts would be sold below cost.
  */
 function missingTierWarnings(model: ModelData, providers: readonly ProviderData[]): string[] {

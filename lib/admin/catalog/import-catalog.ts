@@ -1,7 +1,7 @@
 /**
  * Converts price lists (USD per million tokens) to the catalog's model files (RUB per token). The arithmetic is exact,
- * because numbers are read from their source text. Results are rounded up to 10⁻¹² RUB, so an imported price is never
- * below the provider's price.
+ * because all numbers are decimal texts. Results are rounded up to 10⁻¹² RUB, so an imported price is not below the
+ * listed price at the given rate.
  */
 
 import { tuningParameters } from '../../../lambdas/catalog/sampling-parameters.ts';
@@ -103,7 +103,10 @@ function parseListedModel(described: object, place: string): ListedModel {
   );
 }
 
-/** Converts a price in USD per million tokens, or per `units` other units, to RUB per unit. Rounds up to 10⁻¹² RUB. */
+/**
+ * Converts a price in USD per million tokens, or per `units` other units, to RUB per unit. Rounds up to 10⁻¹² RUB.
+ * @throws {StartFailure} if a number is not plain decimal
+ */
 export function convertPrice(usdText: string, conversion: Conversion, units = 1_000_000n): Money {
   const usd = fraction(usdText);
   const rate = fraction(conversion.rubPerUsd);
@@ -277,7 +280,8 @@ function union(lists: string[][]): string[] {
 
 /**
  * Returns the wire (API format) that the selection specifies for a model. It is required for a model without text
- * output, because a provider's default wire is for text.
+ * output unless its endpoints have wires, because a provider's default wire is for text.
+ * @throws {StartFailure} if the model has no wire
  */
 function wireOf({ id, wire }: SelectedModel): string {
   if (wire === undefined) throw new StartFailure(`selection: add wire to "${id}", because it has no text output`);
@@ -337,7 +341,7 @@ function pricing(
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  // A listed cache price of 0 means that there is no separate price: cached tokens cost as much as other prompt tokens.
+  // A listed cache price of 0 counts as missing: cached tokens then cost as much as other prompt tokens.
   const cachePrice = ({ input }: Prices, usd: string | undefined) =>
     isZeroPrice(usd) && !isZeroPrice(input) ? undefined : price(usd);
   const prices = (own: Prices) => ({

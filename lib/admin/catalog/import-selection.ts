@@ -115,7 +115,7 @@ export type ProviderParameters = z.infer<typeof providerParametersSchema>;
 
 /** Models to import, with the catalog id and the providers of each. */
 export const selectionSchema = z.strictObject({
-  /** Whether endpoints also get a service cost: the listed price without the markup. */
+  /** Whether endpoints, except for videos, also get a service cost: the listed price without the markup. */
   service_cost: z.boolean().optional(),
   /**
    * Providers that charge a fee per request. Price lists lack this fee, so each model of these providers needs

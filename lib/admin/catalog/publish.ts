@@ -40,11 +40,14 @@ export interface PublishOptions {
 /** Differences between the current catalog and a new one. If `published` is false, nothing was published. */
 export interface Published {
   published: boolean;
-  /** Version of the current catalog; null for the deployed catalog. `after` is the version of the new catalog. */
+  /**
+   * Version of the current catalog; null for the deployed catalog, which also replaces an invalid publication. `after`
+   * is the version of the new catalog.
+   */
   before: string | null;
   after: string | null;
   prices: number;
-  /** Number of changed values other than prices, and of added or removed models, aliases and providers. */
+  /** Number of changed values other than prices, and of added or removed models, aliases, providers and search. */
   others: number;
   /**
    * Credentials that the new catalog uses and the current catalog does not use. The gateway may have no values for
@@ -57,8 +60,8 @@ export interface Published {
 }
 
 /**
- * The current catalog. `kept` is the latest stored publication. `publication` is its content; undefined if the content
- * is invalid.
+ * The current catalog. `kept` is the latest stored publication. `publication` is its content; undefined if there is
+ * none or the content is invalid.
  */
 interface InForce {
   kept: KeptPublication | undefined;
@@ -179,8 +182,8 @@ function checkUsable(text: string): void {
  * Returns the catalog to which a rollback switches: the catalog before the current one.
  * @param version version of another earlier publication to switch to
  * @returns undefined for the deployed catalog
- * @throws {GatewayError} 404 if there is no such publication; 409 if no version is given and the current catalog is
- *   itself the result of a rollback or withdrawal, because another rollback would undo it
+ * @throws {GatewayError} 404 if there is no such publication; 409 if no version is given and the current catalog is a
+ *   withdrawal or was published before, because the rollback would undo the last one
  */
 export async function earlierFiles(
   publications: Publications,

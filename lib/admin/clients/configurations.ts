@@ -1,4 +1,7 @@
-/** Configuration texts that make clients use the gateway. Each text is complete, so that it can be pasted. */
+/**
+ * Configuration texts that make clients use the gateway. Each text can be pasted; in some, the reader replaces the
+ * key's placeholder.
+ */
 
 import type { ModelFacts } from './model-facts.ts';
 

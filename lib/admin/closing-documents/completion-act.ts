@@ -14,7 +14,7 @@ import { listPapers, type Paper, type Party } from '../../../lambdas/store/accou
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { roundLines } from './kopecks.ts';
 
-/** Ways to divide a document into lines: a single line, or one line for each value of a dimension. */
+/** Ways to divide a document's spending into lines: a single line, or one line for each value of a dimension. */
 export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
 export type LineSplit = (typeof lineSplits)[number];
 
@@ -28,9 +28,11 @@ export interface ActQuestion {
   party: Party;
 }
 
-/** Line of a document before VAT is split off. */
+/** Line of a document before VAT is computed. */
 export interface ActLine {
-  /** Value of the dimension to which the line belongs; "" for a single line. */
+  /**
+   * Of spending: the value of the dimension, or "" for a single line. Of a change: its month. Of an adjustment: its id.
+   */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
   exact: Money;

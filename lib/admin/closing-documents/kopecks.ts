@@ -1,8 +1,8 @@
 /**
  * Rounds exact amounts to whole kopecks for documents.
  *
- * Guarantee: each rounding remainder is carried over to the next document, so the total of all documents of an account
- * never differs from its charges by more than half a kopeck. The sum of a document's lines is its total.
+ * Guarantee: each rounding remainder is carried over to the next document, so rounding changes the total of an
+ * account's successive documents by at most half a kopeck. The sum of a document's lines is its total.
  */
 
 import { Money } from '../../../lambdas/money/money.ts';

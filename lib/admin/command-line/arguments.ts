@@ -1,4 +1,6 @@
-/** Parsers of command-line arguments. Their error messages list the accepted values. */
+/**
+ * Parsers of command-line arguments. They throw an InvalidArgumentError whose message describes the accepted values.
+ */
 
 import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../../lambdas/platform/text-rule.ts';
@@ -32,7 +34,7 @@ export function parsePositive(text: string): Money {
 }
 
 /**
- * Parses the base URL of a gateway. Removes a trailing slash. If the URL is only a host, appends /v1, because clients
+ * Parses the base URL of a gateway. Removes trailing slashes. If the URL is only a host, appends /v1, because clients
  * of the Messages API omit it.
  */
 export function parseBaseUrl(text: string): string {
@@ -43,7 +45,10 @@ export function parseBaseUrl(text: string): string {
   throw new InvalidArgumentError('Use an address that ends with /v1, such as https://gateway.example.com/v1.');
 }
 
-/** Parses a model id. The accepted ids are safe to insert into text of any syntax. */
+/**
+ * Parses a model id. The accepted ids have no quotes, spaces or line breaks, so they can be inserted into configuration
+ * texts.
+ */
 export function parseModelId(text: string): string {
   if (/^[\w./:@~-]{1,200}$/.test(text)) return text;
   throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');

@@ -1,6 +1,6 @@
 /**
- * Describes mistakes of the person who runs a command as sentences. Any other error is a bug, and is printed with its
- * stack trace.
+ * Describes mistakes of the person who runs a command as sentences. Any other error counts as a bug, and is printed
+ * with its stack trace.
  */
 
 import { readFileSync } from 'node:fs';
@@ -29,14 +29,14 @@ const NO_AWS =
   'AWS is not configured in this shell. Set AWS_REGION, and credentials with access to the table (AWS_PROFILE, or "aws login").';
 
 /**
- * Returns whether an error means that an AWS service rejected a request. The SDK's errors for such responses have
- * `$metadata`; errors of the gateway's own AWS requests have the class `AwsError`.
+ * Returns whether an error comes from an AWS request, usually a rejection. The SDK's errors have `$metadata`; errors of
+ * the gateway's own AWS requests have the class `AwsError`.
  */
 export function isAwsRefusal(error: unknown): boolean {
   return error instanceof AwsError || (error instanceof Error && '$metadata' in error);
 }
 
-/** Returns the operator's mistake as a sentence; undefined if the error is a bug. */
+/** Returns the operator's mistake as a sentence; undefined if the error counts as a bug. */
 export function mistakeIn(error: unknown): string | undefined {
   if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof AggregateError) return mistakesIn(error);
@@ -52,7 +52,7 @@ export function mistakeIn(error: unknown): string | undefined {
   return reason !== undefined && path !== undefined ? `${path} cannot be used: ${reason}.` : undefined;
 }
 
-/** Returns one line for each mistake; undefined if any of the errors is a bug. */
+/** Returns one line for each mistake; undefined if any of the errors counts as a bug. */
 function mistakesIn({ errors }: AggregateError): string | undefined {
   const mistakes = errors.map(mistakeIn);
   return mistakes.includes(undefined) ? undefined : mistakes.join('\n');
@@ -61,6 +61,7 @@ function mistakesIn({ errors }: AggregateError): string | undefined {
 /**
  * Reads and parses a file that is named on the command line.
  * @throws {StartFailure} with the file and the mistake in it
+ * @throws {Error} if the file cannot be read
  */
 export function fromFile<Value>(path: string, read: (text: string) => Value): Value {
   return fromText(path, readFileSync(path, 'utf8'), read);

@@ -30,8 +30,8 @@ export interface RecomputeOptions {
  * finds it.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
- * @throws {GatewayError} 409 if the differences changed during the measurement, if a returned lease awaits its
- *   correction, or if another command corrected a counter; run the command again
+ * @throws {GatewayError} 404 if the account does not exist; 409 if the differences changed during the measurement, if a
+ *   returned lease awaits its correction, or if another command corrected a counter; run the command again
  */
 export async function* recomputeCounters(
   context: ChangeContext,

@@ -71,7 +71,7 @@ function nameOf({ keyHash, part }: { keyHash: string; part: number }): string {
   return `${keyHash}#${part}`;
 }
 
-/** Returns the hashes of all inference keys of the account. */
+/** Returns the hashes of all inference keys of the account, except deleted keys. */
 async function keysOf({ table, accountId }: ChangeContext): Promise<string[]> {
   const hashes: string[] = [];
   for (const { id: workspaceId } of await listWorkspaces(table, accountId)) {
@@ -113,8 +113,9 @@ async function countsOf(table: Table, hashes: readonly string[]): Promise<Runnin
 }
 
 /**
- * Returns the numbers of pending records that count as running, by key and part. Also reads the day before the account
- * was created and the day after today, because clocks differ: around midnight UTC, machines may have different days.
+ * Returns the numbers of pending records that count as running, by key and part. Begins at most a day before the
+ * account was created and ends a day after today, because clocks differ: around midnight UTC, machines may have
+ * different days.
  */
 async function openRequests({ table, accountId }: ChangeContext): Promise<Map<string, number>> {
   const open = new Map<string, number>();

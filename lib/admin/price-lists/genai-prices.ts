@@ -108,7 +108,9 @@ function exactModelNames(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
-/** Returns the prices on a day. If they depend on the hour, returns the prices of the most expensive hour. */
+/**
+ * Returns the prices on a day. If they depend on the hour, returns the prices of the hour with the highest input price.
+ */
 function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);

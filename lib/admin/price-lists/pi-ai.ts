@@ -1,7 +1,7 @@
 /**
  * Reads the npm package @earendil-works/pi-ai (0.82 or later). It contains one JSON file per provider, which lists
- * models by API and by `<type>:<id>`. Prices are in USD per million tokens. A price of 0 means that the price is
- * unknown.
+ * models by API and by `<type>:<id>`. Prices are in USD per million tokens. Prices of 0 for both input and output, or
+ * for a cache, count as unknown.
  */
 
 import * as z from 'zod';

@@ -60,8 +60,8 @@ export interface ListedName {
 }
 
 /**
- * Merges the entries of a model in several lists. Facts do not change, so each fact comes from the oldest list that
- * contains it. Prices come from the newest list that has prices for the model.
+ * Merges the entries of a model in several lists. Each fact comes from the oldest list that contains it, so that an
+ * import does not change facts. Prices come from the newest list that has prices for the model.
  * @param lists oldest first
  * @returns undefined if no list contains the model
  */

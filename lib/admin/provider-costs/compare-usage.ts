@@ -17,7 +17,7 @@ export interface UsageDifference {
   records: number;
 }
 
-/** Matches the snapshot date that providers append to the requested model name. */
+/** Matches the snapshot date that some providers append to the requested model name. */
 const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** Recorded usage at one provider, by UTC day and by the provider's name for the model. */

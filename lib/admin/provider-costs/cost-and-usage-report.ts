@@ -29,7 +29,9 @@ const meterOfKind: Record<string, ReportedMeter> = {
   'cache-write-input-token-count': 'cache_write',
 };
 
-/** Line types that can contain token usage. Lines of other types are taxes, credits, discounts and fees. */
+/**
+ * Line types that can contain token usage. Lines of other types are, for example, taxes, credits, discounts and fees.
+ */
 const USAGE_LINES: ReadonlySet<string> = new Set(['Usage', 'DiscountedUsage', 'SavingsPlanCoveredUsage']);
 
 /** Number of tokens per unit of the report. */

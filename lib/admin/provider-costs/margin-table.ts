@@ -13,8 +13,8 @@ export interface MarginSums {
   charged: Money;
   cost: Money;
   /**
-   * Number of requests whose service cost is unknown: the endpoint has no purchase prices, or the settlement was an
-   * estimate.
+   * Number of requests whose service cost is unknown, for example because the endpoint has no purchase prices, or the
+   * settlement was an estimate.
    */
   unknown: number;
   /** Charges of the requests with unknown service cost. They are not part of any margin. */

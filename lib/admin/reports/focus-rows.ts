@@ -1,7 +1,7 @@
 /**
  * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org), including the provider columns that 1.3 adds, so
  * that readers of 1.3 accept the file. Readers add up all lines, so there is no total line; the total is in the
- * metadata file next to it, in the form that FOCUS defines.
+ * metadata file next to it.
  */
 
 import { billingUnits } from '../../../lambdas/catalog/unit-lists.ts';
@@ -111,7 +111,9 @@ interface FocusContext {
   issuer: string;
 }
 
-/** Yields the column names, then one row per payer, combination of reported tags, day and price. */
+/**
+ * Yields the column names, then one row per payer, combination of reported tags, day and price or reduction of charges.
+ */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
   yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);

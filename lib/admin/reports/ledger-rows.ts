@@ -3,7 +3,10 @@ import { actorName } from '../../../lambdas/store/accounts/audit.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 
-/** Yields the column names, then an account's payments, adjustments and spending in a period, with its balance. */
+/**
+ * Yields the column names, then an account's payments, adjustments and spending in a period, with its balance if it has
+ * one.
+ */
 export function* ledgerRows({ payments, balance, period, total }: Statement): Generator<CsvRow, void> {
   const { zone, from, to } = period;
   yield ['line', 'at', 'reference', 'note', 'booked_by', 'amount_rub', 'balance_rub', 'period_zone'];

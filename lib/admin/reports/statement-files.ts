@@ -61,8 +61,8 @@ class ReportSums {
 /**
  * Writes all files of a statement into a directory, and overwrites existing files.
  *
- * Guarantee: the content does not depend on the time of writing, so the same records produce the same bytes. Memory is
- * bounded by the rows of the other files, not by the rows of generations.csv.
+ * Guarantee: the content does not depend on the time of writing, so the same records and names produce the same bytes.
+ * Memory is bounded by the rows of the other files, not by the rows of generations.csv.
  */
 export async function writeStatementFiles(
   table: Table,

@@ -136,7 +136,10 @@ function namedCell(cell: CsvCell): string {
   return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;
 }
 
-/** Returns a chart with one bar per day. The heights are approximate; the exact amounts are in the bars' titles. */
+/**
+ * Returns a chart with one bar per day; empty without spending. The heights are approximate; the exact amounts are in
+ * the bars' titles.
+ */
 function chart({ period, total }: Statement, days: readonly SpendingRow[]): string {
   const usage = new Map(days.map(({ values, usage: spent }) => [values[0], spent]));
   const most = Money.max(Money.zero, ...usage.values());

@@ -24,7 +24,7 @@ export interface RequestRow extends Row {
   tokens_completion: number | null;
   finish_reason: string | null;
   provider_status: number | null;
-  /** Failure code of the last provider that was called; null if it did not fail. */
+  /** Failure code of the last provider that was called; null if it did not fail, or is not known. */
   failure: string | null;
   latency_ms: number | null;
   key_hash: string;
@@ -107,7 +107,7 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
  */
 export const FAILED_BEFORE = 'failed_before';
 
-/** Number of characters of a hash in a table: enough to distinguish keys, and for `--key`. */
+/** Number of characters of a hash in a table: usually enough to distinguish keys, and for `--key`. */
 const SHOWN_HASH_CHARACTERS = 8;
 
 /** Returns a request as one row of a table. */
@@ -127,7 +127,7 @@ export function requestTableRow(row: RequestRow): Row {
   };
 }
 
-/** Returns all fields of a refused request. */
+/** Returns the details of a refused request. */
 export function describedRefusal(refusal: Refusal): Row {
   const { refusal: reason, id, ...row } = refusalRow(refusal);
   const { created_at, status, model, cost_rub, key_hash, workspace_id, member_id } = row;

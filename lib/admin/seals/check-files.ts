@@ -35,7 +35,7 @@ interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
   paid: Money;
-  /** Ids of generations that were open when their day was sealed, and have no later line yet. */
+  /** Ids of generations that were open when their day was sealed, and have no late line yet. */
   open: Set<string>;
 }
 
@@ -62,8 +62,8 @@ export function sealedDatesOf(directory: string, account: string): string[] {
 
 /**
  * Checks the files of one account.
- * @param found called for each difference; a day with a difference is still checked completely, unless its statement
- *   cannot be read
+ * @param found called for each difference; a day with a difference is still checked completely, unless its statement is
+ *   missing or cannot be read
  */
 export async function checkAccount(
   { directory, account, publicKey }: { directory: string; account: string; publicKey: string },

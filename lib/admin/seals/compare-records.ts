@@ -63,7 +63,8 @@ const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
  * Compares the table's progress of sealing with the files, and with the last day that was sealed for all accounts.
- * @returns the day up to which the account is sealed; if the table's value is not plausible, the day of the last file
+ * @returns the day up to which the account is sealed; if the table has no plausible value, the day of the last file, or
+ *   '' without files
  */
 async function compareProgress(
   table: Table,
@@ -128,7 +129,7 @@ interface LineGroup {
 
 /**
  * Compares the lines of one day with the records of that day.
- * @param day files of the day; undefined for a day without a statement, for which no record may exist
+ * @param day files of the day; undefined for a day without a statement, for which no charge or payment may exist
  */
 async function compareDay(
   { table, directory, account }: ComparedAccount,
@@ -185,7 +186,7 @@ class RecordsInOrder {
     }
   }
 
-  /** Calls `passed` for the remaining records. */
+  /** Calls `passed` for the remaining records that should have a sealed line. */
   async end(): Promise<void> {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);

@@ -38,8 +38,8 @@ interface MayCreate {
  * Opens the table on which a command works. With a table name, this is the table of a deployment on AWS, opened with
  * the caller's credentials. Otherwise it is the table of the gateway that runs on the local data. If no gateway runs,
  * the command opens the local data itself.
- * @throws {StartFailure} if there is no data, and the command must not create any; or if the table does not exist or
- *   cannot be reached
+ * @throws {StartFailure} if there is no data, and the command must not create any; if the table does not exist or
+ *   cannot be reached; or if DYNAMODB_ENDPOINT is not an HTTP URL
  */
 export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,
@@ -84,7 +84,8 @@ const IN_USE_MS = 30_000;
 
 /**
  * Returns the addresses of the gateway that runs on this data directory. If no gateway runs, starts a database for this
- * command. If a gateway is starting or stopping, waits until it has started or stopped.
+ * command. While a gateway starts or stops, waits up to 30 seconds.
+ * @throws {DirectoryInUse} if the directory is still in use then
  */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;

@@ -108,7 +108,7 @@ export async function withTableOf(
 
 /**
  * Opens a session on the given account, or else on the account of the local gateway.
- * @throws {GatewayError} if no account is given, or it does not exist
+ * @throws {GatewayError} 400 if no account is given or known; 404 if it does not exist
  */
 async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {
   const accountId = account ?? local?.bootstrapped()?.account_id;
