@@ -88,8 +88,8 @@ export class Alarms {
 
   /**
    * Adds an alarm that is raised when a metric, which always has values during normal operation, has no more values.
-   * CloudWatch creates an alarm in the state "insufficient data", and notifies only when the state changes. So after a
-   * deployment, no alarm is raised until the metric has had a first value.
+   * CloudWatch creates an alarm in the state "insufficient data", and notifies only when the state changes. So a new
+   * alarm is not raised until the metric has had a first value.
    */
   addForSilence(
     id: string,

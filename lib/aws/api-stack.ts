@@ -68,7 +68,10 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/** Stack of all running parts: the API, one function per route, queues with workers, schedules and alarms. */
+/**
+ * Stack of all running parts: the API, one function per route, queues with workers, schedules, alarms and the optional
+ * server.
+ */
 export class ApiStack extends Stack {
   /** Bucket to which the table is exported. */
   readonly books: Bucket;

@@ -7,8 +7,8 @@ import type { Construct } from 'constructs';
 
 /**
  * Creates the bucket of table exports and sealed days, for billing reviewers. For `lockDays` days, Object Lock prevents
- * changes and deletion of every new object. The lock uses governance mode: principals with the permission to bypass
- * governance can still delete objects.
+ * changes and deletion of every new object version. The lock uses governance mode: principals with the permission to
+ * bypass governance can still delete objects.
  * @param lockDays 0 for no default lock; objects can then be locked one by one
  */
 export function createBooksBucket(stack: Stack, lockDays: number): Bucket {

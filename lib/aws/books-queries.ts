@@ -10,7 +10,7 @@ const RESULTS_KEPT_DAYS = 30;
 const GIGABYTE = 1e9;
 
 /**
- * Creates the bucket for query results, which expire after a month. The bucket is retained when the stack is deleted,
+ * Creates the bucket for query results, which expire after 30 days. The bucket is retained when the stack is deleted,
  * because CloudFormation cannot delete a bucket that contains objects.
  */
 export function createResultsBucket(stack: Stack): Bucket {

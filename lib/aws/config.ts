@@ -45,7 +45,8 @@ const settingsSchema = z.strictObject({
   maxWriteUnits: wholeNumber({ min: 1 }).default(40_000),
   /**
    * Write units per second that the table supports from its first day; AWS charges for this once. Without this setting,
-   * a new table supports 4,000 units (80 to 250 requests per second), and twice as many within half an hour.
+   * a new table supports 4,000 units (80 to 250 requests per second), and about twice as many after half an hour of
+   * such load.
    */
   warmWriteUnits: wholeNumber({ min: 4_000, max: 40_000 }).optional(),
   /**
@@ -89,7 +90,7 @@ const settingsSchema = z.strictObject({
       'must be origins like https://app.example.org, or *',
     )
     .default(''),
-  /** Number of days for which exports of the table cannot be changed or deleted; 0 for no default lock. */
+  /** Number of days for which new objects of the books bucket are locked (governance mode); 0 for no default lock. */
   booksLockDays: wholeNumber({ min: 0, max: 36_500 }).default(400),
   /**
    * Principals that may assume the role that can read the books: ARNs of roles, users, or an account (`…:root` means

@@ -24,6 +24,7 @@ const BUNDLES_CLAIM_WAIT_MS = 300_000;
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param make called if bundles must be built
  * @throws {CatalogError} if the catalog has a mistake
+ * @throws {DirectoryInUse} if another process still bundles after five minutes
  */
 export async function currentBundles(
   outputDirectory: string,

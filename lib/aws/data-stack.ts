@@ -131,7 +131,7 @@ export class DataStack extends Stack {
   }
 
   /**
-   * Creates a policy with the minimum permissions for running `npm run admin -- --table` and for setting provider keys.
+   * Creates a policy for `npm run admin -- --table`, except for commands that need SNS, and for setting provider keys.
    * By default the policy is attached to no principal.
    */
   #addOperatorPolicy(): ManagedPolicy {

@@ -41,11 +41,10 @@ const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 
 /**
- * Blocks a key's requests beyond a limit before any function runs, so that one customer cannot use up everyone's
- * capacity.
+ * Blocks a key's requests beyond a limit before any function runs, so that one key cannot use up everyone's capacity.
  *
- * Weakness: AWS counts approximately and with a delay of a few seconds, so this is a safety limit, not an exact quota.
- * The function URL is not behind this firewall.
+ * Weakness: AWS counts approximately and with a delay, so this is a safety limit, not an exact quota. The function URL
+ * is not behind this firewall.
  * @param requestsPerKey maximum number of requests in any five minutes
  */
 export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number): void {

@@ -21,7 +21,7 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
  * always fails and gets a tenth of 30 requests per minute fails three times within a minute.
  *
  * Weakness: if the function gets fewer than six requests per minute, failures of the new code are not noticed before it
- * gets all requests. Then the alarm is raised within five minutes, but there is no automatic rollback.
+ * gets all requests. Then three failures within five minutes raise the alarm, but there is no automatic rollback.
  */
 const MANY_FAILURES = 3;
 const WINDOW = Duration.minutes(5);

@@ -210,7 +210,7 @@ function onPartitions(prefixes: readonly string[]): Record<string, object> {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 }
 
-/** Returns environment variables with the names of the granted resources. */
+/** Returns environment variables with the names, ARNs and URLs of the granted resources. */
 export function grantEnvironment(grants: Grants, resources: Resources): Record<string, string> {
   const { queues } = resources;
   const { table, objects, secrets = [], sendTo = [], watch = [] } = grants;

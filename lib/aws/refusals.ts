@@ -2,7 +2,7 @@
  * Error responses of API Gateway itself, in the gateway's error format. The template of an error response can insert
  * only variables, and no variable contains the status. So each kind of error is listed with its status, which the body
  * repeats as `code`. If AWS adds further kinds, they keep the status that AWS chooses, and `code` is 400 or 500. These
- * responses have no `x-generation-id`, because no code of the gateway runs.
+ * responses have no `x-generation-id`, because no code of the gateway writes them.
  */
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';

@@ -11,8 +11,8 @@ import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 
 /**
- * Number of throttled requests in five minutes at which an alarm is raised. The gateway retries throttled requests, so
- * a smaller number has no effect on clients.
+ * Number of throttled requests in five minutes at which an alarm is raised. A smaller number affects at most a few
+ * clients: throttled calls of the table and of workers are retried.
  */
 const MANY_THROTTLES = 10;
 /**
@@ -77,8 +77,8 @@ export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: n
 }
 
 /**
- * Adds alarms on throttling of the table and its indexes. An index has its own limits and metrics, and if an index is
- * throttled, writes to the table fail.
+ * Adds alarms on throttling of the table and its indexes, and on write conflicts. An index has its own limits and
+ * metrics, and if an index is throttled, writes to the table fail.
  */
 export function addTableAlarms(alarms: Alarms, table: GatewayTable): void {
   for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {

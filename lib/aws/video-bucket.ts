@@ -8,8 +8,8 @@ import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 const REQUESTS_KEPT_DAYS = 1;
 
 /**
- * Creates the bucket for video files and for video requests. Only functions, and clients with a presigned URL, can read
- * it.
+ * Creates the bucket for video files and for video requests. The bucket is private: clients read it with presigned
+ * URLs.
  */
 export function createVideoBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Videos', {

@@ -26,8 +26,8 @@ function severityOf(name: QueueName): AlarmText['severity'] {
 /**
  * Queue of a worker, with its dead-letter queue and alarms. Messages may contain costs to settle, so the queues are
  * retained when the stack is deleted. The class is not a construct, because the queues must stay direct children of the
- * stack. Under a construct they would get other logical ids, and CloudFormation would replace them and lose their
- * messages.
+ * stack. Under a construct they would get other logical ids, and CloudFormation would replace them, with their messages
+ * left in the old queues.
  */
 export class WorkerQueue {
   readonly queue: Queue;
