@@ -142,7 +142,7 @@ class Patience {
 
   /**
    * Returns the result of the function.
-   * @throws {GatewayError} 504 after the time limit; the function continues to run, and its result is ignored
+   * @throws {GatewayError} 504 after the time limit or `end`; the function continues to run, and its result is ignored
    */
   async wait<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.end(), this.#seconds * 1_000);

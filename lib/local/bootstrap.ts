@@ -17,8 +17,8 @@ export interface LocalAccount {
 const operator: Actor = { kind: 'operator', id: 'first start' };
 
 /**
- * Creates an account with its Default workspace and one key of each kind on the first start; returns the existing
- * account on later starts.
+ * Creates an account with its Default workspace and one key of each kind, unless the account of an earlier start
+ * exists, which is then returned.
  */
 export async function bootstrap(table: Table, state: LocalState): Promise<LocalAccount> {
   const known = state.bootstrapped();

@@ -13,7 +13,7 @@ export type Invoke = (event: unknown) => Promise<unknown>;
 export interface EventSource {
   /** Starts no further poll of the queue, and ends the waiting time of the current poll. */
   stopPolling: () => void;
-  /** Processes the messages in the queue, then stops. */
+  /** Processes the visible messages in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
@@ -71,7 +71,9 @@ export function startEventSource(
     }
   }
 
-  /** Processes all remaining messages. The queues are in memory, so costs in unprocessed messages would be lost. */
+  /**
+   * Processes all remaining visible messages. The queues are in memory, so costs in unprocessed messages would be lost.
+   */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);

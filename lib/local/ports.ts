@@ -7,7 +7,7 @@ export const LOOPBACK_HOST = '127.0.0.1';
 
 /**
  * Checks that two ports are available: the port of the API, and the next port for the function URL.
- * @throws {StartFailure} if one of these ports is in use
+ * @throws {StartFailure} if one of these ports is in use or cannot be opened
  */
 export async function checkPorts(port: number): Promise<void> {
   if (port === 0) return;
@@ -20,7 +20,7 @@ export async function checkPorts(port: number): Promise<void> {
 
 /**
  * Calls `open` to listen on a port of this machine.
- * @throws {StartFailure} with the reason if that fails
+ * @throws {StartFailure} with the reason if the port cannot be opened
  */
 export async function openAt<Opened>(
   port: number,

@@ -21,7 +21,7 @@ export interface LocalServices {
   lost: Promise<string>;
 }
 
-/** Functions that stop what has been started, in the order in which it was started. */
+/** Functions that stop the started parts, in the order in which the parts were started. */
 export type Stops = (() => Promise<void>)[];
 
 /**

@@ -27,7 +27,7 @@ export interface Workers {
   invoke: (name: string, event: unknown) => Promise<unknown>;
   /** Starts to poll queues and to run schedules. */
   connect: (connections: Connections) => void;
-  /** Processes the messages in the queues, then ends. */
+  /** Processes the visible messages in the queues, then ends. */
   stop: () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Fault injection of the sandbox. Each fault changes the events of any wire (API format) before they are serialized;
+ * Fault injection of the sandbox. Faults change the events of a wire (API format) before they are serialized;
  * wire-fields.ts has the field names of each wire. Faults of bytes and connections are in player.ts.
  */
 

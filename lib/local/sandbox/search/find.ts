@@ -8,7 +8,7 @@ const stopWords = new Set(
   'и в во на с о об у к по из за от для что как это the a an of in on at to is was and or for what how'.split(' '),
 );
 
-/** Returns the pages that contain words of a query, best match first. Supports `site:` and `-site:`. */
+/** Returns up to ten pages that contain words of a query, best match first. Supports `site:` and `-site:`. */
 export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
   const { words, sites, excluded } = parseSearchQuery(query);
   return pages
@@ -58,7 +58,7 @@ function hasForm(words: readonly string[], word: string): boolean {
 
 /**
  * Returns whether two words may be forms of the same word, because they begin with the same letters. Endings of Russian
- * nouns change one or two letters.
+ * nouns usually change one or two letters.
  */
 function areAlike(one: string, other: string): boolean {
   if (one === other) return true;

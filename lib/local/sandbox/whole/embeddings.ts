@@ -108,7 +108,7 @@ function embeddingTokens(input: string | number[]): number {
   return typeof input === 'string' ? Math.ceil(input.length / CHARACTERS_PER_TOKEN) : input.length;
 }
 
-/** Checks OpenAI's limits. Returns the error message if the request exceeds one of them; undefined otherwise. */
+/** Checks limits like OpenAI's. Returns the error message if the request exceeds one of them; undefined otherwise. */
 function objectionTo(input: EmbeddingsRequest['input'], dimensions: number): string | undefined {
   if (dimensions > MAX_SANDBOX_DIMENSIONS) {
     return `Invalid value for 'dimensions' = ${dimensions}. Must be less than or equal to ${MAX_SANDBOX_DIMENSIONS}.`;

@@ -88,7 +88,7 @@ function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** Returns the number of billed tokens. Rerankers count the query once per document. */
+/** Returns the number of billed tokens. Like some rerankers, the sandbox counts the query once per document. */
 function rankTokens(query: string, documents: readonly string[]): number {
   return documents.reduce((sum, text) => sum + textTokens(text), textTokens(query) * documents.length);
 }
