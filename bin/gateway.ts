@@ -1,4 +1,6 @@
-/** Runs the CDK app: `npm run synth`, `npm run deploy`. The app takes half a minute, so it prints progress messages. */
+/**
+ * Runs the CDK app: `npm run synth`, `npm run deploy`. The app may take half a minute, so it prints progress messages.
+ */
 
 import { join } from 'node:path';
 import { bundleFunctions, bundleServer } from '../lib/shared/bundles/bundle.ts';

@@ -42,7 +42,7 @@ function run(node) {
   // This process must live until the child ends, so it passes signals on to the child instead of ending. The child gets
   // Ctrl-C twice: from the terminal and from this process; `bin/local.ts` ignores the second.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm starts this process through a shell, which does not pass npm's signals on. If npm is killed, this process only
+  // npm starts this process through a shell, which may not pass npm's signals on. If npm is killed, this process only
   // notices that its parent has changed.
   const parent = process.ppid;
   const look = process.env.npm_lifecycle_event

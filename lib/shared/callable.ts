@@ -32,7 +32,7 @@ const isReady = readiness(() => undefined);
 /** Prefix of variables that the gateway itself sets, and that the operator therefore need not set. */
 const OWN_VARIABLES = 'GATEWAY_SANDBOX_';
 
-/** Returns the state of every provider, callable providers first. */
+/** Returns the state of every provider with models, callable providers first. A sandbox without a URL is left out. */
 export function providerStates({ models, withoutAddress }: Catalog): ProviderState[] {
   const states = new Map<string, ProviderState>();
   for (const { endpoints, aliasOf } of models) {

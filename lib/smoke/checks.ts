@@ -1,6 +1,6 @@
 /**
- * Checks how a deployment behaves towards clients, all from outside. The checks that cost money use a few dozen tokens
- * of one model.
+ * Checks how a deployment behaves towards clients, all from outside. The checks that cost money use a few hundred
+ * tokens of one model.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,7 +74,7 @@ async function listsModels(target: Target, findings: Findings): Promise<string> 
   return `${data.length} models; using ${findings.model}`;
 }
 
-/** Returns the cheapest text model by token price that this key may use. */
+/** Returns the available text model with the lowest token price above zero that this key may use. */
 async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {
@@ -165,14 +165,17 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${reported === undefined ? '' : `, ${reported} RUB`}`;
 }
 
-/** Returns a request for a long answer. Any model takes longer than `TOO_SHORT_MS` from the first to the last event. */
+/**
+ * Returns a request for a long answer. Even a fast model should take longer than `TOO_SHORT_MS` from the first to the
+ * last event.
+ */
 const longQuestion = (model: string) =>
   question(model, {
     stream: true,
     max_tokens: 64,
     messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
   });
-/** Minimum time in ms from the first to the last event. If the time is shorter, the response was not streamed. */
+/** Minimum time in ms from the first to the last event. A response with a shorter time counts as not streamed. */
 const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {

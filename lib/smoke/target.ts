@@ -4,7 +4,7 @@
 export interface Target {
   /** Base URL, ending in `/v1`. */
   url: string;
-  /** Function URL ending in `/v1`, if the deployment has one. */
+  /** Function URL ending in `/v1`; undefined if none was given. */
   streamingUrl: string | undefined;
   key: string;
   managementKey: string | undefined;

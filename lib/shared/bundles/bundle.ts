@@ -23,8 +23,8 @@ export const requireBanner = `const require = process.getBuiltinModule('module')
 const UNUSED_NAMES = /^ {8}(?!(?:email|url|uuid|datetime|date|time|duration|regex|nan):)\w+: ".*",$/gm;
 
 /**
- * Plugin that removes zod's messages in forty languages, which are half of a bundle. The gateway needs only English,
- * which zod loads by itself.
+ * Plugin that removes zod's messages in dozens of languages, which are a large part of a bundle. The gateway needs only
+ * English, which zod loads by itself.
  */
 export const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
@@ -216,7 +216,8 @@ const options = {
  * is the tested code. A bundled SDK also starts faster than the SDK of the Lambda runtime.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries functions by name, with files relative to lambdas/
- * @throws {CatalogError} if the catalog has a mistake, which would make every deployed function fail
+ * @throws {CatalogError} if the catalog has a mistake, which would make deployed functions fail
+ * @throws {Error} if the code cannot be bundled
  */
 export async function bundleFunctions(
   outputDirectory: string,

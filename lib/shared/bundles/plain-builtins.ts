@@ -4,8 +4,8 @@ import type { Plugin } from 'esbuild';
 /**
  * Plugin that gets Node's modules from `process.getBuiltinModule` instead of importing them. An import reads each
  * property of the module, and some properties are getters that load large parts of Node: `node:http` loads undici with
- * HTTP/2, and `node:crypto` loads Web Crypto. The plugin leaves getters out. If code imports a getter, the build fails
- * and names the getter.
+ * HTTP/2, and `node:crypto` loads Web Crypto. The plugin leaves getters out, except for the replacements below. If code
+ * imports another getter, the build fails and names the getter.
  */
 export const plainBuiltins: Plugin = {
   name: 'plain-builtins',

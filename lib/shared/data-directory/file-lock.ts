@@ -27,6 +27,7 @@ const statements = {
 /**
  * Tries to take a lock, without waiting.
  * @returns the function that releases the lock; undefined if another holder prevents it
+ * @throws {Error} if the file cannot be opened
  */
 export function tryLock(file: string, kind: keyof typeof statements): (() => void) | undefined {
   makePrivateFile(file);

@@ -35,8 +35,9 @@ const directories = [BOOKS, PUBLICATIONS, MAILS, CONTAINER_DATABASE];
 const draft = /\.draft$/;
 
 /**
- * Makes a data directory and its files readable only by the owner, even if other users could read them before. A
- * directory that also contains other files keeps its mode, because other users may need access to these files.
+ * Makes a data directory and the gateway's files in it readable only by the owner, even if other users could read them
+ * before. A directory that also contains other files keeps its mode, because other users may need access to these
+ * files.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -99,7 +100,7 @@ export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
 }
 
-/** Returns whether DynamoDB Local, which runs in a container, has written the records. */
+/** Returns whether the directory has the folder of DynamoDB Local, which runs in a container. */
 export function hasContainerDatabase(path: string): boolean {
   return existsSync(join(path, CONTAINER_DATABASE));
 }

@@ -32,7 +32,7 @@ export interface RunFile {
 }
 
 /**
- * Time in ms to wait for a command that uses the directory; most commands end earlier. If another gateway uses it,
+ * Time in ms to wait for a command that uses the directory; most commands end earlier. If a gateway already runs on it,
  * there is no wait.
  */
 const CLAIM_WAIT_MS = 10_000;
@@ -141,7 +141,10 @@ export class LocalState {
     replacePrivateFile(join(this.directory, 'state.json'), JSON.stringify(made));
   }
 
-  /** Returns the run file of the gateway that runs on this directory; undefined if its process has ended. */
+  /**
+   * Returns the run file of the gateway that runs on this directory; undefined if there is none or its process has
+   * ended.
+   */
   running(): RunFile | undefined {
     const run = readJsonIfPresent(join(this.directory, 'run.json')) as RunFile | undefined;
     return run && isAlive(run.pid) && isClaimed(this.directory) ? run : undefined;
@@ -153,7 +156,8 @@ export class LocalState {
 
   /**
    * Records a new start of the gateway on this directory.
-   * @returns ids of earlier starts, all of which have ended, because two gateways cannot run on one directory
+   * @returns ids of earlier starts that are not forgotten; they have ended, because two gateways cannot run on one
+   *   directory
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();

@@ -77,7 +77,9 @@ async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: strin
   return false;
 }
 
-/** Returns whether a server answers at this URL. `fetch` would load a large part of Node, which nothing else needs. */
+/**
+ * Returns whether a server answers at this URL. `fetch` would load a large part of Node, which this file does not need.
+ */
 function isAnswering(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, signal: AbortSignal.timeout(500) }, (response) => {
