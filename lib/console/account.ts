@@ -48,7 +48,7 @@ export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<
 
 /**
  * Returns the data of an account with only one member, the member's keys and its workspace, whose limits also apply.
- * The other data stays that of the account.
+ * The result has no tag budgets. The other data stays that of the account.
  */
 export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
   return {

@@ -20,7 +20,7 @@ const classes: Record<string, FailureClass> = {
 };
 
 /**
- * Matches codes of the operating system and of certificates, for example ENOTFOUND. ECONNRESET and EPIPE occur only
+ * Matches codes of the operating system and of certificates, for example ENOTFOUND. ECONNRESET and EPIPE usually occur
  * after the provider was reached, so they are excluded.
  */
 const UNREACHABLE = /^(?!ECONNRESET|EPIPE)[A-Z][A-Z0-9_]+$/;

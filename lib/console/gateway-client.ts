@@ -17,7 +17,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Error if there is no response, because the gateway or the network is down. */
+/** Error if there is no response, for example because the gateway or the network is down. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }

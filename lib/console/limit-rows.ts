@@ -30,7 +30,7 @@ export interface LimitRow {
 
 type IsOwn = (row: ShownActivity) => boolean;
 
-/** Returns all limits, sorted by the remaining share, smallest first. */
+/** Returns the limits in the data, sorted by the remaining share, smallest first. */
 export function limitRowsOf(data: AccountData): LimitRow[] {
   const paceSince = pacesOf(data);
   const names = workspaceNames(data);

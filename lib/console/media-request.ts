@@ -33,6 +33,7 @@ export function makes(kind: MediaKind, { available, architecture }: Pick<ShownMo
 /**
  * Sends the request, and waits for the complete result. The caller must release the result's URL.
  * @throws {ApiFailure} if the gateway rejects the request
+ * @throws {NoAnswer} if there is no response
  */
 export async function requestMedia(
   client: GatewayClient,

@@ -19,8 +19,8 @@ const filterNames = ['workspace', 'key', 'member', 'model', 'tag', 'status', 'fr
 type Filters = Record<(typeof filterNames)[number], string>;
 
 /**
- * Page of the account's requests, newest first, updated live. The filters are part of the URL, so that a list can be
- * shared as a link.
+ * Page of the account's requests, newest first. The newest page is updated live. The filters are part of the URL, so
+ * that a list can be shared as a link.
  */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
@@ -30,7 +30,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const from = requested.from === '' ? firstDayBefore(to) : requested.from;
   const filters = { ...requested, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
-  // Older pages and past days do not change, so they are not updated live.
+  // Older pages and past days rarely change, so they are not updated live.
   const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));
   const search = useRequestSearch(
     client,

@@ -10,7 +10,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
       await navigator.clipboard.writeText(text);
       setNotice(texts.copied);
     } catch {
-      // Browsers only allow copying over TLS or on localhost.
+      // For example, browsers only allow copying over TLS or on localhost.
       setNotice(texts.notCopied);
     }
   };

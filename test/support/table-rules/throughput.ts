@@ -1,7 +1,7 @@
 /**
- * Throughput of one partition key per second. DynamoDB stores a key's items in one partition, which supports at most
- * 1,000 write units and 3,000 read units per second, whatever the table's capacity. Units are counted after a request,
- * so one request may exceed the limit; later requests are throttled until enough time has passed.
+ * Throughput of one partition key per second. At first, DynamoDB stores a key's items in one partition, which supports
+ * at most 1,000 write units and 3,000 read units per second, whatever the table's capacity. Units are counted after a
+ * request, so one request may exceed the limit; later requests are throttled until enough time has passed.
  */
 
 export interface UnitRates {

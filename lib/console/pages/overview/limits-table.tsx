@@ -5,7 +5,7 @@ import { limitRowsOf, type LimitRow } from '../../limit-rows.ts';
 import { Bar } from '../../parts/bar.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 
-/** Table of all limits: the amounts spent, held and left, and an estimate of when each limit runs out. */
+/** Table of limits: the amounts spent, held and left, and an estimate of when each limit runs out. */
 export function LimitsTable({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub } = useFormats();
