@@ -16,7 +16,7 @@ const basePaths: Record<WireName, string> = {
   'bedrock-converse': '/bedrock',
 };
 
-/** Prices of a token in USD. */
+/** Prices of a token: in USD for other gateways, in RUB for this gateway. */
 export interface Prices {
   prompt: number;
   completion: number;

@@ -27,7 +27,7 @@ export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]>
   });
 }
 
-/** Whether a call settles a request. Only the worker makes a record final in a transaction. */
+/** Whether a call settles a request. Only workers make a record final in a transaction. */
 function isSettlement({ action, body }: DynamodbCall): boolean {
   return action === 'TransactWriteItems' && body.includes('"final"');
 }

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 /** Milliseconds after the end of a window from which this check no longer expects the window in counters. */
 const KEPT_AFTER_END_MS = DAY_MS;
 
-/** Returns the windows of all intervals at a time. */
+/** Returns the windows of all intervals that contain a time. */
 export function windowsOf(createdAt: string): string[] {
   const date = createdAt.slice(0, 10);
   const dayMs = Date.parse(`${date}T00:00:00Z`);

@@ -160,8 +160,8 @@ function stopOf(finish: string, hasCalls: boolean): string {
 }
 
 /**
- * Returns the usage. Only the completion counts of xAI's models exclude the reasoning. A hosted model was observed to
- * report more cached tokens than prompt tokens, so the cached tokens are limited to the prompt.
+ * Returns the usage. Of the recorded models, only xAI's completion counts exclude the reasoning. A hosted model was
+ * observed to report more cached tokens than prompt tokens, so the cached tokens are limited to the prompt.
  */
 function usageOf(usage: Counted, model: string) {
   const details = usage.prompt_tokens_details;
