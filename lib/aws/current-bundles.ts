@@ -1,6 +1,6 @@
 /**
- * Bundles the functions only once for each state of the source files. Later stages, sandboxed gateways and tests reuse
- * the bundles, which takes a second instead of half a minute.
+ * Bundles the functions only if the source files have changed since the last time. Stages, sandboxed gateways and tests
+ * otherwise reuse the bundles, which takes a second instead of half a minute.
  *
  * Weakness: manual changes to packages in node_modules are not noticed. `npm run bundle` always builds.
  */

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { anthropicWriter } from '../../lib/local/sandbox/anthropic.ts';
 import { mockAnswer, writers, type MockAnswer } from './mock-answers.ts';
 /**
- * Upstream server for every wire that costs as little CPU as possible: the sandbox's events, from bytes that are
- * created once. The model's name selects the answer: "<chunks>x<milliseconds between them>", 0 for all at once. It
- * prints its port and keeps running.
+ * Upstream server for every wire for messages that costs as little CPU as possible: the sandbox's events, from bytes
+ * that are created once. The model's name selects the answer: "<chunks>x<milliseconds between them>", 0 for all at
+ * once. It prints its port and keeps running.
  */
 const message = JSON.stringify({
   id: 'msg_bench',

@@ -1,6 +1,6 @@
 /**
- * Prints the figures of a run as a table with one column per lane and one section per wire. The times of the direct
- * lane are subtracted from the times in rows that begin with "added".
+ * Prints the figures of a run as a table with one column per lane and one section per wire. An added time is the time
+ * of a lane minus the time of the direct lane.
  */
 
 import type { Figures } from './measures.ts';

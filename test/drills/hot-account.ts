@@ -66,7 +66,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   };
 }
 
-/** Returns the keys of the items that a transaction writes, as JSON in the form of the call. */
+/** Returns the keys of the items that a transaction uses, as JSON in the form of the call. */
 function transactionItemKeys({ body }: DynamodbCall): string[] {
   const { TransactItems } = JSON.parse(body) as {
     TransactItems: Record<string, { Key?: ItemKey; Item?: ItemKey }>[];

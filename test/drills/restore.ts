@@ -83,7 +83,7 @@ const RETRY_WITHIN_MS = 240_000;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Repeats a request until it is answered.
+ * Repeats a request as long as responses have `retry-after`, for at most RETRY_WITHIN_MS.
  * @returns all responses; the last one is final
  */
 async function askUntilAnswered(gateway: DrilledGateway, key: string): Promise<DrilledAnswer[]> {

@@ -100,7 +100,7 @@ async function refused(
   done(step, answers.every(isRight), summarizeAnswers(answers));
 }
 
-/** Whether no provider accepted the request. */
+/** Whether no provider could be used. */
 function isWithoutProvider({ status }: DrilledAnswer): boolean {
   return status === 502;
 }

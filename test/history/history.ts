@@ -192,7 +192,9 @@ export class History {
     this.#proxy.rules.suffer(this.#shares(1), this.#newSeed());
   }
 
-  /** Starts the gateway. Starts it again if a fault of the table ends the start. */
+  /**
+   * Starts the gateway. If the start fails, for example by a fault of the table, tries again, at most MAX_STARTS times.
+   */
   async #start(): Promise<void> {
     if (this.#report.starts.tried > 0 && this.#random() < CLOCK_STEPS) this.#stepClock();
     for (let turn = 1; ; turn += 1) {
@@ -280,8 +282,8 @@ export class History {
   }
 
   /**
-   * Makes the last check. By the gateway's clock, it runs two days later, so that all remaining holds are swept and all
-   * days are rolled up.
+   * Makes the last check. By the gateway's clock, it runs after two midnights, so that all remaining holds are swept
+   * and all days are rolled up.
    */
   async #lastCheck(): Promise<void> {
     await this.#gateway.signal('server', 'SIGCONT');

@@ -19,10 +19,10 @@ interface WireValue {
   M?: Record<string, WireValue>;
 }
 
-/** Matches the partition keys of items that contain amounts. Other items are ignored. */
+/** Matches the partition keys of items with amounts that are checked. Other items are ignored. */
 const KEPT = /^(GENERATION|COUNTER|LEASE|ACCOUNT|MODELS|ACTIVITY|FREE#BUDGET)#/;
 
-/** Reads all items that contain amounts. */
+/** Reads all items with amounts that are checked. */
 export async function scanTable(endpoint: string, tableName: string): Promise<RawItem[]> {
   const items: RawItem[] = [];
   let from: object | undefined;

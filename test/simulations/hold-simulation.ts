@@ -32,7 +32,7 @@ export interface HoldScenario {
 }
 
 export interface Held {
-  /** Share of all requests that were refused because the counter was busy. */
+  /** Share of the measured requests that were refused because the counter was busy. */
   refused: number;
   /** Median of the time to hold in ms. `p95Ms` is the 95th percentile. */
   p50Ms: number;

@@ -48,7 +48,7 @@ export interface KeyScenario {
   isCrowd?: boolean;
   /** Whether the requests are for free models. */
   isFree?: boolean;
-  /** Whether a server takes leases for the requests, which then begin concurrently. */
+  /** Whether a server takes leases for the requests, which then begin in quick succession. */
   isLeased?: boolean;
 }
 
@@ -70,8 +70,8 @@ const NO_DELAYS = { wayMs: 0, transactionMs: 0 };
 const LONG_ANSWER_SECONDS = 15;
 
 /**
- * Number of runs in this process. The number is a part of all names, so that a run does not use cached data of earlier
- * runs.
+ * Number of runs in this process. The number is a part of the payer's ids, so that a run does not use cached data of
+ * earlier runs.
  */
 let runs = 0;
 

@@ -1,7 +1,8 @@
 /**
- * Answers of all wires as text, streamed or as one JSON body, as providers write them. Text is used because types and
- * JSON.stringify cannot express all numbers and shapes that a hostile provider may send. Streams of binary frames are
- * text with one character per byte (latin1), so attacks can cut, repeat and join the pieces of any stream.
+ * Answers of all wires for messages as text, streamed or as one JSON body, as providers write them. Text is used
+ * because types and JSON.stringify cannot express all numbers and shapes that a hostile provider may send. Streams of
+ * binary frames are text with one character per byte (latin1), so attacks can cut, repeat and join the pieces of any
+ * stream.
  */
 
 import { emptyFrame, frameHead, packFrame } from './event-stream.ts';

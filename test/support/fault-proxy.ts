@@ -38,7 +38,7 @@ export interface FaultProxy {
    * tests can order the requests of several clients.
    */
   before: (call: DynamodbCall) => Promise<void> | void;
-  /** Called when DynamoDB has replied to a call that was passed on, before the client gets the reply. */
+  /** Called after a call was passed on (except by `deliver`), before the client gets the reply. */
   after: (call: DynamodbCall) => void;
   /**
    * Executes all delayed calls now.

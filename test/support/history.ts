@@ -1,6 +1,6 @@
 /**
- * Account with a history that the gateway's own code has created: holds, settlements, corrections, payments, and daily
- * rows. From noon of the last day but one, its records are spread over more partitions.
+ * Account with a history that the gateway's own code has created: holds, settlements, payments, and daily rows. From
+ * noon of the last day but one, its records are spread over more partitions.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -62,7 +62,7 @@ const prices: Pricing = {
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
-/** Returns the usage of a generation. It depends only on the index, and is different for each index. */
+/** Returns the usage of a generation. It depends only on the index, and differs between neighboring indexes. */
 function usageAt(index: number): TokenUsage {
   const of = (most: number, by: number) => (index * by) % most;
   return {

@@ -65,7 +65,7 @@ export function linksOf(markdown: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Returns the commands in code blocks and between backticks, one per line, without their comments. */
+/** Returns the lines of code blocks and the texts between backticks, which may be commands, without their comments. */
 export function commandsOf(markdown: string): string[] {
   const inBlocks = linesOf(markdown.replaceAll('\\\n', ' '))
     .filter(({ isCode }) => isCode)

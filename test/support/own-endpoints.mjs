@@ -1,7 +1,7 @@
 /**
  * Preloaded module (node --import) of a sandboxed gateway. Each function then calls DynamoDB at a path with the
  * function's name, and other services at a port of its own, so that proxies can identify the caller. It writes the real
- * URLs of queues and files to a file, for recorded-services.ts.
+ * endpoint of SQS and S3 to a file, for recorded-services.ts.
  */
 
 import childProcess from 'node:child_process';

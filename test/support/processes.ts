@@ -59,7 +59,7 @@ export async function reportOf(pid: number): Promise<ProcessReport> {
   return JSON.parse(await text(socket)) as ProcessReport;
 }
 
-/** Returns the reports of all direct and indirect child processes that answer. */
+/** Returns the reports of direct and indirect child processes that answer, except children of a silent process. */
 export async function descendantsOf(pid: number): Promise<ProcessReport[]> {
   const pids = readdirSync(socketDirectory()).map((name) => Number.parseInt(name, 10));
   const settled = await Promise.allSettled(pids.map(reportOf));

@@ -1,4 +1,4 @@
-/** Small recordings in the formats that clients send. */
+/** Small recordings in formats that clients send. */
 
 import { spokenTextChunk } from '../../lib/local/sandbox/spoken-text.ts';
 
@@ -13,7 +13,7 @@ interface WaveOptions {
 
 const BYTES_PER_SAMPLE = 2;
 
-/** Returns a WAV file of this length with a low hum, in samples of 16 bits. */
+/** Returns a WAV file of this length, with equal samples of 16 bits. */
 export function waveFile(
   seconds: number,
   { says, sampleRate = 8_000, channels = 1, declaredBytes }: WaveOptions = {},

@@ -95,8 +95,8 @@ function objectOf(
 }
 
 /**
- * Returns a body with one mistake: a field of another type, an extra field, a missing field, or a value that is not an
- * object.
+ * Returns a body that usually has one mistake: a field of another type, an extra field, a missing field, or another
+ * value instead of the body.
  */
 function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc.oneof(

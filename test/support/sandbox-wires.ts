@@ -1,6 +1,6 @@
 import { textModel } from './catalog.ts';
 
-/** Models of the sandbox over each of its wires, alone and with a working provider as fallback. */
+/** Models of the sandbox over each of its wires for messages, alone and with a working provider as fallback. */
 
 interface SandboxWire {
   /** Name of the wire in the catalog. */

@@ -107,7 +107,10 @@ export async function placeHold(table: Table, request: HoldRequest): Promise<Pla
   return placedOf(await holds.placeHold(table, request), request);
 }
 
-/** Extends a hold that must succeed. */
+/**
+ * Extends a hold that must succeed.
+ * @throws the refusal that a client would get
+ */
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.extendHold(table, placed, request), request);
 }

@@ -21,7 +21,7 @@ export interface Synthesized {
 /** Content of a stored file. */
 type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
 
-/** Returns the templates of a deployment with these settings. They are synthesized once per test run. */
+/** Returns the templates of a deployment with these settings. They are usually synthesized once per test run. */
 export function synthesize(settings: Record<string, unknown> = {}): Synthesized {
   const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
   const kept = join(synthesizedDirectory, `${name}.json`);

@@ -24,6 +24,7 @@ interface Synthesis {
 /**
  * Synthesizes the templates of a checkout, and adapts them to the emulator.
  * @returns the features that the emulator lacks
+ * @throws {StartFailure} if the synthesis fails
  */
 export async function synthesizeFor({ checkout, settings, assembly }: Synthesis): Promise<string[]> {
   const { context } = JSON.parse(readFileSync(join(checkout, 'cdk.json'), 'utf8')) as { context: object };
@@ -43,6 +44,7 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
 /**
  * Bootstraps the account for the CDK.
  * @param directory directory without an app, so that nothing is synthesized
+ * @throws {StartFailure} if the CDK fails
  */
 export async function bootstrapAccount(emulator: MiniStack, directory: string): Promise<void> {
   const account = `aws://${EMULATED_ACCOUNT}/${EMULATED_REGION}`;

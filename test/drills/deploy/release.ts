@@ -24,9 +24,9 @@ export function lastReleaseOf(changelog: string): string | undefined {
 
 /**
  * Checks out the last release into a directory: from its tag, or else from the commit that added its date to the
- * changelog.
- * It uses the packages of this project if the versions are the same, and installs them otherwise.
- * @throws {StartFailure} if git does not have the commit, as in a shallow clone
+ * changelog. It uses the packages of this project if the versions are the same, and installs them otherwise.
+ * @throws {StartFailure} if no release is found, as in a shallow clone, or its sources cannot be unpacked
+ * @throws {Error} if npm fails
  */
 export async function checkOutRelease(directory: string): Promise<Release> {
   const version = lastReleaseOf(readFileSync(join(projectDirectory, 'CHANGELOG.md'), 'utf8'));

@@ -29,7 +29,7 @@ export class Reporter {
   }
 
   /**
-   * Runs one phase. An exception fails the phase, and the drill continues with the next phase.
+   * Runs one phase. An exception is reported as a failed step.
    * @returns whether no step failed
    */
   async during(phase: string, work: () => Promise<void>): Promise<boolean> {
@@ -71,7 +71,7 @@ export function lineOf({ phase, step, result, says, seconds }: DeployStep): stri
   return `${head}  ${phase}: ${step}: ${says} (${seconds} s)`;
 }
 
-/** Returns the lines after the steps: counts of results, and durations. */
+/** Returns the lines after the steps: counts of results, durations, and whether a step failed. */
 export function summaryOf({ steps, phases }: DeployReport): string {
   const count = (result: StepResult) => steps.filter((step) => step.result === result).length;
   const times = Object.entries(phases).map(([phase, seconds]) => `${phase} ${seconds} s`);

@@ -22,7 +22,7 @@ const MAX_LAST_WORDS = 1_500;
 
 /**
  * Starts the bundle of a checkout with the variables and the role of its template.
- * @throws {StartFailure} if the server does not answer
+ * @throws {StartFailure} if the role cannot be assumed, or the server does not answer
  */
 export async function startServerProcess(
   emulator: MiniStack,

@@ -71,8 +71,8 @@ function reportAnswered(reporter: Reporter, step: string, answers: readonly Depl
 /** Milliseconds for which clients retry while the gateway is busy, as SDKs do. */
 const RETRY_WITHIN_MS = 480_000;
 /**
- * First wait of the back-off with jitter. Each wait is up to twice as long as the wait before, so that clients do not
- * retry at the same time.
+ * Maximum of the first wait. Each further maximum is doubled, up to LONGEST_WAIT_MS. Waits are random, so that clients
+ * do not retry at the same time.
  */
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -84,7 +84,9 @@ export interface PatientAnswers {
   busy: number;
 }
 
-/** Sends one request from each of several concurrent clients. Each client retries as long as the gateway is busy. */
+/**
+ * Sends one request from each of several concurrent clients, which retry while the gateway is busy (RETRY_WITHIN_MS).
+ */
 export async function askTogether(gateway: DeployedGateway, key: string, clients: number): Promise<PatientAnswers> {
   const deadlineMs = performance.now() + RETRY_WITHIN_MS;
   let busy = 0;

@@ -300,7 +300,7 @@ export class RandomHistory {
     });
   }
 
-  /** Delivers settlement messages as queues do: repeatedly, until they are settled. */
+  /** Delivers settlement messages as queues do: again after a temporary failure. */
   async #deliver(settlements: Settlement[], isSwept: boolean): Promise<void> {
     await persistently(async () => {
       const results = await settleBatch(this.#table, settlements, { swept: isSwept });
