@@ -39,7 +39,7 @@ export async function readAccountData(client: GatewayClient, signal: AbortSignal
   return { ...owners, readAtMs: nowMs, credits, activity, days, reportedTags, models, month, latest, tagBudgets };
 }
 
-/** Reads the spending of each completed day by one reported tag. */
+/** Reads the spending of the last thirty completed days by one reported tag. */
 export async function readTagActivity(
   client: GatewayClient,
   name: string,

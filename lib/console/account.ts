@@ -24,7 +24,7 @@ export interface Owners {
 export interface AccountData extends Owners {
   readAtMs: number;
   credits: ShownCredits;
-  /** Spending of each completed day, by workspace, key and member. */
+  /** Spending of each of the last thirty completed days, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
   /** Names of the tags by which completed days can be split. */

@@ -1,6 +1,6 @@
 /**
- * Numbers from the API without rounding. Amounts are never floats: they are displayed with the digits of their text,
- * and computed as Money.
+ * Numbers from the API without rounding. Amounts are displayed with all their digits, and computed as Money. Only the
+ * sizes of bars and curves are rounded.
  */
 
 import { Money } from '../../lambdas/money/money.ts';

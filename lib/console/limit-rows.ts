@@ -18,8 +18,9 @@ export interface LimitRow {
   limit: ExactNumber;
   spent: ExactNumber;
   /**
-   * Held amount, computed from the limit, the spent and the remaining amount. Null if the limit is lower than the sum
-   * of the spent and held amounts: the API then reports 0 as remaining, so the held amount is unknown.
+   * Held amount, computed from the limit, the spent and the remaining amount. Null if the limit is lower than the spent
+   * amount. Too low if the limit is lower than the spent and held amounts together, because the API then reports 0 as
+   * remaining.
    */
   held: Money | null;
   left: ExactNumber;

@@ -19,7 +19,7 @@ export interface MediaDraft {
   recording: File | undefined;
 }
 
-/** Result to show. `url` is the URL of the file, which exists only in this page. */
+/** Result to show. `url` is the data URL of an image, or the URL of speech that exists only in this page. */
 export type MediaResult = { generationId: string | undefined } & (
   | { kind: 'image' | 'speech'; url: string }
   | { kind: 'transcription'; text: string }
@@ -34,6 +34,7 @@ export function makes(kind: MediaKind, { available, architecture }: Pick<ShownMo
  * Sends the request, and waits for the complete result. The caller must release the result's URL.
  * @throws {ApiFailure} if the gateway rejects the request
  * @throws {NoAnswer} if there is no response
+ * @throws {DOMException} if `signal` is aborted
  */
 export async function requestMedia(
   client: GatewayClient,

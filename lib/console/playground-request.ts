@@ -74,7 +74,9 @@ type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
 
-/** Returns whether a prompt can be sent to the model; true if that is unknown. */
+/**
+ * Returns whether the playground offers the model: if its only output is text, and it is not known to be unavailable.
+ */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.join() === 'text';
 }

@@ -26,7 +26,8 @@ export function typedFromAlerts(settings: ShownAlerts): TypedAlerts {
 
 /**
  * Converts the typed settings.
- * @param stored settings that the body replaces; their percentage is kept, because the form does not show it
+ * @param stored settings that the body replaces; without a typed low balance, their percentage is kept, because the
+ *   form does not show it
  * @returns undefined if the low balance is not a valid amount
  */
 export function alertsBodyOf(typed: TypedAlerts, stored: ShownAlerts) {

@@ -44,7 +44,7 @@ export function currentVisit(): Visit {
 /**
  * Scrolls to the stored position of the current visit as soon as the page is long enough. A new visit starts at the
  * top.
- * @returns a function that stops the restoration; if the reader scrolls, it stops as well
+ * @returns a function that stops the restoration; any input of the reader stops it as well
  */
 export function restorePlace(page: HTMLElement): () => void {
   const { scrollY: top } = currentVisit();

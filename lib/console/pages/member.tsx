@@ -19,8 +19,8 @@ const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
 
 /**
- * Page of one member: the current week's spending by model, remaining limits, and the latest requests, including
- * rejected requests.
+ * Page of one member: remaining limits, keys, the current week's spending by model, and the latest requests of today,
+ * including rejected requests.
  */
 export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { texts, client } = useConsole();

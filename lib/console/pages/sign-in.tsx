@@ -15,8 +15,8 @@ export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onS
     setIsBusy(true);
     try {
       const trimmed = key.trim();
-      // A key consists of visible ASCII characters. Many other characters cannot be sent in a header, so text that
-      // contains any of them is rejected without a request.
+      // A key consists of visible ASCII characters. Many other characters cannot be sent in a header, so text with any
+      // other character is rejected without a request.
       if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new ApiFailure(401, undefined);
       await openClient(trimmed).read('/credits');
       onSignedIn(trimmed);

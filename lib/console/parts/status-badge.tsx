@@ -12,7 +12,10 @@ const looks: Record<ShownRequest['status'], string> = {
   refused: 'bad',
 };
 
-/** Shows the status of a request. For a refused request, it also shows the HTTP status and the exceeded limit. */
+/**
+ * Shows the status of a request. For a refused request, it also shows the HTTP status, and the exceeded limit if there
+ * is one.
+ */
 export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
   const { texts } = useConsole();
   const limit = refusal?.limit_source ?? null;

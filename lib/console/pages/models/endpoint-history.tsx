@@ -19,7 +19,7 @@ const HISTORY_HOURS = 30 * 24;
 /** Maximum number of rows in the table. The API returns the remaining points as well. */
 const MAX_HISTORY_ROWS = 100;
 
-/** Shows the health of each endpoint by hour: curves of a chosen measure, and a table of the points. */
+/** Shows the health of endpoints by hour: curves of a chosen measure, and a table of the newest points. */
 export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
   const { texts } = useConsole();
   const { count, percent, duration, time } = useFormats();

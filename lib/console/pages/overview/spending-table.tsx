@@ -20,8 +20,8 @@ interface SpendingRow extends Record<Period, ExactNumber> {
 }
 
 /**
- * Table of the current spending of each workspace, key and member according to the books, highest in the current month
- * first.
+ * Table of the current spending of the loaded workspaces, keys or members according to the books, highest in the
+ * current month first.
  */
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
