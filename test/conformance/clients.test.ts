@@ -19,7 +19,9 @@ beforeAll(async () => {
   process.stdout.write(`\n${report.table}\n\n`);
 }, 300_000);
 
-/** Tests common client programs with one running gateway, through every API and over all wires of the sandbox. */
+/**
+ * Tests common client programs with one running gateway, through every API for text and over all wires for messages.
+ */
 describe('clients', () => {
   it('are tested over every wire with messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);

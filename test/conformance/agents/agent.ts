@@ -56,7 +56,7 @@ const quiet = {
 
 /**
  * Runs a shell command that can call the agents by name.
- * @throws if the command does not end
+ * @throws if the command does not end in time
  */
 export async function runAgent(line: string, { home, work }: Desk, env: Record<string, string>): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {

@@ -1,6 +1,6 @@
 /**
- * Tests of every client over every wire of the sandbox, and the part of test/conformance/results.md that describes
- * their results.
+ * Tests of every client over the wires for messages, and the part of test/conformance/results.md that describes their
+ * results.
  */
 
 import { readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ interface SandboxModel {
   model: string;
 }
 
-/** Returns the first model of each wire that the sandbox supports. */
+/** Returns the first model of each wire for messages that the sandbox supports. */
 export function sandboxModels(): SandboxModel[] {
   const { providers } = read('providers.json') as { providers: { id: string; wire: string }[] };
   const { models } = read('models/sandbox.json') as { models: { id: string; endpoints: CatalogEndpoint[] }[] };

@@ -23,7 +23,7 @@ export interface Pitfall {
 }
 
 export const everyWire: readonly MessagesWireName[] = messagesWires;
-/** Wires that the sandbox supports. */
+/** Wires for messages that the sandbox supports. */
 export const sandboxWires: readonly MessagesWireName[] = messagesWires.filter((wire) =>
   sandboxModels().some((known) => known.wire === wire),
 );

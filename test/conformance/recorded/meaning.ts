@@ -58,8 +58,8 @@ function turnsOf(messages: { role: string; content: string | Json[] }[]) {
 }
 
 /**
- * Returns blocks without the parts that a wire may omit: empty texts, cache marks, and thinking if the provider does
- * not accept it in requests.
+ * Returns blocks without parts that a wire may omit, such as empty texts and cache marks, and without thinking if the
+ * provider does not accept it in requests.
  */
 function blocksOf(content: string | Json[], calls: string[], quirks: Quirks): Json[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

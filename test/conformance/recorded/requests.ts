@@ -1,8 +1,8 @@
 /**
  * Compares the requests that the gateway would send with the requests that providers were observed to accept. Each
  * recorded request is converted back to an equivalent request of the Messages API. The gateway's encoder converts this
- * request to a provider's request, which is checked against the schema of all recordings of the provider. It is then
- * converted back again, and the result must be equivalent to that of the first conversion.
+ * request to a provider's request, which is checked against the schema of all accepted requests to the provider on this
+ * wire. It is then converted back again, and the result must be equivalent to that of the first conversion.
  */
 
 import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';

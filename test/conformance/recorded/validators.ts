@@ -43,7 +43,10 @@ export async function aiSdkStream(events: MessagesEvent[]): Promise<Heard> {
   return said;
 }
 
-/** Returns the content of a whole message as the AI SDK reads it. The SDK checks the message against a schema. */
+/**
+ * Returns the content of a whole message as the AI SDK reads it. The SDK checks the message against a schema.
+ * @throws for a message that the SDK refuses
+ */
 export async function aiSdkMessage(message: MessageBody): Promise<Heard> {
   const fetch = answering(JSON.stringify(message), 'application/json');
   const { content } = await aiSdk(fetch).doGenerate({ prompt });
