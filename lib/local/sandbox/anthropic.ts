@@ -100,8 +100,8 @@ function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicReques
 }
 
 /**
- * Counts the characters of all texts, at any depth. Other fields are ignored, because a block type may be newer than
- * the sandbox.
+ * Counts the characters in the fields `text` and `content`, at any depth. Other fields are ignored, because a block
+ * type may be newer than the sandbox.
  */
 function countAnthropicCharacters(contents: unknown[]): number {
   return contents.reduce<number>((sum, content) => {

@@ -1,7 +1,7 @@
 /**
- * Sandbox in the format of the Gemini API. Like models of generation 3, it signs function calls, texts and images, and
- * requires the signatures of earlier calls and images in the next request. It verifies every signature that it
- * receives.
+ * Sandbox in the format of the Gemini API. Like models of generation 3, it signs texts, images and the first function
+ * call of an answer, and requires the signatures of earlier images and first calls in the next request. It verifies
+ * every signature that it receives.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -105,8 +105,8 @@ function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undef
 }
 
 /**
- * Checks the Gemini API's rules for function calls and signatures. Returns the error message if the conversation breaks
- * one of them; undefined otherwise.
+ * Checks some rules of the Gemini API for function calls and signatures. Returns the error message if the conversation
+ * breaks one of them; undefined otherwise.
  */
 function geminiObjection(contents: Content[]): string | undefined {
   for (const [index, { role, parts }] of contents.entries()) {

@@ -39,7 +39,7 @@ const KEPT_ALIVE_MS = 10 * 60_000;
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const parts = { key, studio: lazyStudio(), wholeAnswers: await loadWholeAnswers() };
-  // Real providers keep idle connections open for minutes. By default, Node closes them after five seconds.
+  // Many providers keep idle connections open for minutes. By default, Node closes them after five seconds.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
     answerSandboxRequest(request, response, parts).catch(() => response.destroy());
   });

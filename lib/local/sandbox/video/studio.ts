@@ -70,7 +70,10 @@ export function openStudio(): Studio {
   };
 }
 
-/** Waits until the job is finished, then sends its callback once. If the callback fails, nothing happens. */
+/**
+ * Waits for the time `hookMs`, then sends the job's callback once, if it has a URL. If the callback fails, nothing
+ * happens.
+ */
 async function callBack(job: FilmJob): Promise<void> {
   await sleep(job.directives.hookMs, undefined, { ref: false });
   job.isOver = true;
