@@ -14,6 +14,7 @@ export interface ServerBundle {
  * Bundles the server into a new directory. In the gateway bundle for tests, this file is replaced by one that bundles
  * the server once for each test run.
  * @param catalogDirectory replaces the catalog that comes with the code
+ * @throws {CatalogError} if the catalog has a mistake
  */
 export async function makeServerBundle(catalogDirectory: string | undefined): Promise<ServerBundle> {
   mkdirSync(builds, { recursive: true });

@@ -29,6 +29,7 @@ export interface WebServer {
  * Starts the server.
  * @param dataDirectory data directory of the gateway to which the server belongs
  * @param catalogDirectory replaces the catalog that comes with the code
+ * @throws {CatalogError} if the catalog has a mistake
  * @throws {StartFailure} if the server does not start
  */
 export async function startWebServer(dataDirectory: string, catalogDirectory: string | undefined): Promise<WebServer> {

@@ -17,7 +17,10 @@ const cliContext = {
   'aws:cdk:version-reporting': false,
 };
 
-/** Synthesizes the stacks as `npm run synth` does, and returns the directory of the cloud assembly. */
+/**
+ * Synthesizes the stacks as `npm run synth` does, and returns the directory of the cloud assembly.
+ * @throws {StartFailure} if the stacks cannot be synthesized
+ */
 export async function synthesize(catalogDirectory: string | undefined): Promise<string> {
   const outputDirectory = join(projectDirectory, 'cdk.out');
   const { context } = JSON.parse(readFileSync(join(projectDirectory, 'cdk.json'), 'utf8')) as { context: object };
