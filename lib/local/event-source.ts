@@ -71,9 +71,7 @@ export function startEventSource(
     }
   }
 
-  /**
-   * Processes all remaining visible messages. The queues are in memory, so costs in unprocessed messages would be lost.
-   */
+  /** Processes all remaining visible messages. The queues are in memory, so costs in other messages are lost. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
