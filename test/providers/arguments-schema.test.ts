@@ -30,6 +30,12 @@ describe('a schema that OpenAI enforces', () => {
     );
   });
 
+  it('may have objects as default values and examples, which have no type', () => {
+    const member = { ...text, default: {}, examples: [{}] };
+    expect(isStrict(closed({ member }))).toBe(true);
+    expect(isStrict(closed({ member, default: {} }))).toBe(false);
+  });
+
   it('has only formats that OpenAI enforces', () => {
     const schema = closed({ link: { type: 'string', format: 'uri' }, day: { type: 'string', format: 'date' } });
     expect(strictForm(schema)).toEqual(
@@ -195,6 +201,15 @@ describe('schemas of arguments', () => {
       Array.from({ length: 12 }, (_, depth) => [`l${depth}`, { anyOf: depth < 11 ? referencesTo(depth + 1) : [text] }]),
     );
     expect(JSON.stringify(argumentsSchema({ type: 'object', properties })).length).toBeLessThan(2_000_000);
+  });
+
+  it('do not grow without bound if references to a large part repeat', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`p${index}`, { $ref: '#/properties/large' }]),
+    );
+    const large = { enum: Array.from({ length: 10_000 }, (_, index) => `v${index}`) };
+    const schema = argumentsSchema({ type: 'object', properties: { ...properties, large } });
+    expect(JSON.stringify(schema).length).toBeLessThan(1_000_000);
   });
 
   it('begin with the last definition of a chain of references', () => {

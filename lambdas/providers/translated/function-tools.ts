@@ -84,6 +84,8 @@ const NEVER_STRICT = [
 
 /** Keywords of which each part of a strict schema must have one. */
 const SAYING_TYPES = ['type', 'anyOf', '$ref', 'enum', 'const'];
+/** Keywords whose values are data and not schemas. */
+const KEYWORDS_OF_DATA = new Set(['default', 'enum', 'const', 'examples']);
 
 /**
  * Returns whether OpenAI accepts `strict` for a schema: every object in the schema must require all its properties and
@@ -107,7 +109,10 @@ function isClosed(schema: unknown, isMap = false): boolean {
     const listed = new Set(Array.isArray(required) ? (required as string[]) : []);
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }
-  return Object.entries(schema).every(([name, value]) => isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)));
+  return Object.entries(schema).every(
+    ([name, value]) =>
+      (!isMap && KEYWORDS_OF_DATA.has(name)) || isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)),
+  );
 }
 
 /**

@@ -7,8 +7,11 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { referredPart, type ReferringSchema } from './acyclic-schema.ts';
 
-/** Maximum number of parts up to which references are replaced. Nested references can multiply the size of a schema. */
-const MAX_INLINED_PARTS = 4_000;
+/**
+ * Maximum number of characters of JSON by which a schema may grow: repeated and nested references can multiply its size.
+ * References beyond this limit are kept.
+ */
+const MAX_INLINED_CHARACTERS = 400_000;
 /** Maximum depth up to which references are replaced, equal to that of a request body. */
 const MAX_INLINED_DEPTH = 128;
 const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
@@ -37,18 +40,19 @@ export function withInlineReferences(
   root: ReferringSchema,
   isKept: (reference: string) => boolean = () => false,
 ): ReferringSchema {
-  let parts = 0;
+  let room = MAX_INLINED_CHARACTERS;
   const open = new Set<unknown>();
   const inlined = (part: unknown, target = part): unknown => {
     if (Array.isArray(part)) return part.map((inner) => inlined(inner));
     if (!isRecord(part)) return part;
-    parts += 1;
     const { $ref: written, ...rest } = part;
     const reference = typeof written === 'string' ? written.replace(/^#\/definitions\//, '#/$defs/') : undefined;
     const next = reference === undefined || isKept(reference) ? undefined : referredPart({ $ref: reference }, root);
     open.add(target);
+    const isInlined = next !== undefined && !open.has(next) && room > 0 && open.size < MAX_INLINED_DEPTH;
+    if (isInlined) room -= JSON.stringify(next).length;
     const result =
-      next && !open.has(next) && parts <= MAX_INLINED_PARTS && open.size < MAX_INLINED_DEPTH
+      isInlined && room > 0
         ? inlined({ ...next, ...rest }, next)
         : Object.fromEntries(
             Object.entries(reference === undefined ? part : { ...part, $ref: reference }).map(([name, inner]) => [
