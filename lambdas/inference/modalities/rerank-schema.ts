@@ -95,7 +95,9 @@ export function rankedText(
   ranked?: RerankRequest['rank_fields'],
 ): string {
   if (typeof document === 'string') return document;
-  const fields = (ranked ?? ['text']).filter((name) => typeof document[name] === 'string' && document[name] !== '');
+  // A field that is named twice counts once, so that a request cannot multiply the size of its documents.
+  const names = [...new Set(ranked ?? ['text'])];
+  const fields = names.filter((name) => typeof document[name] === 'string' && document[name] !== '');
   if (fields.length === 1) return document[fields[0]!] as string;
   return fields.map((name) => `${name}: ${document[name] as string}`).join('\n');
 }

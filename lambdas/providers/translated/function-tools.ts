@@ -110,8 +110,7 @@ function isClosed(schema: unknown, isMap = false): boolean {
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }
   return Object.entries(schema).every(
-    ([name, value]) =>
-      (!isMap && KEYWORDS_OF_DATA.has(name)) || isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)),
+    ([name, value]) => (!isMap && KEYWORDS_OF_DATA.has(name)) || isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)),
   );
 }
 
