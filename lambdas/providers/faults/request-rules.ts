@@ -43,9 +43,11 @@ export const reasoningRules = [
 
 /** Words for content that the client sends by URL, by id or as base64. */
 const MEDIA = '(?:images?|pictures?|media|files?|audio|videos?|documents?|pdf|recordings?|url)';
+/** Words for the provider's own files, which it may also fail to download. */
+const OWN_FILES = '(?:models?|tokenizers?|weights|checkpoints?|adapters?|inference|backend)';
 /** Matches a message that the client's media cannot be fetched or decoded. */
 const UNREADABLE_MEDIA = new RegExp(
-  String.raw`^(?:(?:an )?error|failed|failure|unable|cannot|could not|(?:request )?timed? ?out)\b[^\n]{0,40}\b(?:download|fetch|retriev|decod|identify)[a-z]{0,3}\b[^\n]{0,40}\b${MEDIA}\b(?![^\n]{0,40}\bmodel\b)|^(?:the )?${MEDIA}\b[^\n]{0,80}\b(?:could not|cannot|can.t) be (?:fetched|downloaded|retrieved|decoded|opened)`,
+  String.raw`^(?![^\n]{0,80}\s${OWN_FILES}\b)(?:(?:an )?error|failed|failure|unable|cannot|could not|(?:request )?timed? ?out)\b[^\n]{0,40}\b(?:download|fetch|retriev|decod|identify)[a-z]{0,3}\b[^\n]{0,40}\b${MEDIA}\b|^(?:the )?${MEDIA}\b[^\n]{0,80}\b(?:could not|cannot|can.t) be (?:fetched|downloaded|retrieved|decoded|opened)`,
   'i',
 );
 

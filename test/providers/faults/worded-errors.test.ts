@@ -221,6 +221,14 @@ describe('an error that is known only by its words', () => {
     expect(classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 403 }).fault).toBe('operator');
   });
 
+  it.each([
+    'Failed to download model files',
+    'Error fetching the file of the tokenizer',
+    'failed to fetch url of the inference server',
+  ])('is the provider’s if the provider cannot read its own files: %s', (message) => {
+    expect(classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 500 }).fault).toBe('failure');
+  });
+
   it.each(requests)('stays the client’s at every provider: %s', (message) => {
     expect([...kindsOf(message, false)]).toEqual(['request']);
   });
