@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { chargeForMeasured } from '../../lambdas/accounting/charge.ts';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
-import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
+import { countedPlan, prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
@@ -65,6 +65,27 @@ describe('the attempts of a request', () => {
       const { attempts } = prepareAttempts(routed, [{ ...candidate, endpoint }]);
 
       expect(attempts[0]!.quote.bound.outputTokens).toBe(outputTokens);
+    },
+  );
+
+  it.each(['tools', 'output_config', 'output_format'])(
+    'have a count of the prompt that includes replaced references in the schemas of %s',
+    async (field) => {
+      const large = { type: 'string', description: 'word '.repeat(3_000) };
+      const properties = { large, again: { $ref: '#/properties/large' } };
+      const schema = { type: 'object', properties };
+      const format = { type: 'json_schema', schema };
+      const fields = { tools: [{ name: 'a', input_schema: schema }], output_config: { format }, output_format: format };
+      const request = { ...message, [field]: fields[field as keyof typeof fields] };
+      const content = measurePrompt(request);
+      const candidate = candidateAt('http://localhost:1', { wire: 'openai-chat', quirks: { tokenizer: 'o200k' } });
+      candidate.target.supportedParameters = ['tools', 'structured_outputs'];
+      const prepared = prepareAttempts({ ...routed, message: request, content }, [candidate]);
+
+      const caller = { account: { id: 'a' }, key: { hash: 'k' } } as never;
+      const plan = await countedPlan(prepared, { caller, clientLeft: undefined });
+
+      expect(plan!.quotes[0]!.bound.promptTokens).toBeGreaterThan(6_000);
     },
   );
 

@@ -16,6 +16,7 @@ import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { withSentSchemas } from '../../providers/translated/sent-schemas.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
@@ -251,7 +252,8 @@ async function countWithOwnTokenizer(
   input: Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>,
 ): Promise<number | undefined> {
   const { tokenizer } = target.quirks;
-  const tokens = await countPromptTokens(promptTexts(message, tokenizer), tokenizer, jobRequestOf(input));
+  const texts = promptTexts(withSentSchemas(message, target.quirks), tokenizer);
+  const tokens = await countPromptTokens(texts, tokenizer, jobRequestOf(input));
   if (tokens === undefined) return undefined;
   return textBound(withTokenizerMargin(tokens, tokenizer), content, endpoint);
 }

@@ -8,10 +8,10 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 import { referredPart, type ReferringSchema } from './acyclic-schema.ts';
 
 /**
- * Maximum number of characters of JSON by which a schema may grow: repeated and nested references can multiply its size.
- * References beyond this limit are kept.
+ * Number of characters of JSON by which a schema may grow; a longer schema may double. Repeated and nested references can
+ * multiply the size of a schema. References beyond this limit are kept.
  */
-const MAX_INLINED_CHARACTERS = 400_000;
+const MAX_GROWTH_CHARACTERS = 100_000;
 /** Maximum depth up to which references are replaced, equal to that of a request body. */
 const MAX_INLINED_DEPTH = 128;
 const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
@@ -40,7 +40,7 @@ export function withInlineReferences(
   root: ReferringSchema,
   isKept: (reference: string) => boolean = () => false,
 ): ReferringSchema {
-  let room = MAX_INLINED_CHARACTERS;
+  let room = Math.max(MAX_GROWTH_CHARACTERS, JSON.stringify(root).length);
   const open = new Set<unknown>();
   const inlined = (part: unknown, target = part): unknown => {
     if (Array.isArray(part)) return part.map((inner) => inlined(inner));
