@@ -88,7 +88,7 @@ export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
   const content = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
   const at = content.findLastIndex(mayHaveMark);
   if (at === -1) return request;
-  const block = { cache_control: mark, ...content[at]! };
+  const block = { ...content[at]!, cache_control: content[at]!['cache_control'] ?? mark };
   return { ...request, messages: [...earlier, { ...last, content: content.with(at, block) }] };
 }
 

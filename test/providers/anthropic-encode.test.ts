@@ -283,6 +283,11 @@ describe('a cache mark of the whole request', () => {
   it.each<[string, Block[] | string, Block[] | string]>([
     ['text', 'Hi', [{ type: 'text', text: 'Hi', cache_control: mark }]],
     [
+      'text without a mark of its own',
+      [{ type: 'text', text: 'Hi', cache_control: null }],
+      [{ type: 'text', text: 'Hi', cache_control: mark }],
+    ],
+    [
       'a block with its own mark',
       [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
       [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
