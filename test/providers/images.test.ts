@@ -351,8 +351,10 @@ describe('the usage of images', () => {
 
   it('is absent if tokens have a price and none are reported', () => {
     expect(read('openai-images', { data: [{ b64_json: PNG }] })).toBeUndefined();
-    const zeros = { input_tokens: 0, output_tokens: 0 };
-    expect(read('openai-images', { data: [{ b64_json: PNG }], usage: zeros })).toBeUndefined();
+    for (const output_tokens of [0, -5, Infinity]) {
+      const usage = { input_tokens: 0, output_tokens };
+      expect(read('openai-images', { data: [{ b64_json: PNG }], usage })).toBeUndefined();
+    }
   });
 });
 

@@ -6,6 +6,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchEngine, BatchRequest, FollowUps, StreamPart } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireUsage } from '../../messages/types.ts';
+import { countOrAbsent } from '../../messages/usage-counts.ts';
 import type { WireTarget } from '../wire.ts';
 import type {
   Drawing,
@@ -103,10 +104,11 @@ async function* filesIn(
 
 /**
  * Returns the usage to charge. If the endpoint has no prices for tokens, only the number of images is charged. If the
- * endpoint has such prices, a report of no tokens counts as no report, because every image has tokens.
+ * endpoint has such prices, a report of no tokens or of an invalid count counts as no report, because every image has
+ * tokens.
  */
 function billedUsage(usage: WireUsage | undefined, target: WireTarget | undefined): WireUsage | undefined {
-  if (!usage || target?.image?.tokens) return usage?.output_tokens ? usage : undefined;
+  if (!usage || target?.image?.tokens) return countOrAbsent(usage?.output_tokens) ? usage : undefined;
   return { output_images: usage['output_images'], input_tokens: 0, output_tokens: 0 };
 }
 
