@@ -55,7 +55,8 @@ describe('a stream of chat completions', () => {
     ['twice', ['{"at"', ':1}', '{"at":1}']],
     ['twice, the second time in pieces', ['{"at":1}', '{"at"', ':1}']],
     ['after an empty object', ['{}', '{"at"', ':1}']],
-    ['after an empty object with spaces', ['{ }', '\n', '{"at":1}']],
+    ['after an empty object with spaces', [' { }', '\n', '{"at":1}']],
+    ['before a brace too many', ['{"at":1}', '}']],
   ])('may have the arguments of a call %s', async (_, pieces) => {
     const head = call(0, { id: 'a', function: { name: 'look', arguments: '' } });
     const rest = pieces.map((json) => call(0, { function: { arguments: json } })).join('');
@@ -63,6 +64,25 @@ describe('a stream of chat completions', () => {
 
     expect(content).toMatchObject([{ id: 'a', name: 'look', input: { at: 1 } }]);
     expect(stop_reason).toBe('tool_use');
+  });
+
+  it('may have a brace too many after the arguments of a call that waits for an earlier one', async () => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '{"at"' } });
+    const waiting = call(1, { id: 'b', function: { name: 'look', arguments: '{"at":2}' } });
+    const rest = call(1, { function: { arguments: '}' } }) + call(0, { function: { arguments: ':1}' } });
+
+    const { content } = await messageOf(head + waiting + rest + stop('tool_calls'));
+
+    expect(content).toMatchObject([{ input: { at: 1 } }, { input: { at: 2 } }]);
+  });
+
+  it('fails if arguments follow a call that ended with an empty object', async () => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '{}' } });
+    const another = call(1, { id: 'b', function: { name: 'look', arguments: '{}' } });
+    const [empty, late] = ['{}', '{"at":1}'].map((json) => call(0, { function: { arguments: json } }));
+
+    expect((await messageOf(head + another + empty + stop('tool_calls'))).content).toHaveLength(2);
+    await expect(messageOf(head + another + late + stop('tool_calls'))).rejects.toThrow('continued a tool call');
   });
 
   it('may have the arguments of its last call at the next index', async () => {
@@ -77,6 +97,13 @@ describe('a stream of chat completions', () => {
     const nameless = call(1, { id: null, function: { name: null, arguments: '{"at":2}' } });
 
     await expect(messageOf(head + nameless + stop('tool_calls'))).rejects.toThrow('without its name');
+  });
+
+  it.each([' ', '{}', 'null'])('may have the empty arguments %j of no call', async (json) => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '{"at":1}' } });
+    const nameless = call(1, { function: { arguments: json } });
+
+    expect((await messageOf(head + nameless + stop('tool_calls'))).content).toMatchObject([{ input: { at: 1 } }]);
   });
 
   it('may have events without data, which keep the connection open', async () => {

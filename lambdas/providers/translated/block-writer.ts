@@ -155,12 +155,13 @@ export class BlockWriter {
       // Some providers repeat the arguments of a complete call at the end, which is harmless. Further arguments of a
       // call that was closed while incomplete cannot be written, and must not be dropped silently, so they are an
       // error.
-      if (call.progress.isComplete || piece.arguments === '') return;
+      if (call.progress.isComplete && (call.begun || isEmptyObject(piece.arguments))) return;
+      if (piece.arguments === '') return;
       throw malformedBlocks('continued a tool call that had ended');
     }
     const json = this.#takeEarlyArguments(piece) + piece.arguments;
     if (call.progress.isClosed) {
-      if (call.begun || json.trim() === '') return;
+      if (call.begun || !isEmptyObject(call.unwritten) || json.trim() === '') return;
       this.#discardUnwritten(call);
     }
     call.progress.feed(json);
@@ -170,9 +171,9 @@ export class BlockWriter {
   }
 
   /**
-   * Discards complete arguments of a call that continues. Some servers send the arguments twice
-   * (https://github.com/vllm-project/vllm/issues/51697), or an empty object before them
-   * (https://github.com/BerriAI/litellm/issues/4537).
+   * Discards the empty object that some servers send before the arguments
+   * (https://github.com/BerriAI/litellm/issues/4537). Other complete arguments stay, and what follows them is ignored:
+   * some servers send the arguments twice (https://github.com/vllm-project/vllm/issues/51697).
    */
   #discardUnwritten(call: StreamedCall): void {
     this.#waitingBytes -= Buffer.byteLength(call.unwritten);
@@ -232,7 +233,7 @@ export class BlockWriter {
    */
   #placeEarlyArguments(): void {
     const early = this.#earlyArguments;
-    if (!early) return;
+    if (!early || isEmptyObject(early.json)) return;
     const last = this.#calls.at(-1);
     if (!last || last.closed || last.progress.hasBegun)
       throw malformedBlocks('sent the arguments of a call without its name');
@@ -349,9 +350,8 @@ export class BlockWriter {
     if (json === undefined) return;
     call.unwritten = '';
     this.#waitingBytes -= Buffer.byteLength(unwritten);
-    // For a call without arguments, providers send "", "null", "{}" or nothing. Clients read a block without deltas as
-    // {}. Arguments may follow an empty object.
-    if (json === '' || (!call.begun && /^(?:null|\{\s*\})$/.test(json))) return;
+    // Clients read a block without deltas as {}. Arguments may follow an empty object.
+    if (json === '' || (!call.begun && isEmptyObject(json))) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
   }
@@ -383,6 +383,11 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
   }
+}
+
+/** Returns whether arguments are those of a call without arguments: providers send "", "null", "{}" or nothing. */
+function isEmptyObject(json: string): boolean {
+  return /^(?:null|\{\s*\})?$/.test(json.trim());
 }
 
 function malformedBlocks(fault: string): UpstreamError {
