@@ -187,6 +187,25 @@ describe('schemas of arguments', () => {
     expect(argumentsSchema(schema)).toEqual(schema);
   });
 
+  it('keep circular references to a property that another property refers to', () => {
+    const inner = {
+      type: 'object',
+      properties: { outer: { $ref: '#/properties/tree' }, own: { $ref: '#/properties/tree/properties/inner' } },
+    };
+    const properties = {
+      tree: { type: 'object', properties: { inner } },
+      other: { $ref: '#/properties/tree/properties/inner' },
+    };
+
+    expect(argumentsSchema({ type: 'object', properties })).toEqual({
+      type: 'object',
+      properties: {
+        tree: properties.tree,
+        other: { ...inner, properties: { outer: properties.tree, own: inner.properties.own } },
+      },
+    });
+  });
+
   it('follow long chains of references only to a certain depth', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { items: { $ref: `#/properties/p${index + 1}` } }]),
@@ -203,14 +222,17 @@ describe('schemas of arguments', () => {
     expect(JSON.stringify(argumentsSchema({ type: 'object', properties })).length).toBeLessThan(2_000_000);
   });
 
-  it('do not grow without bound if references to a large part repeat', () => {
-    const properties = Object.fromEntries(
-      Array.from({ length: 1_000 }, (_, index) => [`p${index}`, { $ref: '#/properties/large' }]),
-    );
-    const large = { enum: Array.from({ length: 10_000 }, (_, index) => `v${index}`) };
-    const schema = argumentsSchema({ type: 'object', properties: { ...properties, large } });
-    expect(JSON.stringify(schema).length).toBeLessThan(1_000_000);
-  });
+  it.each([{ description: 'x'.repeat(10_000) }, { enum: Array.from({ length: 1_000 }, (_, index) => `v${index}`) }])(
+    'do not grow without bound if many properties refer to a large one',
+    (large) => {
+      const references = Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { $ref: '#/properties/first' }]);
+      const properties = { first: { ...text, ...large }, ...Object.fromEntries(references) };
+      const sizeOf = (schema: object) => JSON.stringify(schema).length;
+      const schema = { type: 'object', properties };
+
+      expect(sizeOf(argumentsSchema(schema)) / sizeOf(schema)).toBeLessThan(6);
+    },
+  );
 
   it('begin with the last definition of a chain of references', () => {
     const $defs = { Order: { $ref: '#/$defs/Purchase' }, Purchase: { type: 'object', properties: { id: text } } };

@@ -294,6 +294,28 @@ describe('a request of Converse', () => {
     });
   });
 
+  it('has no references for the first models of Nova, even if definitions refer to many others', () => {
+    const names = Array.from({ length: 14 }, (_, index) => `D${index}`);
+    const definitions = names.map((name, index) => {
+      const next = { $ref: `#/$defs/D${index + 1}` };
+      return [name, index === 13 ? { type: 'string' } : { type: 'object', properties: { a: next, b: next } }];
+    });
+    const schemaOf = (first: string) => ({
+      $defs: Object.fromEntries(definitions),
+      type: 'object',
+      properties: { first: { $ref: `#/$defs/${first}` } },
+    });
+    const sent = (first: string) =>
+      encode({ tools: [{ ...lookup, input_schema: schemaOf(first) }] }, { ...nova, plain_schema_root: true });
+    const last = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } };
+
+    expect(sent('D12')).toHaveProperty(['toolConfig', 'tools', 0, 'toolSpec', 'inputSchema', 'json'], {
+      type: 'object',
+      properties: { first: last },
+    });
+    expect(JSON.stringify(sent('D0'))).not.toContain('$ref');
+  });
+
   it('has no tools if none may be called', () => {
     expect(encode({ tools: [lookup], tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
   });

@@ -52,9 +52,10 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
  * the tool's description.
  */
 function plainArguments(declared: Record<string, unknown>, own: string): { schema: object; description: string } {
-  const { type, properties, required, description } = withInlineReferences(acyclicSchema(declared));
+  const root = acyclicSchema(declared);
+  const { type, properties, required, description } = root;
   return {
-    schema: withoutUndefined({ type, properties, required }),
+    schema: withInlineReferences(withoutUndefined({ type, properties, required }), root),
     description: apart([own, typeof description === 'string' ? description : '']),
   };
 }

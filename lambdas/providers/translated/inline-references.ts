@@ -8,10 +8,13 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 import { referredPart, type ReferringSchema } from './acyclic-schema.ts';
 
 /**
- * Number of characters of JSON by which a schema may grow; a longer schema may double. Repeated and nested references can
- * multiply the size of a schema. References beyond this limit are kept.
+ * Limit of a schema's size in characters, up to which references are replaced. Nested references can multiply the size
+ * of a schema, and so the tokens of the prompt.
  */
-const MAX_GROWTH_CHARACTERS = 100_000;
+const MAX_INLINED_CHARACTERS = 32_768;
+const MAX_GROWTH = 4;
+/** Approximate number of characters around a part, such as quotes and commas. */
+const CHARACTERS_AROUND_PART = 4;
 /** Maximum depth up to which references are replaced, equal to that of a request body. */
 const MAX_INLINED_DEPTH = 128;
 const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
@@ -25,7 +28,7 @@ export function withOwnDefinitions(schema: ReferringSchema): ReferringSchema {
   if (!hasOtherReferences(schema)) return schema;
   const { definitions, $defs, ...rest } = schema;
   const root = isRecord(definitions) ? { ...rest, $defs: { ...definitions, ...($defs as object) } } : schema;
-  return withInlineReferences(root, isOfDefinition);
+  return withInlineReferences(root, root, isOfDefinition);
 }
 
 function hasOtherReferences(part: unknown): boolean {
@@ -35,33 +38,42 @@ function hasOtherReferences(part: unknown): boolean {
   return Object.values(part).some(hasOtherReferences);
 }
 
-/** @param isKept whether a reference is not replaced */
+/**
+ * Replaces the references in a schema or in a part of it.
+ * @param root the schema to which the references refer
+ * @param isKept whether a reference is not replaced. Without this function, a reference that cannot be replaced is
+ *   removed.
+ */
 export function withInlineReferences(
-  root: ReferringSchema,
-  isKept: (reference: string) => boolean = () => false,
+  schema: ReferringSchema,
+  root = schema,
+  isKept?: (reference: string) => boolean,
 ): ReferringSchema {
-  let room = Math.max(MAX_GROWTH_CHARACTERS, JSON.stringify(root).length);
+  let room = Math.max(MAX_INLINED_CHARACTERS, MAX_GROWTH * JSON.stringify(root).length);
   const open = new Set<unknown>();
-  const inlined = (part: unknown, target = part): unknown => {
-    if (Array.isArray(part)) return part.map((inner) => inlined(inner));
+  const inlined = (part: unknown, depth: number, target = part): unknown => {
+    room -= CHARACTERS_AROUND_PART + (typeof part === 'string' ? part.length : 0);
+    if (Array.isArray(part)) return part.map((inner) => inlined(inner, depth + 1));
     if (!isRecord(part)) return part;
-    const { $ref: written, ...rest } = part;
-    const reference = typeof written === 'string' ? written.replace(/^#\/definitions\//, '#/$defs/') : undefined;
-    const next = reference === undefined || isKept(reference) ? undefined : referredPart({ $ref: reference }, root);
+    const { $ref: own, ...rest } = part;
+    const reference = typeof own === 'string' ? own.replace(/^#\/definitions\//, '#/$defs/') : undefined;
+    const written = isKept ? { ...part, $ref: reference } : rest;
+    const next = reference === undefined || isKept?.(reference) ? undefined : referredPart({ $ref: reference }, root);
+    const isOuter = open.has(target);
     open.add(target);
     const isInlined = next !== undefined && !open.has(next) && room > 0 && open.size < MAX_INLINED_DEPTH;
     if (isInlined) room -= JSON.stringify(next).length;
     const result =
-      isInlined && room > 0
-        ? inlined({ ...next, ...rest }, next)
+      next && !open.has(next) && room > 0 && depth < MAX_INLINED_DEPTH
+        ? inlined({ ...next, ...rest }, depth + 1, next)
         : Object.fromEntries(
-            Object.entries(reference === undefined ? part : { ...part, $ref: reference }).map(([name, inner]) => [
-              name,
-              inlined(inner),
-            ]),
+            Object.entries(reference === undefined ? part : written).map(([name, inner]) => {
+              room -= name.length;
+              return [name, inlined(inner, depth + 1)];
+            }),
           );
-    open.delete(target);
+    if (!isOuter) open.delete(target);
     return result;
   };
-  return inlined(root) as ReferringSchema;
+  return inlined(schema, 0) as ReferringSchema;
 }
