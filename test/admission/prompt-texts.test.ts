@@ -39,6 +39,22 @@ describe('the texts of a prompt', () => {
     ]);
   });
 
+  it('have schemas in the form that the provider gets', () => {
+    const request = requestOf({
+      tools: [
+        { name: 'weather', input_schema: { type: 'object' } },
+        { type: 'bash_20250124', name: 'bash' },
+      ],
+      output_config: { format: { type: 'json_schema', schema: { type: 'string' } } },
+    });
+
+    expect([...promptTexts(request, undefined, (schema) => [schema, schema])]).toEqual([
+      '{"name":"weather","input_schema":[{"type":"object"},{"type":"object"}]}',
+      '{"type":"bash_20250124","name":"bash"}',
+      '[{"type":"string"},{"type":"string"}]',
+    ]);
+  });
+
   it.each<[string, Block, string[]]>([
     ['thinking', { type: 'thinking', thinking: 'Hm.', signature: base64 }, ['Hm.']],
     [

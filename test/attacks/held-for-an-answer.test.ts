@@ -84,6 +84,24 @@ describe('a prompt next to an image that is not sent', () => {
   });
 });
 
+describe('a schema of arguments', () => {
+  it('is held with all copies of a property to which others refer', async () => {
+    const client = await scripted.withLimit(3);
+    // About 10,000 tokens, for which 3 RUB are enough. The provider gets them several times.
+    const first = { type: 'string', description: 'word '.repeat(10_000) };
+    const others = Array.from({ length: 20 }, (_, index) => [`p${index}`, { $ref: '#/properties/first' }]);
+    const schema = { type: 'object', properties: { first, ...Object.fromEntries(others) } };
+
+    const { status } = await askFor(client, {
+      model: 'test/gpt-o200k',
+      tools: [{ name: 'look', input_schema: schema }],
+      messages: [said(scripted.behaves(answering))],
+    });
+
+    expect(status).toBe(402);
+  });
+});
+
 describe('the schema of an answer', () => {
   it('is held also under its older name', async () => {
     const client = await scripted.withLimit(5);

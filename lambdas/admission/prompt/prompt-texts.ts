@@ -29,8 +29,13 @@ const JSON_PART = 8_192;
  * escaped, because some providers write JSON that way into the prompt. They are not escaped for endpoints with OpenAI's
  * tokenizer.
  * @param tokenizer tokenizer of the endpoint by the catalog
+ * @param sentSchema returns the form in which the provider gets a schema
  */
-export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
+export function* promptTexts(
+  request: MessagesRequest,
+  tokenizer: Quirks['tokenizer'],
+  sentSchema = (schema: unknown) => schema,
+): Generator<string> {
   const { system, messages, tools } = request;
   const format = outputFormat(request);
   const isEscaped = tokenizer !== 'o200k';
@@ -38,8 +43,11 @@ export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokeni
     yield framing('system');
     yield* contentTexts(system, isEscaped);
   }
-  for (const tool of tools ?? []) yield* jsonTexts(tool, isEscaped);
-  if (format?.schema !== undefined) yield* jsonTexts(format.schema, isEscaped);
+  for (const tool of tools ?? []) {
+    const { input_schema: schema } = tool;
+    yield* jsonTexts(schema === undefined ? tool : { ...tool, input_schema: sentSchema(schema) }, isEscaped);
+  }
+  if (format?.schema !== undefined) yield* jsonTexts(sentSchema(format.schema), isEscaped);
   for (const { role, content } of messages) {
     yield framing(role);
     yield* contentTexts(content, isEscaped);

@@ -16,7 +16,7 @@ import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { withSentSchemas } from '../../providers/translated/sent-schemas.ts';
+import { countedSchema } from '../../providers/translated/counted-schema.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
@@ -251,8 +251,9 @@ async function countWithOwnTokenizer(
   content: PromptContent,
   input: Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>,
 ): Promise<number | undefined> {
-  const { tokenizer } = target.quirks;
-  const texts = promptTexts(withSentSchemas(message, target.quirks), tokenizer);
+  const { quirks } = target;
+  const { tokenizer } = quirks;
+  const texts = promptTexts(message, tokenizer, (schema) => countedSchema(schema, quirks));
   const tokens = await countPromptTokens(texts, tokenizer, jobRequestOf(input));
   if (tokens === undefined) return undefined;
   return textBound(withTokenizerMargin(tokens, tokenizer), content, endpoint);
