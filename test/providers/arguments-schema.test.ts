@@ -52,6 +52,13 @@ describe('a schema that OpenAI enforces', () => {
     expect(isStrict(schema)).toBe(true);
   });
 
+  it('may have objects as data, which are no schemas', () => {
+    const data = { format: 'uri', $ref: '#/a', title: 'A' };
+    const schema = closed({ default: { ...place, default: data, examples: [data] }, enum: { enum: [data, {}] } });
+    expect(strictForm(schema)).toEqual(schema);
+    expect(isStrict(schema)).toBe(true);
+  });
+
   it.each([{}, { description: 'Anything.' }])('must have a type in every part: %j', (part) => {
     expect(isStrict(closed({ part }))).toBe(false);
     expect(isStrict(closed({ parts: { type: 'array', items: part } }))).toBe(false);

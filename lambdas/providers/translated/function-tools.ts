@@ -6,7 +6,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { strictForm } from './strict-form.ts';
+import { innerSchemas, strictForm } from './strict-form.ts';
 import { takenSchema, type SchemaQuirks } from './taken-schema.ts';
 import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
@@ -48,7 +48,6 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
   return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
 }
 
-const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
 /**
  * Keywords that OpenAI rejects in a strict schema, according to its SDK
  * (https://github.com/openai/openai-node/blob/master/src/lib/transform.ts).
@@ -84,8 +83,6 @@ const NEVER_STRICT = [
 
 /** Keywords of which each part of a strict schema must have one. */
 const SAYING_TYPES = ['type', 'anyOf', '$ref', 'enum', 'const'];
-/** Keywords whose values are data and not schemas. */
-const KEYWORDS_OF_DATA = new Set(['default', 'enum', 'const', 'examples']);
 
 /**
  * Returns whether OpenAI accepts `strict` for a schema: every object in the schema must require all its properties and
@@ -109,9 +106,7 @@ function isClosed(schema: unknown, isMap = false): boolean {
     const listed = new Set(Array.isArray(required) ? (required as string[]) : []);
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }
-  return Object.entries(schema).every(
-    ([name, value]) => (!isMap && KEYWORDS_OF_DATA.has(name)) || isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)),
-  );
+  return innerSchemas(schema, isMap).every(([, inner, isInnerMap]) => isClosed(inner, isInnerMap));
 }
 
 /**

@@ -14,18 +14,34 @@ const ENFORCED_FORMATS: ReadonlySet<unknown> = new Set(
   'date-time time date duration email hostname ipv4 ipv6 uuid'.split(' '),
 );
 
+/** Keywords with a map from names, which the client chose, to schemas. */
+const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
+/** Keywords whose values are data. An object in these values is no schema. */
+const DATA = new Set(['enum', 'const', 'default', 'example', 'examples']);
+
+/**
+ * Returns the schemas directly inside a part of a schema, by keyword or name.
+ * @param isMap whether the part's keys are names that the client chose, and not keywords of JSON Schema
+ */
+export function innerSchemas(part: object, isMap: boolean): [name: string, inner: unknown, isMap: boolean][] {
+  return Object.entries(part).flatMap(([name, inner]): [string, unknown, boolean][] =>
+    !isMap && DATA.has(name) ? [] : [[name, inner, !isMap && MAPS_OF_MEMBERS.has(name)]],
+  );
+}
+
 /** Converts a schema for strict mode. Formats that OpenAI cannot enforce move into the description. */
 export function strictForm<Schema>(schema: Schema): Schema {
   return strictPart(schema) as Schema;
 }
 
-function strictPart(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(strictPart);
+function strictPart(schema: unknown, isMap = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => strictPart(one));
   if (!isRecord(schema)) return schema;
   const plain = plainReference(schema);
   const { format, ...rest } = plain;
   const part = typeof format !== 'string' || ENFORCED_FORMATS.has(format) ? plain : withConstraints(rest, { format });
-  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, strictPart(inner)]));
+  const converted = innerSchemas(part, isMap).map(([name, inner, isInnerMap]) => [name, strictPart(inner, isInnerMap)]);
+  return { ...part, ...Object.fromEntries(converted) };
 }
 
 /**
