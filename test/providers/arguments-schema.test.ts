@@ -188,6 +188,18 @@ describe('schemas of arguments', () => {
     expect(others).toEqual({ type: 'object', $defs: { Place: place, Time: text } });
   });
 
+  it('refer to the parts of a tuple', () => {
+    const place = { type: 'object', properties: { name: text } };
+    const pair = { type: 'array', items: [place, { $ref: '#/properties/pair/items/0' }] };
+    const items = { type: 'array', items: place };
+    const others = { last: { $ref: '#/properties/pair/items/1' }, inner: { $ref: '#/properties/items/items' } };
+
+    expect(argumentsSchema({ type: 'object', properties: { pair, items, ...others } })).toEqual({
+      type: 'object',
+      properties: { pair: { type: 'array', prefixItems: [place, place] }, items, last: place, inner: place },
+    });
+  });
+
   it('keep circular references to properties', () => {
     const tree = { type: 'object', properties: { next: { $ref: '#/properties/tree' } } };
     const schema = { type: 'object', properties: { tree, all: { $ref: '#' } } };

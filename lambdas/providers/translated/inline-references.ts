@@ -31,6 +31,11 @@ export function withOwnDefinitions(schema: ReferringSchema): ReferringSchema {
   return withInlineReferences(root, root, isOfDefinition);
 }
 
+/** Converts a reference of older drafts, in which `items` may be a list. */
+function currentReference(reference: string): string {
+  return reference.replace(/^#\/definitions\//, '#/$defs/').replaceAll(/\/items(?=\/\d+(?:\/|$))/g, '/prefixItems');
+}
+
 function hasOtherReferences(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false;
   const { $ref: reference } = part as ReferringSchema;
@@ -56,7 +61,7 @@ export function withInlineReferences(
     if (Array.isArray(part)) return part.map((inner) => inlined(inner, depth + 1));
     if (!isRecord(part)) return part;
     const { $ref: own, ...rest } = part;
-    const reference = typeof own === 'string' ? own.replace(/^#\/definitions\//, '#/$defs/') : undefined;
+    const reference = typeof own === 'string' ? currentReference(own) : undefined;
     const written = isKept ? { ...part, $ref: reference } : rest;
     const next = reference === undefined || isKept?.(reference) ? undefined : referredPart({ $ref: reference }, root);
     const isOuter = open.has(target);
