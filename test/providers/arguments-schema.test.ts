@@ -17,6 +17,7 @@ const closed = (properties: object, more: object = {}) => ({
   additionalProperties: false,
   ...more,
 });
+const sizeOf = (schema: object) => JSON.stringify(schema).length;
 const referencesTo = (level: number) => Array.from({ length: 10 }, () => ({ $ref: `#/properties/l${level}` }));
 
 describe('a schema that OpenAI enforces', () => {
@@ -246,7 +247,6 @@ describe('schemas of arguments', () => {
     (large) => {
       const references = Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { $ref: '#/properties/first' }]);
       const properties = { first: { ...text, ...large }, ...Object.fromEntries(references) };
-      const sizeOf = (schema: object) => JSON.stringify(schema).length;
       const schema = { type: 'object', properties };
 
       expect(sizeOf(argumentsSchema(schema)) / sizeOf(schema)).toBeLessThan(6);
