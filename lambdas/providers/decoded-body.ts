@@ -34,7 +34,9 @@ export interface ChunkDecoder {
  * @throws {UpstreamError} after the batches that precede the failure
  */
 export function decodedBody(body: AsyncIterable<Buffer>, decoder: ChunkDecoder): PullIterator<AnswerBatch> {
-  const chunks = withTrailingTimeout(body, () => decoder.isClosing);
+  /** Number of batches with events. */
+  let outputs = 0;
+  const chunks = withTrailingTimeout(body, () => decoder.isClosing && outputs);
   const quiet = new QuietBound();
   let isOver = false;
   /** Failure that follows the last batch. */
@@ -42,6 +44,7 @@ export function decodedBody(body: AsyncIterable<Buffer>, decoder: ChunkDecoder):
 
   function read(chunk: Buffer): AnswerBatch | undefined {
     const { batch, failure: broken, hasOutput } = decoder.feed(chunk);
+    if (batch?.events.length) outputs += 1;
     const failed = broken ?? quiet.count({ bytes: chunk.length, pendingBytes: decoder.pendingBytes, hasOutput });
     if (failed === undefined && !decoder.ended) return batch;
     void chunks.return();

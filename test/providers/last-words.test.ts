@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { googleGeminiWire } from '../../lambdas/providers/google-gemini/wire.ts';
 import { withTrailingTimeout } from '../../lambdas/providers/http/last-words.ts';
 
 const PATIENCE_MS = 5_000;
@@ -124,6 +125,31 @@ describe('a body after the end of its answer', () => {
     await chunks.return();
 
     expect([source.isReleased(), vi.getTimerCount()]).toEqual([true, 0]);
+  });
+});
+
+describe('a stop reason in the middle of an answer', () => {
+  it('does not end the answer of Gemini while output follows', async () => {
+    const { body, say } = fed();
+    const request = { model: 'm', messages: [] };
+    const target = { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 9, supportedParameters: [], quirks: {} };
+    const result = { text: '', hasEnded: false };
+    const read = async () => {
+      for await (const { events } of googleGeminiWire.decode(body, { target, request, estimatedInputTokens: 1 })) {
+        for (const { data } of events)
+          if (data.type === 'content_block_delta') result.text += (data.delta as { text: string }).text;
+      }
+    };
+    void read().finally(() => (result.hasEnded = true));
+
+    for (const text of 'abcd') {
+      say(`data: {"candidates":[{"content":{"parts":[{"text":"${text}"}]},"finishReason":"STOP"}]}\n\n`);
+      await passed(PATIENCE_MS - 1);
+    }
+
+    expect(result).toEqual({ text: 'abcd', hasEnded: false });
+    await passed(1);
+    expect(result.hasEnded).toBe(true);
   });
 });
 

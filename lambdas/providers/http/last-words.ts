@@ -1,16 +1,25 @@
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** Maximum time for reading a body after the model's stop reason, even if the provider continues to send. */
+/**
+ * Maximum time for reading a body after the model's stop reason or the last output after it, even if the provider
+ * continues to send.
+ */
 const LAST_WORDS_MS = 5_000;
 
 /**
  * Iterates over the chunks of a body. After the stop reason was read, the iteration continues for at most
- * LAST_WORDS_MS, and then ends as if the body had ended. The body's `return` is called.
- * @param isClosing returns whether the stop reason was read; called before each chunk is requested
+ * LAST_WORDS_MS, and then ends as if the body had ended. The body's `return` is called. Gemini sends output after some
+ * stop reasons, so that the time begins anew.
+ * @param closing returns false before the stop reason was read, and later a value that changes with each output; called
+ *   before each chunk is requested
  */
-export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
+export function withTrailingTimeout(
+  body: AsyncIterable<Buffer>,
+  closing: () => boolean | number,
+): PullIterator<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
   let deadline: Deadline | undefined;
+  let known: boolean | number = false;
   let isLeft = false;
 
   function leave(): IteratorResult<Buffer, void> {
@@ -35,7 +44,12 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
   return {
     next() {
       if (isLeft) return Promise.resolve({ done: true, value: undefined });
-      if (isClosing()) deadline ??= startDeadline(LAST_WORDS_MS);
+      const state = closing();
+      if (state !== known) {
+        deadline?.cancel();
+        deadline = state === false ? undefined : startDeadline(LAST_WORDS_MS);
+        known = state;
+      }
       return deadline ? lastWord(deadline) : chunks.next();
     },
     return: async () => leave(),
