@@ -76,7 +76,7 @@ function* embeddingRequests(
       outputTokens: 0,
       inputs: inputs.length,
       estimatedTokens: estimatedTokens(inputs),
-      ...promptedBound(task, inputs, target),
+      ...promptedBound(task, target),
       ...imageBounds(codec, inputs, target),
       maxAnswerBytes: VECTOR_ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
@@ -109,16 +109,12 @@ function refuseContent(inputs: readonly EmbeddingInput[], { quirks }: EmbeddingT
   throw invalidRequest('input', rule);
 }
 
-const boundOfTexts = (inputs: readonly EmbeddingInput[]) =>
-  inputs.reduce((sum, input) => sum + textBytes(input) + TOKENS_AROUND_INPUT, 0);
-
-/** Returns the maximum tokens of texts to which the provider adds a prompt for their use, as Voyage and NIM do. */
+/** Adds the tokens of the prompt for their use that providers such as Voyage and NIM add to each text. */
 function promptedBound(
   { inputType }: EmbeddingTask,
-  inputs: readonly EmbeddingInput[],
   { quirks: { embeddings_form: form } }: EmbeddingTarget,
 ): Partial<BatchRequest> {
-  return form === 'nim' || (form && inputType) ? { promptTokens: boundOfTexts(inputs) } : {};
+  return form === 'nim' || (form && inputType) ? { repeated: '' } : {};
 }
 
 /**
@@ -133,7 +129,7 @@ function imageBounds(
   const images = inputs.reduce((sum, input) => sum + imagesOf(input).length, 0);
   if (images === 0) return {};
   const imageTokens = billsImageTokens ? images * (quirks.max_image_tokens ?? DEFAULT_IMAGE_TOKENS) : 0;
-  const text = boundOfTexts(inputs);
+  const text = inputs.reduce((sum, input) => sum + textBytes(input) + TOKENS_AROUND_INPUT, 0);
   const pixels = images * MAX_BILLED_PIXELS;
   return {
     promptTokens: text + imageTokens,
