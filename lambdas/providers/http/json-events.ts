@@ -9,7 +9,7 @@ const DONE_MARK = '[DONE]';
 
 /**
  * Yields the JSON of each server-sent event. If the body is one JSON document instead of events, that document is
- * yielded.
+ * yielded. The empty line after the last event may be missing. A last event that is cut off is dropped.
  * @param maxEventBytes maximum size of an event, and of a document
  * @throws {UpstreamError} if an event or the document is too large or not JSON, or if reading fails
  */
@@ -25,6 +25,17 @@ export async function* jsonEvents(source: PullIterator<Buffer>, maxEventBytes: n
       const data = frameData(frame);
       if (data !== undefined && data !== DONE_MARK) yield parsedEvent(data);
     }
+  }
+  const last = frameData(splitter.rest());
+  if (last !== undefined && isJson(last)) yield parsedEvent(last);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
