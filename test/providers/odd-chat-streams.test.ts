@@ -106,6 +106,13 @@ describe('a stream of chat completions', () => {
     expect((await messageOf(head + nameless + stop('tool_calls'))).content).toMatchObject([{ input: { at: 1 } }]);
   });
 
+  it('fails if the arguments of two calls arrive without a name', async () => {
+    const head = call(0, { id: 'a', function: { name: 'look', arguments: '' } });
+    const nameless = [1, 2].map((index) => call(index, { function: { arguments: `{"at":${index}}` } })).join('');
+
+    await expect(messageOf(head + nameless + stop('tool_calls'))).rejects.toThrow('without its name');
+  });
+
   it('may have events without data, which keep the connection open', async () => {
     const { content } = await messageOf(`data:\n\n${piece({ content: 'Hi' })}event: ping\ndata: \n\n${stop('stop')}`);
 

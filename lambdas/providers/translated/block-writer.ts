@@ -216,15 +216,18 @@ export class BlockWriter {
     return call;
   }
 
-  /** Stores arguments that arrive before the name of their call. */
+  /**
+   * Stores arguments that arrive before the name of their call.
+   * @throws {UpstreamError} if they are too long, or if arguments of another call are stored
+   */
   #keepEarlyArguments({ index, id, arguments: json }: ToolCallPiece): void {
     if (json === '') return;
     const early = this.#earlyArguments;
-    const isSame = early?.index === index && (id === undefined || early?.id === undefined || early.id === id);
-    const before = isSame ? (early?.json ?? '') : '';
-    if (before.length + json.length > MAX_DEFERRED_BYTES)
+    const isSame = !early || (early.index === index && (id === undefined || early.id === undefined || early.id === id));
+    const whole = (early?.json ?? '') + json;
+    if (!isSame || whole.length > MAX_DEFERRED_BYTES)
       throw malformedBlocks('sent the arguments of a call without its name');
-    this.#earlyArguments = { index, id: id ?? (isSame ? early?.id : undefined), json: before + json };
+    this.#earlyArguments = { index, id: id ?? early?.id, json: whole };
   }
 
   /**
