@@ -107,6 +107,24 @@ describe('interleaved items of an answer', () => {
     ]);
   });
 
+  it('delay a text only shortly if earlier items end meanwhile', async () => {
+    const half = 'x'.repeat(600);
+    const batches = await decode([
+      added(0, reasoning),
+      added(1, reasoning),
+      added(2, message),
+      words(2, half),
+      done(0, reasoning),
+      words(2, half),
+      thought(1, 'Late.'),
+      completed,
+    ]);
+    expect(contentOf(batches)).toMatchObject([
+      { type: 'text', text: half + half },
+      { type: 'thinking', thinking: 'Late.' },
+    ]);
+  });
+
   it('are bounded in number', async () => {
     const source = {
       type: 'response.output_text.annotation.added',

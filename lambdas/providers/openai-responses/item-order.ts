@@ -9,6 +9,8 @@ const MAX_WAITING_ITEMS = 65_536;
 interface WaitingItem {
   index: number;
   bytes: number;
+  /** Size of the text in the output, in bytes. */
+  textBytes?: number;
   write: () => void;
 }
 
@@ -37,8 +39,7 @@ export class ItemOrder {
   /** Writes a part of a text, or keeps it until the earlier items end. */
   writeText(index: number, text: string, write: () => void): void {
     const bytes = Buffer.byteLength(text);
-    if (!this.#write({ index, bytes, write })) return;
-    this.#waitingTextBytes += bytes;
+    if (!this.#write({ index, bytes, textBytes: bytes, write })) return;
     if (this.#waitingTextBytes > MAX_WAITING_TEXT_BYTES) this.#overtake(index);
   }
 
@@ -67,6 +68,7 @@ export class ItemOrder {
     }
     this.#waiting.push(part);
     this.#waitingBytes += part.bytes;
+    this.#waitingTextBytes += part.textBytes ?? 0;
     if (this.#waiting.length > MAX_WAITING_ITEMS) this.#overtake(part.index);
     return true;
   }
@@ -92,7 +94,7 @@ export class ItemOrder {
     );
     this.#waiting = still;
     this.#waitingBytes = still.reduce((sum, { bytes }) => sum + bytes, 0);
-    this.#waitingTextBytes = 0;
+    this.#waitingTextBytes = still.reduce((sum, { textBytes = 0 }) => sum + textBytes, 0);
     for (const { write } of ready.toSorted((a, b) => a.index - b.index)) write();
   }
 }
