@@ -285,9 +285,14 @@ describe('sensitive data of a rank', () => {
 
     const inQuery = await rerank(address, key);
     const inDocument = await rerank({ query, documents: ['a', { text: 'bob@example.com' }] }, key);
+    const documents = ['a', { title: 'bob@example.com', body: 'b' }];
+    const inField = await rerank({ query, documents, rank_fields: ['title'] }, key);
+    const inFields = await rerank({ query, documents, rank_fields: ['title', 'body'] }, key);
 
     expect([inQuery.status, inQuery.body.error.param]).toEqual([400, 'query']);
     expect([inDocument.status, inDocument.body.error.param]).toEqual([400, 'documents.1.text']);
+    expect([inField.status, inField.body.error.param]).toEqual([400, 'documents.1.title']);
+    expect([inFields.status, inFields.body.error.param]).toEqual([400, 'documents.1']);
   });
 });
 

@@ -15,7 +15,10 @@ export const rerankModality = defineModality({
   textsOf: ({ query, documents, rank_fields: ranked }) => [
     { field: 'query', text: query },
     ...documents.map((document, index) => ({
-      field: typeof document === 'string' ? `documents.${index}` : `documents.${index}.text`,
+      // Several ranked fields become one text, whose field is the document.
+      field: ['documents', index, ...(typeof document === 'string' || ranked?.[1] ? [] : (ranked ?? ['text']))].join(
+        '.',
+      ),
       text: rankedText(document, ranked),
     })),
   ],
