@@ -5,14 +5,21 @@ import type { Tool } from '../messages/types.ts';
 /** Name of these functions' only argument, which contains the free text. */
 export const CUSTOM_ARGUMENT = 'input';
 
+interface Grammar {
+  syntax?: string | null | undefined;
+  definition?: string | null | undefined;
+}
+
 interface CustomTool {
   name: string;
   description?: string | null | undefined;
-  grammar?: { syntax?: string | null | undefined; definition?: string | null | undefined } | null | undefined;
+  /** Format of the input. Its grammar is in the member `grammar` (Chat Completions API) or next to `type`. */
+  format?: (Grammar & { type: string; grammar?: Grammar | null | undefined }) | null | undefined;
 }
 
 /** Returns the function for a custom tool. The description includes the grammar, which the gateway does not enforce. */
-export function customTool({ name, description, grammar }: CustomTool): Tool {
+export function customTool({ name, description, format }: CustomTool): Tool {
+  const grammar = format?.type === 'grammar' ? (format.grammar ?? format) : undefined;
   const rule = grammar?.definition
     ? `The input has to fit this grammar (${grammar.syntax ?? 'lark'}):\n${grammar.definition}`
     : '';

@@ -52,6 +52,13 @@ describe('custom tools of a chat', () => {
     expect(messages[1]!.content).toEqual([{ type: 'tool_use', id: 'c1', name: 'run', input: { input: '1+1' } }]);
   });
 
+  it('have no grammar if their input is any text', () => {
+    const format = { type: 'text', definition: 'start: "x"', grammar: { definition: 'start: "x"' } };
+    const { tools } = messageOf({ tools: [custom({ description: 'Runs code.', format })], messages: [hello] });
+
+    expect(tools![0]!.description).toBe('Runs code.');
+  });
+
   it('keep a long grammar whole', () => {
     const grammar = { definition: `start: ${'"x" '.repeat(10_000)}`, syntax: 'lark' };
     const { tools } = messageOf({ tools: [custom({ format: { type: 'grammar', grammar } })], messages: [hello] });

@@ -67,6 +67,12 @@ describe('tools in a namespace', () => {
     expect(tools![2]!.description).toContain('grammar');
   });
 
+  it('have a grammar only if the format of their input is a grammar', () => {
+    const { message } = read({ tools: [{ ...patch, format: { ...patch.format, type: 'text' } }] });
+
+    expect(message.tools![0]!.description).toBe('Patches.');
+  });
+
   it('are called by their namespace and their short name, in a stream and whole', () => {
     const calls = callsOf(read({ tools: [files] }), calling('mcp__files__read_file', '{"path":"a"}'));
 

@@ -288,9 +288,9 @@ export class ChatTools {
     return { type: 'tool', name: this.names.sentName({ name: nameOfChosen(choice) }) };
   }
 
-  #customTool({ custom: { name, description, format }, cache_control: cache }: ChatCustomTool): Tool {
-    const tool = customTool({ name, description, grammar: format?.grammar ?? format });
-    return { ...tool, name: this.names.sentName({ name }), ...(cache ? { cache_control: cache } : {}) };
+  #customTool({ custom, cache_control: cache }: ChatCustomTool): Tool {
+    const tool = customTool(custom);
+    return { ...tool, name: this.names.sentName({ name: custom.name }), ...(cache ? { cache_control: cache } : {}) };
   }
 
   #functionTool({ function: declared, cache_control: cache }: ChatFunction): Tool {

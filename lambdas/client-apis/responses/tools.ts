@@ -285,7 +285,7 @@ export class DeclaredTools {
     }
     const engineTool =
       tool.kind === 'custom'
-        ? customTool({ ...tool.declaration, grammar: tool.declaration.format })
+        ? customTool(tool.declaration)
         : functionTool({ ...tool.declaration, name: declaredName(tool) });
     const description = [about, engineTool.description].filter(Boolean).join('\n\n');
     const name = this.names.sentName({ name: declaredName(tool), namespace: namespaceOf(tool) });
