@@ -68,6 +68,13 @@ describe('functions in the older form', () => {
     expect(choice).toEqual({ type: 'tool', name: tools![0]!.name, disable_parallel_tool_use: true });
   });
 
+  it('may be called by an earlier answer next to speech without its words', () => {
+    const called = { role: 'assistant', audio: { id: 'audio_1' }, function_call: { name: 'look', arguments: '{}' } };
+    const { message } = read({ functions: [look], messages: [{ role: 'user', content: 'Look.' }, called] });
+
+    expect(message.messages[1]!.content).toMatchObject([{ type: 'tool_use', name: 'look' }]);
+  });
+
   it('are called in the older form', () => {
     const block = { type: 'tool_use', id: 'c', name: call.message.tools![0]!.name, input: {} };
     const events = answerOf(block, { type: 'input_json_delta', partial_json: '{"a":1}' }, 'tool_use');

@@ -130,9 +130,10 @@ const assistantMessage = z.object({
   ...cacheMarks,
 });
 
-/** Returns whether a message has neither content, tool calls nor a refusal, but audio without a transcript. */
-function lacksTranscript({ audio, content, tool_calls: calls, refusal }: AssistantMessage): boolean {
-  return Boolean(audio && !audio.transcript && !content?.length && !calls?.length && !refusal);
+/** Returns whether a message has neither content, calls nor a refusal, but audio without a transcript. */
+function lacksTranscript(message: AssistantMessage): boolean {
+  const { audio, content, tool_calls: calls, function_call: called, refusal } = message;
+  return Boolean(audio && !audio.transcript && !content?.length && !calls?.length && !called && !refusal);
 }
 
 const toolResultContent = contentOf(toolResultParts);
