@@ -145,6 +145,23 @@ describe('a streamed response', () => {
     expect(done.item).toMatchObject({ type: 'custom_tool_call', call_id: 'c1', input: '*** Begin Patch' });
   });
 
+  it('has the input of a custom tool as the model wrote it if its arguments are cut off', () => {
+    const call = { type: 'tool_use', id: 'c1', name: 'apply_patch', input: {} };
+    const events: MessagesEvent[] = [
+      { type: 'content_block_start', index: 0, content_block: call },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"input":"*** Be' } },
+      { type: 'content_block_stop', index: 0 },
+    ];
+    const tools = new ToolNames([{ name: 'apply_patch', kind: 'custom' }]);
+
+    const [delta, end, done] = eventsIn(written(events, { ...settings, tools })).slice(-3);
+
+    const input = '{"input":"*** Be';
+    expect(delta).toMatchObject({ delta: input });
+    expect(end).toMatchObject({ input });
+    expect(done).toMatchObject({ item: { type: 'custom_tool_call', input } });
+  });
+
   it('has a search with its results', () => {
     const found = [{ type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' }];
     const events = [

@@ -274,19 +274,20 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns the events that end a tool call. If a function's arguments are not JSON, they are sent as the model wrote
+   * Returns the events that end a tool call. If the arguments are not a JSON object, they are sent as the model wrote
    * them: the client then reports the error to the model.
    */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;
     const place = this.#placeOf(open);
-    const whole = callItem(id, { ...block, input: callInput(written) ?? block['input'] }, this.#settings);
+    const read = callInput(written);
+    const whole = callItem(id, { ...block, input: read ?? block['input'] }, this.#settings);
     if (whole.type === 'custom_tool_call') {
-      const input = whole['input'] as string;
+      const input = read || written === '' ? (whole['input'] as string) : written;
       return (
         this.#event('response.custom_tool_call_input.delta', { ...place, delta: input }) +
         this.#event('response.custom_tool_call_input.done', { ...place, input }) +
-        this.#done(whole)
+        this.#done({ ...whole, input })
       );
     }
     if (whole.type === 'tool_search_call') return this.#done(whole);
