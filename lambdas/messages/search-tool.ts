@@ -18,7 +18,7 @@ const MAX_PLACE_CHARACTERS = 255;
 /** Maximum value of `max_uses`. The gateway makes fewer searches in an answer. */
 const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
-  description: 'The most searches that the model may make for this answer.',
+  description: 'The most searches that the model may make for this answer; never more than 20 are made.',
 });
 /** Maximum number of results of one search. Most kinds of search backends can return as many. */
 const MAX_SEARCH_RESULTS = 20;

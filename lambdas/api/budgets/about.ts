@@ -6,7 +6,7 @@ import { budgetAnswer, budgetListAnswer } from './shape.ts';
 const ofMember = { ...budgetExample, member_id: 'ann' };
 
 const budgetRules =
-  'Sets the limit of one period, and keeps what was spent in it so far. A longer period cannot have a lower limit than a shorter one. A changed limit applies from the next request on; if the workspace or the member had no budget before, within three seconds.';
+  'Sets the limit of one period, and keeps what was spent in it so far. A longer period must have a higher limit than a shorter one. A changed limit applies from the next request on; if the workspace or the member had no budget before, within three seconds.';
 const memberRules = `${budgetRules} The member must belong to the workspace: add it with \`POST /workspaces/{id}/members/add\` first.`;
 const removed = ok('The budget does not exist any more.', deletedAnswer, { deleted: true });
 

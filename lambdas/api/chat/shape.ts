@@ -77,6 +77,25 @@ const completionMessage = z.looseObject({
     .meta({ description: 'The spoken answer or the song; streams have its pieces in `delta.audio`.' }),
 });
 
+const likely = {
+  token: z.string().meta({ description: 'The text of the token.' }),
+  logprob: z.number().meta({ description: 'The natural logarithm of the token’s probability.' }),
+  bytes: z.array(z.int()).nullable().meta({ description: 'The bytes of the token in UTF-8; null if unknown.' }),
+};
+const logprobs = z.looseObject({
+  content: z
+    .array(
+      z.looseObject({
+        ...likely,
+        top_logprobs: z
+          .array(z.looseObject(likely))
+          .meta({ description: 'The likely tokens at this position; empty without `top_logprobs`.' }),
+      }),
+    )
+    .meta({ description: 'The tokens of the answer, in their order.' }),
+  refusal: z.null().meta({ description: 'Always null: refusals have no probabilities here.' }),
+});
+
 /** Shape of a Chat Completions response, only for the API document. */
 export const chatCompletionAnswer = z
   .looseObject({
@@ -98,7 +117,9 @@ export const chatCompletionAnswer = z
             .string()
             .nullable()
             .meta({ description: 'The same reason as the Messages API names it, such as `end_turn`.' }),
-          logprobs: z.null().meta({ description: 'Always null, because answers have no probabilities here.' }),
+          logprobs: logprobs.nullable().meta({
+            description: 'The probabilities of the tokens of the answer’s text; null unless `logprobs` is true.',
+          }),
         }),
       )
       .meta({ description: 'The answer, as a list of one.' }),

@@ -44,7 +44,7 @@ export const tags = tagged('Tags', {
   'set-tag-budget': {
     summary: 'Set or remove a budget of a tag',
     description:
-      'Limits the spending of all requests of the account that have this tag. A longer period cannot have a lower limit than a shorter one. Requests are counted from the first budget of the tag on; it applies within three seconds, and a changed limit from the next request on. If a tag loses its last budget, its requests are not counted until it has a budget again.',
+      'Limits the spending of all requests of the account that have this tag. A longer period must have a higher limit than a shorter one. Requests are counted from the first budget of the tag on; it applies within three seconds, and a changed limit from the next request on. If a tag loses its last budget, its requests are not counted until it has a budget again.',
     bodyExample: { name: 'project', value: 'lake', interval: 'monthly', limit_rub: 30000 },
     success: ok('The budgets of the tag; an empty list if it has none.', tagBudgetsAnswer, example),
     ifMatch: true,

@@ -23,7 +23,7 @@ export const accepts = {
     interval,
     limit_rub: amount.nullable().meta({
       description:
-        'The most that may be spent in the period, in RUB; 0 blocks requests with this tag, and null removes the budget. A longer period cannot have a lower limit.',
+        'The most that may be spent in the period, in RUB; 0 blocks requests with this tag, and null removes the budget. A longer period must have a higher limit.',
       example: 2000,
     }),
   }),

@@ -58,7 +58,7 @@ export const responsesBody = z.looseObject({
     description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
   }),
   max_tool_calls: optionalField(z.int().positive().max(MAX_SEARCHES)).meta({
-    description: 'The most searches that the model may make for this answer.',
+    description: 'The most searches that the model may make for this answer; never more than 20 are made.',
   }),
   tools: responsesTools.meta({
     description:
