@@ -237,7 +237,7 @@ function responseHeaders({ route, about }: Operation) {
     ...(about.etag
       ? {
           etag: textHeader(
-            'The version of this resource. Send it in `If-Match` with a change, The change is then refused if somebody else has changed the resource since.',
+            'The version of this resource. Send it in `If-Match` with a change: the change is then refused if somebody else has changed the resource since.',
           ),
         }
       : {}),

@@ -4,7 +4,7 @@ import { table as asTable, type Row } from '../shared/output.ts';
 import { smokeChecks, type Findings, type SmokeCheck } from './checks.ts';
 import { FailedError, SkippedError, type Target } from './target.ts';
 
-const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It sends two or three requests for a few dozen tokens to one model.
+const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It sends two or three requests for a few hundred tokens to one model.
 
   npm run smoke -- --url <base URL> --key <inference key> [options]
 
