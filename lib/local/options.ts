@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { DEFAULT_DATA, DEFAULT_PORT } from '../shared/defaults.ts';
 import { StartFailure } from '../shared/failure.ts';
+import { isoTimeMs } from '../shared/iso-time.ts';
 
 export interface LocalOptions {
   port: number;
@@ -122,7 +123,7 @@ function parseCountFlag(flag: string, text: string | undefined): number | undefi
 
 function parseNow(text: string | undefined): number {
   if (text === undefined) return 0;
-  const at = Date.parse(text);
+  const at = isoTimeMs(text);
   if (Number.isNaN(at))
     throw new StartFailure(`--now must be an ISO time such as 2026-11-20T23:59:00Z, not "${text}".`);
   return at - Date.now();

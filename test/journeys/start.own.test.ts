@@ -63,6 +63,7 @@ describe('a gateway that cannot start reports the reason in one sentence', () =>
   it.each([
     ['--port', 'many'],
     ['--now', 'yesterday'],
+    ['--now', '2026-02-31T00:00:00Z'],
     ['--concurrency', '0'],
     ['--rate-limit', 'lots'],
     ['--nonsense', 'x'],

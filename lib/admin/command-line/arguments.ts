@@ -7,6 +7,7 @@ import { obeys, type TextRule } from '../../../lambdas/platform/text-rule.ts';
 import { MAX_AMOUNT } from '../../../lambdas/money/bounds.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { isDay, isoTimeMs } from '../../shared/iso-time.ts';
 
 /** Returns a parser for texts that must obey one of the API's rules. */
 export function textBy(rule: TextRule): (text: string) => string {
@@ -78,7 +79,7 @@ export function limitOption(given: LimitArgument): Money | null {
  * @returns an ISO time in UTC
  */
 export function parseTime(text: string): string {
-  const at = Date.parse(text);
+  const at = isoTimeMs(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
 }
@@ -100,7 +101,7 @@ export function parseBoolean(text: string): boolean {
 
 /** Parses a UTC day. */
 export function parseDate(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  if (isDay(text)) return text;
   throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
 }
 

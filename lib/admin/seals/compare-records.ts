@@ -1,7 +1,6 @@
 /** Compares sealed lines with the current records. */
 
 import { join } from 'node:path';
-import * as z from 'zod';
 import { isActivity, type FinalGeneration } from '../../../lambdas/accounting/daily-sums.ts';
 import { sealFiles } from '../../../lambdas/books/seals/seal-statement.ts';
 import { chargeLines, openLine, paymentLine } from '../../../lambdas/books/seals/sealed-line.ts';
@@ -15,6 +14,7 @@ import { generationsInOrder, readGeneration } from '../../../lambdas/store/gener
 import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 import { lateSealsOf, readSealHead, sealedDays, type SealedDay } from '../../../lambdas/store/days/seals.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
+import { isDay } from '../../shared/iso-time.ts';
 import type { CheckedDay, SealFinding } from './check-files.ts';
 import { compareCopy, compareHead } from './compare-copies.ts';
 import type { ReportFinding } from './findings.ts';
@@ -87,7 +87,7 @@ async function compareProgress(
   else if (date < sealed || date > through)
     report('seal_head.date', `is ${date || 'missing'}, but the files end with another day`);
   const { through: done = '', current } = await readDayProgress(table, 'SEALED');
-  const isPossible = isDate(through) && through >= sealed && (through <= done || through <= (current?.through ?? ''));
+  const isPossible = isDay(through) && through >= sealed && (through <= done || through <= (current?.through ?? ''));
   if (isPossible) return through;
   report('seal_head.through', `is ${through}, but days were not sealed up to there`);
   return sealed;
@@ -108,16 +108,12 @@ async function datesToCompare(
   const { createdAt } = (await readAccount(table, account)) ?? {};
   const [rolledUp] = await readDays(table, account, utcDate(0), through);
   const dates = [...known, ...payments.map(dateOfPayment), rolledUp?.date, createdAt?.slice(0, DATE_CHARS)];
-  const [first] = dates.filter((date) => date !== undefined && isDate(date) && date <= through).toSorted();
+  const [first] = dates.filter((date) => date !== undefined && isDay(date) && date <= through).toSorted();
   return first === undefined ? [] : datesBetween(first, through);
 }
 
 function dateOfPayment({ createdAt }: BalanceEntry): string {
   return createdAt.slice(0, DATE_CHARS);
-}
-
-function isDate(text: string): boolean {
-  return z.iso.date().safeParse(text).success;
 }
 
 /** Lines of one generation, or the line of one payment. */
