@@ -5,30 +5,45 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { requireVariable } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { NoReplyError } from '../../lambdas/platform/aws/aws-call.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { findExports } from '../../lib/admin/books/manifests.ts';
 import { publicationsInBucket } from '../../lib/admin/catalog/publications.ts';
 import { mistakeIn } from '../../lib/admin/command-line/mistakes.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
 
-it('an error of S3 becomes a message for the operator, without a stack trace', async () => {
-  const bucket = await startVersionedBucket();
-  bucket.outage = { status: 403 };
+/** Returns the error of the SDK for a request to a bucket at this address. */
+async function bucketError(endpoint: string): Promise<unknown> {
   const client = new S3Client({
-    endpoint: bucket.url,
+    endpoint,
     region: 'us-east-1',
     credentials: localCredentials,
     forcePathStyle: true,
     maxAttempts: 1,
   });
+  return publicationsInBucket('any', client)
+    .latest()
+    .catch((reason: unknown) => reason);
+}
+
+it('an error of S3 becomes a message for the operator, without a stack trace', async () => {
+  const bucket = await startVersionedBucket();
+  bucket.outage = { status: 403 };
   try {
-    const error: unknown = await publicationsInBucket('any', client)
-      .latest()
-      .catch((reason: unknown) => reason);
-    expect(mistakeIn(error)).toMatch(/^AWS refused the request: .*\(InternalError\)$/);
+    expect(mistakeIn(await bucketError(bucket.url))).toMatch(/^AWS refused the request: .*\(InternalError\)$/);
   } finally {
     await bucket.stop();
   }
+});
+
+it('a failed connection to AWS is reported as a missing response', async () => {
+  const bucket = await startVersionedBucket();
+  await bucket.stop();
+  const error = await bucketError(bucket.url);
+
+  expect(error).toHaveProperty('$metadata');
+  expect(mistakeIn(error)).toMatch(/^AWS did not respond: .*ECONNREFUSED/);
+  expect(mistakeIn(new NoReplyError('No reply in time'))).toMatch(/^AWS did not respond: No reply in time/);
 });
 
 it.each([

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CatalogError } from '../../../lambdas/catalog/catalog-error.ts';
-import { AwsError } from '../../../lambdas/platform/aws/aws-call.ts';
+import { AwsError, NoReplyError } from '../../../lambdas/platform/aws/aws-call.ts';
 import { EnvironmentError } from '../../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../../lambdas/platform/errors.ts';
 import { issueText } from '../../../lambdas/platform/zod-messages.ts';
@@ -29,11 +29,21 @@ const NO_AWS =
   'AWS is not configured in this shell. Set AWS_REGION, and credentials with access to the table (AWS_PROFILE, or "aws login").';
 
 /**
- * Returns whether an error comes from an AWS request, usually a rejection. The SDK's errors have `$metadata`; errors of
- * the gateway's own AWS requests have the class `AwsError`.
+ * Returns whether AWS answered a request with an error. The SDK's errors then have the status of the response in
+ * `$metadata`; errors of the gateway's own AWS requests have the class `AwsError`.
  */
 export function isAwsRefusal(error: unknown): boolean {
-  return error instanceof AwsError || (error instanceof Error && '$metadata' in error);
+  return error instanceof AwsError || sdkMetadataOf(error)?.httpStatusCode !== undefined;
+}
+
+/** Returns whether AWS sent no usable response to a request, for example because there is no connection. */
+function isWithoutReply(error: Error): boolean {
+  return error instanceof NoReplyError || (sdkMetadataOf(error) !== undefined && !isAwsRefusal(error));
+}
+
+/** Returns the field that the SDK adds to every error of a request, also if there is no connection. */
+function sdkMetadataOf(error: unknown): { httpStatusCode?: number } | undefined {
+  return error instanceof Error && '$metadata' in error ? (error.$metadata as { httpStatusCode?: number }) : undefined;
 }
 
 /** Returns the operator's mistake as a sentence; undefined if the error counts as a bug. */
@@ -44,6 +54,9 @@ export function mistakeIn(error: unknown): string | undefined {
   if (isAwsRefusal(error)) return `AWS refused the request: ${error.message} (${error.name})`;
   if (/^Region (?:is missing|not accepted)/.test(error.message) || error.name === 'CredentialsProviderError') {
     return NO_AWS;
+  }
+  if (isWithoutReply(error)) {
+    return `AWS did not respond: ${error.message} (${error.name}). Check the network and the region, then run the command again.`;
   }
   const { code = '', path } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC')
