@@ -19,10 +19,14 @@ export interface LimitRow {
   spent: ExactNumber;
   /**
    * Held amount, computed from the limit, the spent and the remaining amount. Null if the limit is lower than the spent
-   * amount. Too low if the limit is lower than the spent and held amounts together, because the API then reports 0 as
-   * remaining.
+   * amount, because the held amount is then unknown.
    */
   held: Money | null;
+  /**
+   * Whether `held` is only the lowest possible amount. The API reports 0 as remaining also if the limit was lowered
+   * below the spent and held amounts together.
+   */
+  isHeldAtLeast: boolean;
   left: ExactNumber;
   /** Time at which the limit resets; null if it never resets. */
   resetsAtMs: number | null;
@@ -176,6 +180,7 @@ function accountLimitRows(data: AccountData, pace: Pace): LimitRow[] {
       limit: total_credits,
       spent: total_usage,
       held: moneyOf(held),
+      isHeldAtLeast: false,
       left: left.toString(),
       resetsAtMs: null,
       runOut: runOutOf(left, pace, data.readAtMs),
@@ -183,7 +188,7 @@ function accountLimitRows(data: AccountData, pace: Pace): LimitRow[] {
   ];
 }
 
-type LimitFacts = Omit<LimitRow, 'held' | 'runOut'>;
+type LimitFacts = Omit<LimitRow, 'held' | 'isHeldAtLeast' | 'runOut'>;
 
 function limitRow({ readAtMs }: AccountData, pace: Pace, facts: LimitFacts): LimitRow {
   const left = moneyOf(facts.left);
@@ -191,6 +196,7 @@ function limitRow({ readAtMs }: AccountData, pace: Pace, facts: LimitFacts): Lim
   return {
     ...facts,
     held: held.isNegative ? null : held,
+    isHeldAtLeast: left.isZero && !held.isNegative,
     runOut: runOutOf(left, pace, readAtMs, facts.resetsAtMs ?? undefined),
   };
 }

@@ -35,11 +35,24 @@ describe('the limits of an account', () => {
         limit: '50000',
         spent: '100.5',
         held: '19',
+        isHeldAtLeast: false,
         left: '49880.5',
         resetsAtMs: Date.parse('2026-12-01T00:00:00Z'),
         runOut: { kind: 'lasts' },
       },
     ]);
+  });
+
+  it.each([
+    ['is exact while an amount remains', { spend_rub: '60', remaining_rub: '10' }, '30', false],
+    ['may be higher if nothing remains', { spend_rub: '60', remaining_rub: '0' }, '40', true],
+    ['is unknown if more is spent than the limit', { spend_rub: '160', remaining_rub: '0' }, 'null', false],
+  ])('have a held amount that %s', (_, amounts, held, isHeldAtLeast) => {
+    const limit = { interval: 'monthly', limit_rub: '100', resets_at: null, ...amounts };
+    const credits = { balance: null, held: '90', total_credits: 0, total_usage: '60', limits: [limit] };
+    const [row] = limitRowsOf({ ...data, credits } as unknown as Parameters<typeof limitRowsOf>[0]);
+
+    expect([String(row!.held), row!.isHeldAtLeast]).toEqual([held, isHeldAtLeast]);
   });
 
   it('run out by the mean of the days since the creation', () => {

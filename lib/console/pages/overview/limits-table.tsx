@@ -22,7 +22,11 @@ export function LimitsTable({ data }: { data: AccountData }) {
           { title: texts.period, cell: (row) => <PeriodText row={row} /> },
           { title: texts.limit, isFigure: true, cell: ({ limit }) => rub(limit) },
           { title: texts.spent, isFigure: true, cell: ({ spent }) => rub(spent) },
-          { title: texts.held, isFigure: true, cell: ({ held }) => rub(held) },
+          {
+            title: texts.held,
+            isFigure: true,
+            cell: ({ held, isHeldAtLeast }) => `${isHeldAtLeast ? '≥\u00a0' : ''}${rub(held)}`,
+          },
           { title: texts.left, isFigure: true, cell: ({ left }) => rub(left) },
           { title: texts.runsOut, cell: (row) => <RunOutText row={row} /> },
         ]}
