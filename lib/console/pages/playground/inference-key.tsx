@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
-import { newChangeName } from '../../change-name.ts';
+import { changeNameAfter, newChangeName } from '../../change-name.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';
@@ -17,6 +17,9 @@ export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
   const [pasted, setPasted] = useState('');
   const [limit, setLimit] = useState('100');
   const [failure, setFailure] = useState<unknown>();
+  const [isBusy, setIsBusy] = useState(false);
+  // Retries use the same idempotency key, so a retry after a lost response returns the same API key.
+  const [once, setOnce] = useState(newChangeName);
   const amount = typedMoney(limit);
   if (keyInUse !== undefined) {
     return (
@@ -31,12 +34,17 @@ export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
     );
   }
   const create = async () => {
+    setIsBusy(true);
     try {
       const body = { name: texts.playgroundKeyName, limit: amount };
-      onKey((await client.change<{ key: string }>('POST', '/keys', { body, once: newChangeName() })).body.key);
+      onKey((await client.change<{ key: string }>('POST', '/keys', { body, once })).body.key);
+      setFailure(undefined);
+      setOnce(newChangeName());
     } catch (error) {
       setFailure(error);
+      setOnce(changeNameAfter(error, once));
     }
+    setIsBusy(false);
   };
   return (
     <section>
@@ -59,7 +67,9 @@ export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
         }}
       >
         <AmountField label={texts.limitInRub} value={limit} onInput={setLimit} isRequired />
-        <button type="submit">{texts.createWithLimit}</button>
+        <button type="submit" disabled={isBusy}>
+          {texts.createWithLimit}
+        </button>
       </form>
       <Failure failure={failure} />
       <p class="quiet">{texts.keyStaysInTab}</p>

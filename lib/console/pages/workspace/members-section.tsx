@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListOf, ShownMember } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import { newChangeName } from '../../change-name.ts';
+import { changeNameAfter, newChangeName } from '../../change-name.ts';
 import { memberHash } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 import { DataTable } from '../../parts/data-table.tsx';
@@ -11,6 +11,13 @@ import { Failure, WhenLoaded } from '../../parts/notice.tsx';
 import { BudgetEditor } from './budget-editor.tsx';
 
 type MemberDialogState = { kind: 'budgets' | 'remove'; id: string } | undefined;
+
+/** Change that failed. A retry of the same change uses the same idempotency key. */
+interface FailedChange {
+  sent: string;
+  /** Idempotency key of the next attempt. */
+  once: string;
+}
 
 interface MembersSectionProps {
   /** Path of the workspace. */
@@ -26,24 +33,31 @@ export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
     opensBudgetsOf === undefined ? undefined : { kind: 'budgets', id: opensBudgetsOf },
   );
   const [failure, setFailure] = useState<unknown>();
+  const [failed, setFailed] = useState<FailedChange>();
   const members = useLoaded(
     async (signal) => (await client.read<ListOf<ShownMember>>(`${path}/members`, signal)).body,
     [client, path],
   );
-  const change = async (verb: 'add' | 'remove', ids: string[]) => {
+  const change = async (verb: 'add' | 'remove', ids: string[]): Promise<boolean> => {
     setFailure(undefined);
+    const sent = [path, verb, ...ids].join(' ');
+    const once = failed?.sent === sent ? failed.once : newChangeName();
     try {
-      await client.change('POST', `${path}/members/${verb}`, { body: { user_ids: ids }, once: newChangeName() });
-      setOpened(undefined);
-      members.reload();
+      await client.change('POST', `${path}/members/${verb}`, { body: { user_ids: ids }, once });
     } catch (error) {
       setFailure(error);
+      setFailed({ sent, once: changeNameAfter(error, once) });
+      return false;
     }
+    setFailed(undefined);
+    setOpened(undefined);
+    members.reload();
+    return true;
   };
   return (
     <section>
       <h2>{texts.members}</h2>
-      <AddMembers onAdd={(ids) => void change('add', ids)} />
+      <AddMembers onAdd={(ids) => change('add', ids)} />
       <WhenLoaded of={members}>
         {({ data, total_count }) => (
           <>
@@ -73,19 +87,22 @@ export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
   );
 }
 
-function AddMembers({ onAdd }: { onAdd: (ids: string[]) => void }) {
+interface AddMembersProps {
+  /** @returns whether the members were added */
+  onAdd: (ids: string[]) => Promise<boolean>;
+}
+
+/** Form that adds members. It keeps the typed ids if they cannot be added. */
+function AddMembers({ onAdd }: AddMembersProps) {
   const { texts } = useConsole();
   const [typed, setTyped] = useState('');
   const ids = typed.split(/[\s,]+/).filter((id) => id !== '');
+  const add = async (event: Event) => {
+    event.preventDefault();
+    if (ids.length === 0 || (await onAdd(ids))) setTyped('');
+  };
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ids.length > 0) onAdd(ids);
-        setTyped('');
-      }}
-    >
+    <form class="filters" onSubmit={(event) => void add(event)}>
       <TextField label={texts.newMembers} value={typed} onInput={setTyped} hint={texts.newMembersHint} />
       <button type="submit">{texts.add}</button>
     </form>
