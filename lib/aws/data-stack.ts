@@ -131,8 +131,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * Creates a policy for `npm run admin -- --table`, except for commands that need SNS, and for setting provider keys.
-   * By default the policy is attached to no principal.
+   * Creates a policy for `npm run admin -- --table` and for setting provider keys. Commands that need SNS also need the
+   * policy in mail-topic.ts. By default the policy is attached to no principal.
    */
   #addOperatorPolicy(): ManagedPolicy {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;

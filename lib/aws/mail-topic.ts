@@ -1,5 +1,5 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 
 /**
@@ -9,7 +9,31 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 export function createMailTopic(stack: Stack): Topic {
   const topic = new Topic(stack, 'Mails', { enforceSSL: true });
   new CfnOutput(stack, 'MailTopicArn', { value: topic.topicArn, description: 'Topic of e-mails about alerts' });
+  new CfnOutput(stack, 'MailOperatorPolicyArn', {
+    value: createMailOperatorPolicy(stack, topic).managedPolicyArn,
+    description: 'Policy with the permissions of admin for e-mail addresses, for a role of its users',
+  });
   return topic;
+}
+
+/**
+ * Creates a policy for the commands `alerts set --email` and `alerts addresses remove`. It cannot be a part of the
+ * operator policy in the data stack, which is deployed before the topic exists. By default the policy is attached to no
+ * principal.
+ */
+function createMailOperatorPolicy(stack: Stack, topic: Topic): ManagedPolicy {
+  return new ManagedPolicy(stack, 'MailOperator', {
+    description: 'Subscribes and removes e-mail addresses of the model gateway from its command line.',
+    statements: [
+      mailStatement(topic, 'subscribe'),
+      // SNS checks the permission to unsubscribe on the topic of the subscription.
+      new PolicyStatement({
+        sid: 'Addresses',
+        actions: ['sns:ListSubscriptionsByTopic', 'sns:Unsubscribe'],
+        resources: [topic.topicArn],
+      }),
+    ],
+  });
 }
 
 /** Returns the permission to subscribe e-mail addresses to the topic, or to publish e-mails. */

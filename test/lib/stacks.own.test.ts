@@ -785,6 +785,7 @@ describe('the synthesized template', () => {
       'AlarmTopicArn',
       'BaseUrl',
       'BooksBucketName',
+      'MailOperatorPolicyArn',
       'MailTopicArn',
       'ReviewerPolicyArn',
       'StageArn',
@@ -813,6 +814,34 @@ describe('the synthesized template', () => {
     ]);
     expect(JSON.stringify(statements)).not.toContain('*');
     expect(policies[0]!.Properties).not.toHaveProperty('Roles');
+  });
+
+  it('gives operators access to the e-mail addresses of the mail topic alone', () => {
+    const [topic] = Object.entries(api.findResources('AWS::SNS::Topic')).flatMap(([id]) =>
+      id.startsWith('Mails') ? [{ Ref: id }] : [],
+    );
+    const policies = Object.entries(api.findResources('AWS::IAM::ManagedPolicy')).flatMap(([id, { Properties }]) =>
+      id.startsWith('MailOperator') ? [Properties as { PolicyDocument: { Statement: unknown } }] : [],
+    );
+
+    expect(policies.map(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
+      [
+        {
+          Sid: 'Mails',
+          Effect: 'Allow',
+          Action: 'sns:Subscribe',
+          Resource: topic,
+          Condition: { StringEquals: { 'sns:Protocol': 'email' } },
+        },
+        {
+          Sid: 'Addresses',
+          Effect: 'Allow',
+          Action: ['sns:ListSubscriptionsByTopic', 'sns:Unsubscribe'],
+          Resource: topic,
+        },
+      ],
+    ]);
+    expect(policies[0]).not.toHaveProperty('Roles');
   });
 
   it('keeps the table: protected, recoverable, with its indexes', () => {
