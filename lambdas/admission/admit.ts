@@ -78,8 +78,8 @@ export interface Admitted {
    */
   shortened: GatewayError | undefined;
   /**
-   * Pending write of the generation's record; absent once the record is written. Rejects as soon as the result of the
-   * write is unknown.
+   * Pending write of the generation's record; absent if the record was already written at admission. Rejects as soon as
+   * the result of the write is unknown.
    */
   recording?: Promise<void> | undefined;
   /**

@@ -27,7 +27,7 @@ export interface SpendingPlan {
   quotes: Quote[];
   /**
    * Output tokens that the first step of the hold pays for. While the answer is written, the hold grows in steps of
-   * doubling size.
+   * doubling size, up to a maximum step.
    */
   stepTokens: number;
   /** Amount of the first hold: the prompt, one step of output, and hidden output. */

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
  * Error message for two tools with the same name. Models call tools by name, so names must be unique. The gateway
  * itself checks this, because the error messages of providers differ.
  */
-
 export const REPEATED_TOOL_NAME = 'is also the name of another tool; give each tool its own name';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Sends a signed notification to a client's server, as standard-webhooks.com specifies. A notification has an id that
- * is the same for every attempt, the time of this attempt, and a signature of both with the body. The caller decides
- * about retries.
+ * is the same for every attempt, the time of this attempt, and a signature of the id, the time and the body. The caller
+ * decides about retries.
  */
 
 import { Webhook } from 'standardwebhooks';

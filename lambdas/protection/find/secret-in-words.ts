@@ -55,9 +55,9 @@ function isUuid(value: string): boolean {
 const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
 
 /**
- * Returns the position of a secret that follows a secret's name. A password that ends a clause (RIGHT_AFTER) must
- * directly follow the name. Any other value may have two words before it. It must have a digit and at least three kinds
- * of characters, and it must look like a password or, as a key, not consist of words.
+ * Returns the position of a secret that follows a secret's name. A password in the form RIGHT_AFTER must directly
+ * follow the name. Any other value may have two words before it. It must have a digit and at least three kinds of
+ * characters. A password must also look like a password, and a key must not consist of words.
  */
 export function secretNext(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const word = wants === 'password' ? RIGHT_AFTER.exec(rest)?.[1] : undefined;

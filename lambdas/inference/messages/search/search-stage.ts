@@ -71,7 +71,7 @@ export class SearchStage implements AnswerStage {
 
   /**
    * Runs the searches before the model's first response.
-   * @returns a function that adds the search results to a message
+   * @returns a function that adds the search results to a Messages request
    */
   async #searchFirst(): Promise<(message: MessagesRequest) => MessagesRequest> {
     const { session, pending, question } = this.#search;
