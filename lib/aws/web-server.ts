@@ -1,6 +1,6 @@
 /**
- * Server as a Lambda Web Function. One process handles many requests at a time. AWS charges for CPU time, not for
- * waiting.
+ * Server as a Lambda Web Function. One process handles many requests at a time. AWS charges for active CPU time and for
+ * memory.
  */
 
 import { join } from 'node:path';

@@ -8,7 +8,10 @@ const stopWords = new Set(
   'и в во на с о об у к по из за от для что как это the a an of in on at to is was and or for what how'.split(' '),
 );
 
-/** Returns up to ten pages that contain words of a query, best match first. Supports `site:` and `-site:`. */
+/**
+ * Returns up to ten pages that contain words of a query, best match first. Supports `site:` and `-site:`. A query with
+ * `site:` but no words finds all pages of the site.
+ */
 export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
   const { words, sites, excluded } = parseSearchQuery(query);
   return pages
