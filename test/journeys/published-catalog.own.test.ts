@@ -73,7 +73,7 @@ const askMany = () => Promise.all(Array.from({ length: AT_ONCE }, (_, index) => 
 
 /** Number of concurrent clients that send one request after another while the catalog changes. */
 const CLIENTS = repeated(4, { ofWhichAlways: 2 });
-/** Maximum number of requests of a client. No change of the catalog takes that long. */
+/** Maximum number of requests of a client. Even the slowest change of the catalog ends before a client reaches it. */
 const MAX_OF_A_CLIENT = 500;
 
 /**

@@ -331,7 +331,10 @@ const thinkingRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/** Rule that a turn which continues after results must begin with thinking, if the request has a thinking budget. */
+/**
+ * Rule for requests with a thinking budget that end with tool results: the assistant turn with the tool calls must
+ * begin with thinking.
+ */
 const turnRule: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/extended-thinking`,
   refuses: (request) => {

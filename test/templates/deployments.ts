@@ -1,4 +1,4 @@
-/** Sample deployments. Together, they have every value of every setting that affects a template. */
+/** Sample deployments. Together, they have each of `otherValues` for every setting that affects a template. */
 
 import type { GatewayConfig } from '../../lib/aws/config.ts';
 
