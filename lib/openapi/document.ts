@@ -260,10 +260,9 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (params) all.add('not_found');
   if (once || about.ifMatch || about.chargedOnce) all.add('conflict');
   if (about.ifMatch) all.add('precondition_failed');
-  // Any route can be throttled. A route that updates the table returns 529 if the table is busy. Weakness: a route that
-  // only reads the table can also return 529, but does not list it.
+  // Any route can be throttled. A route that uses the table returns 529 if the table is busy.
   all.add('rate_limit_exceeded');
-  if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
+  if (route.grants.table?.length) all.add('provider_overloaded');
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
 }
 
