@@ -34,7 +34,7 @@ export interface ChunkDecoder {
  * @throws {UpstreamError} after the batches that precede the failure
  */
 export function decodedBody(body: AsyncIterable<Buffer>, decoder: ChunkDecoder): PullIterator<AnswerBatch> {
-  /** Number of batches with events. */
+  /** Number of chunks with output of the model. */
   let outputs = 0;
   const chunks = withTrailingTimeout(body, () => decoder.isClosing && outputs);
   const quiet = new QuietBound();
@@ -44,7 +44,7 @@ export function decodedBody(body: AsyncIterable<Buffer>, decoder: ChunkDecoder):
 
   function read(chunk: Buffer): AnswerBatch | undefined {
     const { batch, failure: broken, hasOutput } = decoder.feed(chunk);
-    if (batch?.events.length) outputs += 1;
+    if (hasOutput) outputs += 1;
     const failed = broken ?? quiet.count({ bytes: chunk.length, pendingBytes: decoder.pendingBytes, hasOutput });
     if (failed === undefined && !decoder.ended) return batch;
     void chunks.return();

@@ -154,7 +154,13 @@ const routes: PlantedRoute[] = [
   },
   { name: 'POST /audio/translations', path: '/audio/translations', model: 'test/scribe', sends: 3, forms: recording },
   { name: 'POST /audio/speech', path: '/audio/speech', model: 'test/speaker', sends: 3 },
-  { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
+  {
+    name: 'POST /chat/completions',
+    path: '/chat/completions',
+    model: 'test/text',
+    sends: 70,
+    forms: { messages: [{ role: 'user', content: 'Hello' }] },
+  },
   { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },
 ];

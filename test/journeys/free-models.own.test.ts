@@ -191,15 +191,18 @@ describe('a free model', () => {
   });
 
   it('is followed by a model with a price if it may not answer', async () => {
-    const account = await newcomer('200');
-    await Promise.all(Array.from({ length: 3 }, () => ask(account, 'test/slow:free')));
-    const limited = await ask(account, 'test/slow:free');
-
-    const response = await ask(account, 'test/slow:free', { models: ['test/paid'] });
-
-    expect([limited.status, response.status]).toContain(200);
-    const { model } = (await response.json()) as { model: string };
-    expect(model).toBe(limited.status === 429 ? 'test/paid' : 'test/slow:free');
+    // The limit applies to a minute, so requests of two minutes prove nothing.
+    const minute = () => Math.floor(Date.now() / 60_000);
+    for (let isInOneMinute = false; !isInOneMinute;) {
+      const begunIn = minute();
+      const account = await newcomer('200');
+      await Promise.all(Array.from({ length: 3 }, () => ask(account, 'test/slow:free')));
+      const limited = await ask(account, 'test/slow:free');
+      const response = await ask(account, 'test/slow:free', { models: ['test/paid'] });
+      const { model } = (await response.json()) as { model: string };
+      isInOneMinute = minute() === begunIn;
+      if (isInOneMinute) expect([limited.status, response.status, model]).toEqual([429, 200, 'test/paid']);
+    }
   });
 });
 
