@@ -111,6 +111,9 @@ async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise
   }
 }
 
+/** Returns the number of the current minute since 1970. */
+const currentMinute = () => Math.floor(Date.now() / 60_000);
+
 describe('a free model', () => {
   it('answers an account without payments, and costs its client nothing', async () => {
     const account = await newcomer();
@@ -192,15 +195,14 @@ describe('a free model', () => {
 
   it('is followed by a model with a price if it may not answer', async () => {
     // The limit applies to a minute, so requests of two minutes prove nothing.
-    const minute = () => Math.floor(Date.now() / 60_000);
     for (let isInOneMinute = false; !isInOneMinute;) {
-      const begunIn = minute();
+      const begunIn = currentMinute();
       const account = await newcomer('200');
       await Promise.all(Array.from({ length: 3 }, () => ask(account, 'test/slow:free')));
       const limited = await ask(account, 'test/slow:free');
       const response = await ask(account, 'test/slow:free', { models: ['test/paid'] });
       const { model } = (await response.json()) as { model: string };
-      isInOneMinute = minute() === begunIn;
+      isInOneMinute = currentMinute() === begunIn;
       if (isInOneMinute) expect([limited.status, response.status, model]).toEqual([429, 200, 'test/paid']);
     }
   });
