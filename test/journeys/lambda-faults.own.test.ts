@@ -32,9 +32,9 @@ describe('functions at their concurrency limit', () => {
   it('refuse requests before they start: these cost nothing, and all others are charged', async () => {
     const client = await start('--concurrency', '3');
 
-    const answers = await Promise.all(Array.from({ length: 15 }, () => ask(client, 'tokens=10 delay=30')));
+    const answers = await Promise.all(Array.from({ length: 15 }, () => ask(client, 'tokens=10 delay=300')));
     const url = { ...client, baseUrl: `${client.streamingUrl}/v1` };
-    const atUrl = await Promise.all(Array.from({ length: 6 }, () => ask(url, 'tokens=10 delay=30')));
+    const atUrl = await Promise.all(Array.from({ length: 6 }, () => ask(url, 'tokens=10 delay=300')));
 
     const seen = answers.map(({ status, headers }) => `${status} ${headers.get('retry-after') ?? ''}`);
     expect(new Set(seen)).toEqual(new Set(['200 ', '529 1']));

@@ -31,7 +31,8 @@ export interface ActQuestion {
 /** Line of a document before VAT is computed. */
 export interface ActLine {
   /**
-   * Of spending: the value of the dimension, or "" for a single line. Of a change: its month. Of an adjustment: its id.
+   * A line of spending has the value of the dimension, or "" if it is the only line. Changes have their month, and
+   * adjustments their id.
    */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
