@@ -117,7 +117,7 @@ export async function placeHold(
     if (!recordsLater) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  // A request with an Idempotency-Key ignores the remembered refusals of scopes. If the key is repeated, the client
+  // A request with an Idempotency-Key ignores remembered refusals (also below). If the key is repeated, the client
   // must get the result of the first request, whether or not the limits have room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
@@ -196,7 +196,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
   }
   const scopeHold = { windows: windowsAt(request.generation.createdAtMs), amount: request.amount };
   const { free, claim } = request;
-  const refused = free && refusedAtOnce(free);
+  const refused = free && refusedAtOnce(free, !claim);
   if (refused) return refusedBy(refused);
   const rates = request.rates && new RateSearch(table, request.rates);
   const usedUp = claim ? undefined : rates?.refusedAtOnce();

@@ -5,7 +5,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { previewFreeUse } from '../../lambdas/admission/free/free-tier.ts';
-import type { HoldRequest } from '../../lambdas/admission/hold.ts';
+import { placeHold as attemptHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { Hold } from '../../lambdas/store/generations/generation.ts';
 import { emptyOutcome } from '../../lambdas/store/generations/outcome.ts';
@@ -144,6 +144,28 @@ describe('the free requests of an account', () => {
 
     expect(error).toMatchObject({ status: 429, metadata: { limit: 1 } });
     expect(proxy.calls).toEqual([]);
+  });
+
+  it.each([
+    ['requests', { daily_base: 1 }],
+    ['money', { daily_budget_rub: rub('8') }],
+  ])('are refused as repeated if their Idempotency-Key is known, also after the end of their %s', async (_, terms) => {
+    const spender = await newSpender(table, {});
+    const model = { id: newModel(), terms };
+    const claim = { name: randomUUID(), fingerprint: 'of the body', replaced: undefined };
+    const first = { ...freeRequest(spender, model), claim };
+    const { hold } = await placeHold(table, first);
+    await settleBatch(table, [answered(first, hold, '1')], { swept: false });
+    for (let more = 1; more <= 8; more += 1) {
+      const next = freeRequest(spender, model);
+      const result = await attemptHold(table, next);
+      if ('placed' in result) await settleBatch(table, [answered(next, result.placed.hold, '1')], { swept: false });
+    }
+    expect(await attemptHold(table, freeRequest(spender, model))).toMatchObject({ refused: { models: [model.id] } });
+
+    const repeated = await attemptHold(table, { ...freeRequest(spender, model), claim });
+
+    expect(repeated).toMatchObject({ refused: { kind: 'claimed', known: { generationId: first.generation.id } } });
   });
 });
 

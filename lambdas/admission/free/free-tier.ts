@@ -85,17 +85,20 @@ export function firstServiceHolds({ models }: FreeUse, generationId: string): Se
 /**
  * Returns a refusal that needs no call to the store; undefined if the store must decide. A limit of 0, an amount larger
  * than a part of the budget, or a recent refusal needs no call.
+ * @param isRemembered whether recent refusals count
  */
-export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
+export function refusedAtOnce(use: FreeUse, isRemembered: boolean): FreeRefusal | undefined {
   for (const kind of countKinds) {
     const refused = use.models.filter((model) => maxRequestsOf(model, kind) === 0);
     if (refused.length > 0) return tooManyFreeRequests(use, kind, refused, 0);
     const count = countOf(use, kind);
-    const requests = count && memory.requests(freeWriteName(count), nowMs());
-    if (requests !== undefined && requests >= minRequestsOf(use, kind)) return refusedAt(use, kind, requests);
+    const requests = isRemembered && count && memory.requests(freeWriteName(count), nowMs());
+    if (typeof requests === 'number' && requests >= minRequestsOf(use, kind)) return refusedAt(use, kind, requests);
   }
   const tooLarge = use.models.find(({ amount, terms }) => amount.exceeds(budgetPart(terms)));
-  const spent = use.models.find(({ id, amount }) => memory.hasNoRoomFor(freeBudgetWriteName(use, id), amount, nowMs()));
+  const spent = use.models.find(
+    ({ id, amount }) => isRemembered && memory.hasNoRoomFor(freeBudgetWriteName(use, id), amount, nowMs()),
+  );
   const refused = tooLarge ?? spent;
   return refused && outOfBudget(use, refused, false);
 }
