@@ -225,6 +225,26 @@ describe('a conversation in the form of the Responses API', () => {
     });
   });
 
+  it('has the answer format of this API next to the default format of the other', () => {
+    const response_format = { type: 'json_schema', json_schema: { name: 'place', schema: parameters } };
+    const { message } = read({ ...body, response_format, text: { format: { type: 'text' } } });
+
+    expect(message.output_config?.format).toMatchObject({ type: 'json_schema', schema: parameters });
+    const text = { format: { type: 'json_object' } };
+    expect(refused(() => read({ ...body, response_format, text }))).toMatchObject({
+      metadata: { field: 'response_format' },
+    });
+  });
+
+  it.each([
+    ['web_search_options', {}],
+    ['functions', [{ name: 'read' }]],
+    ['function_call', 'auto'],
+  ])('has no %s', (field, value) => {
+    expect(refused(() => read({ ...body, [field]: value }))).toMatchObject({ metadata: { field } });
+    expect(read({ ...body, [field]: null }).leftOut).toEqual([]);
+  });
+
   it('is answered in chunks of this API', () => {
     const writer = new ChunkWriter(
       { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' },

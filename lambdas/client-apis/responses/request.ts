@@ -57,6 +57,11 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const leftOut = responseLeftOut(body);
   const insistence = insistenceFault(body, leftOut);
   if (insistence) refuse(insistence.path, insistence.message);
+  // Clients may send the default format `text` next to the format in the field of chat completions.
+  const sentFormat = body.text?.format?.type === 'text' ? undefined : body.text?.format;
+  if (sentFormat && (body.response_format?.type ?? 'text') !== 'text') {
+    refuse(['response_format'], 'cannot be used together with text.format; leave one of them out');
+  }
   const message = {
     ...plainFields({ ...body, verbosity: body.text?.verbosity ?? body.verbosity }),
     ...answerFields({
@@ -76,7 +81,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
         maxTokens: body.reasoning?.max_tokens,
         isHidden: !showsThinking,
       }),
-      body.text?.format ?? requestedFormat(body),
+      sentFormat ?? requestedFormat(body),
     ),
     ...pluginFields(body),
     ...callerFields(body),
