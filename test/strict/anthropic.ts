@@ -695,4 +695,5 @@ export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   noSystemMessages,
   noAgentFields,
   noAutomaticCaching,
+  noLongToolNames,
 ];
