@@ -36,9 +36,14 @@ function withTrueTypes(blocks: Block[]): Block[] {
 }
 
 function withTrueType(block: Block): Block {
-  if (block.type === 'tool_result' && Array.isArray(block['content'])) {
-    const content = withTrueTypes(block['content'] as Block[]);
+  if (block.type === 'tool_result') {
+    const content = withTrueContent(block['content']);
     return content === block['content'] ? block : { ...block, content };
+  }
+  if (block.type === 'document') {
+    const given = block['source'] as { content?: unknown } | undefined;
+    const content = withTrueContent(given?.content);
+    return content === given?.content ? block : { ...block, source: { ...given, content } };
   }
   if (block.type !== 'image') return block;
   const source = block['source'] as { type: string; media_type?: string; data?: string };
@@ -47,6 +52,11 @@ function withTrueType(block: Block): Block {
   return found === undefined || found === source.media_type
     ? block
     : { ...block, source: { ...source, media_type: found } };
+}
+
+/** Corrects the images in the content of a tool result or a document. Returns the same content if there are none. */
+function withTrueContent(content: unknown): unknown {
+  return Array.isArray(content) ? withTrueTypes(content as Block[]) : content;
 }
 
 /**

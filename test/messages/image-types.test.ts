@@ -17,6 +17,12 @@ const asking = (...content: object[]) => ({
   messages: [{ role: 'user' as const, content: content as { type: string }[] }],
 });
 
+/** Returns a document whose content is an image of a type and a text. */
+const documentWith = (type: string) => ({
+  type: 'document',
+  source: { type: 'content', content: [image(type, base64('no image')), { type: 'text', text: 'See' }] },
+});
+
 describe('an image', () => {
   it.each(Object.entries(heads))('with the bytes of %s has that type, whatever the request declares', (type, data) => {
     const request = asking(image('image/tiff', data));
@@ -30,6 +36,18 @@ describe('an image', () => {
     expect(withTrueImageTypes(messagesRequestSchema.parse(request)).messages).toEqual(
       asking(image('image/jpeg', data)).messages,
     );
+  });
+
+  it('in the content of a document may have the type image/jpg, also in a result', () => {
+    const asked = (type: string) =>
+      asking(documentWith(type), { type: 'tool_result', tool_use_id: 't1', content: [documentWith(type)] });
+
+    const request = messagesRequestSchema.parse({ ...asked('image/jpg'), max_tokens: 9 });
+    expect(withTrueImageTypes(request).messages).toEqual(asked('image/jpeg').messages);
+    const unchanged = asked('image/png');
+    expect(withTrueImageTypes(unchanged)).toBe(unchanged);
+    const text = asking({ type: 'document', source: { type: 'content', content: 'See' } });
+    expect(withTrueImageTypes(text)).toBe(text);
   });
 
   it('with the declared type leaves the request unchanged, and so does an unknown type', () => {

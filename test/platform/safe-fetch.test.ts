@@ -44,6 +44,13 @@ it('safe fetch downloads a file', async () => {
   });
 });
 
+it('safe fetch reads the media type image/jpg as image/jpeg', async () => {
+  answersWith(200, { 'content-type': 'image/jpg' }, 'a picture');
+
+  const fetched = await fetchPublic(server.url, { ...rules, mediaTypes: ['image/jpeg'] });
+  expect(fetched).toMatchObject({ ok: true, mediaType: 'image/jpeg' });
+});
+
 it('safe fetch sends its user agent, and no other data', async () => {
   answersWith(200, { ...png, 'set-cookie': 'a=b' });
   await fetchPublic(server.url, rules);

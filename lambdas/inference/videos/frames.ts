@@ -32,7 +32,8 @@ export function framesOf(images: readonly FrameImage[], signal: AbortSignal | un
 }
 
 function readDataUrl(url: string, index: number): Omit<Frame, 'frame'> {
-  const [, mediaType = '', base64] = DATA_URL.exec(url) ?? [];
+  const [, stated = '', base64] = DATA_URL.exec(url) ?? [];
+  const mediaType = stated === 'image/jpg' ? 'image/jpeg' : stated;
   if (base64 === undefined) throw refusal(index, 'must be a data URL with base64, such as data:image/png;base64,…');
   if (!mediaTypes.includes(mediaType))
     throw refusal(index, `must be one of ${mediaTypes.join(', ')}, not ${mediaType}`);

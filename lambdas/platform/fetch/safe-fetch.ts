@@ -218,8 +218,10 @@ function failed(error: unknown): { ok: false; reason: FetchFault } {
   return { ok: false, reason: error instanceof FetchError ? error.reason : 'unreachable' };
 }
 
+/** Some servers state the media type `image/jpg`, which does not exist. */
 function mediaTypeOf({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  const stated = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  return stated === 'image/jpg' ? 'image/jpeg' : stated;
 }
 
 function contentLength({ headers }: IncomingMessage): number | undefined {
