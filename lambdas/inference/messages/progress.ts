@@ -95,9 +95,13 @@ export class Progress implements StagedAnswer {
   /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(): void {
     this.#followAttempt();
-    // Before the first event, hidden thinking may add to the cost. The record already covers the prompt.
-    const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
-    if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
+    const { stage, attemptLog } = this.#context;
+    const { quote } = this.#answer.attempt;
+    // Before the first event, hidden thinking and bought searches may add to the cost. The record already covers the
+    // prompt.
+    const mayThink = quote.hiddenReasoningTokens > 0 && attemptLog.sentAtMs !== undefined;
+    const isWorthIt = this.#begun || mayThink || !stage.spent(quote).isZero;
+    if (this.ending !== undefined || !isWorthIt) return;
     this.#context.report.checkpoint(() =>
       outcomeOf(this.#answer, null, chargedWithinHold(this.#answer, 'usage and hidden')),
     );
