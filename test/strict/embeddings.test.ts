@@ -163,8 +163,8 @@ describe('an endpoint of NVIDIA’s own server', () => {
   });
 });
 
-const refusals = (name: string, body: object) =>
-  embeddingFakes[name]!.refusals({ path: '/', headers: {}, body: JSON.stringify(body) }, 'mistral-embed').join();
+const refusals = (name: string, body: object, model = 'mistral-embed') =>
+  embeddingFakes[name]!.refusals({ path: '/', headers: {}, body: JSON.stringify(body) }, model).join();
 
 describe('a strict fake of embeddings', () => {
   it.each([
@@ -178,6 +178,18 @@ describe('a strict fake of embeddings', () => {
     ['google-embeddings google', { requests: [] }, /requests/],
   ])('of %s refuses %j', (name, body, reason) => {
     expect(refusals(name, body)).toMatch(reason);
+  });
+
+  it.each([
+    ['amazon.titan-embed-text-v2:0', { inputText: 'a', inputImage: 'AAAA' }, /inputImage/],
+    ['amazon.titan-embed-text-v2:0', { inputText: 'a', embeddingConfig: {} }, /embeddingConfig/],
+    ['amazon.titan-embed-text-v2:0', {}, /inputText/],
+    ['amazon.titan-embed-image-v1', { inputText: 'a', dimensions: 256 }, /dimensions/],
+    ['amazon.titan-embed-image-v1', { inputImage: 'data:image/png;base64,AAAA' }, /inputImage/],
+    ['amazon.titan-embed-image-v1', {}, /required/],
+    ['amazon.titan-embed-image-v1', { inputText: 'a', inputImage: 'AAAA' }, /^$/],
+  ])('of %s at Amazon judges %j', (model, body, reason) => {
+    expect(refusals('bedrock-titan-embeddings amazon-bedrock', body, model)).toMatch(reason);
   });
 
   it('names its sources', () => {

@@ -75,14 +75,20 @@ const uncutAtCohere: Rule<z.output<typeof bedrockCohereBody>> = {
   refuses: ({ read: { truncate } }) => truncate !== 'NONE' && 'a text that is too long would be cut',
 };
 
-const titan = 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html';
-const titanBody = z.strictObject({
-  inputText: text.optional(),
-  inputImage: text.optional(),
+const titanText = 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html';
+const titanTextBody = z.strictObject({
+  inputText: text,
   dimensions: z.literal([256, 512, 1_024]).optional(),
   normalize: z.boolean().optional(),
-  embeddingConfig: z.strictObject({ outputEmbeddingLength: z.literal([256, 384, 1_024]) }).optional(),
 });
+const titanImage = 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-mm.html';
+const titanImageBody = z
+  .strictObject({
+    inputText: text.optional(),
+    inputImage: z.base64().min(1).optional(),
+    embeddingConfig: z.strictObject({ outputEmbeddingLength: z.literal([256, 384, 1_024]) }).optional(),
+  })
+  .refine(({ inputText, inputImage }) => inputText ?? inputImage, 'inputText or inputImage is required');
 
 const google = 'https://ai.google.dev/api/embeddings';
 const googleBody = z.strictObject({
@@ -131,7 +137,8 @@ export const embeddingSources: readonly string[] = [
   voyage,
   voyageMultimodal,
   cohere,
-  titan,
+  titanText,
+  titanImage,
   google,
   mistral,
   nim,
@@ -146,6 +153,9 @@ export const embeddingFakes: Record<string, StrictFake> = {
   'openai-embeddings nim': strictFake(nimBody, []),
   'cohere-embeddings cohere-v2': strictFake(cohereBody, [uncutAtCohere]),
   'bedrock-cohere-embeddings amazon-bedrock': strictFake(bedrockCohereBody, [uncutAtCohere]),
-  'bedrock-titan-embeddings amazon-bedrock': strictFake(titanBody, []),
+  'bedrock-titan-embeddings amazon-bedrock': strictFake<unknown>(
+    (model) => (model.includes('embed-image') ? titanImageBody : titanTextBody),
+    [],
+  ),
   'google-embeddings google': strictFake(googleBody, []),
 };
