@@ -92,6 +92,64 @@ describe('a stream of chat completions', () => {
     expect((await messageOf(head + nameless + stop('tool_calls'))).content).toMatchObject([{ input: { at: 1 } }]);
   });
 
+  it.each<[string, [announced: number, sent: number][]]>([
+    [
+      'from 1',
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    ],
+    [
+      'one too late for the arguments',
+      [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+      ],
+    ],
+    [
+      'of the tools, and of the calls for the arguments',
+      [
+        [1, 0],
+        [0, 1],
+        [1, 2],
+      ],
+    ],
+    [
+      'that are all the same',
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    ],
+  ])('may have several calls with indices %s', async (_, indices) => {
+    const calls = indices.map(
+      ([announced, sent], at) =>
+        call(announced, { id: `id${at}`, function: { name: 'look', arguments: '' } }) +
+        call(sent, { function: { arguments: '{"at"' } }) +
+        call(sent, { function: { arguments: `:${at}}` } }),
+    );
+
+    expect((await messageOf(calls.join('') + stop('tool_calls'))).content).toEqual(
+      indices.map((_each, at) => expect.objectContaining({ id: `id${at}`, input: { at } })),
+    );
+  });
+
+  it('may have interleaved calls with the same index and different ids', async () => {
+    const pieces = ['{"at"', ':'].map((json) =>
+      ['a', 'b'].map((id) => call(0, { id, function: { name: 'look', arguments: json } })).join(''),
+    );
+    const ends =
+      call(0, { id: 'a', function: { arguments: '1}' } }) + call(0, { id: 'b', function: { arguments: '2}' } });
+
+    const { content } = await messageOf(pieces.join('') + ends + stop('tool_calls'));
+    expect(content).toMatchObject([
+      { id: 'a', input: { at: 1 } },
+      { id: 'b', input: { at: 2 } },
+    ]);
+  });
+
   it('fails if arguments belong to no call', async () => {
     const head = call(0, { id: 'a', function: { name: 'look', arguments: '{"at":1}' } });
     const nameless = call(1, { id: null, function: { name: null, arguments: '{"at":2}' } });

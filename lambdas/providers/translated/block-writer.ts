@@ -8,7 +8,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 import type { Prose } from './prose.ts';
 import { writableArguments } from './quoted-arguments.ts';
-import { announcedBytes, beginCall, type StreamedCall, type ToolCallPiece } from './streamed-call.ts';
+import { announcedBytes, beginCall, isEmptyObject, type StreamedCall, type ToolCallPiece } from './streamed-call.ts';
 
 /** Maximum number of citations that wait for their text. Known answers have fewer citations per text. */
 const MAX_EARLY_CITATIONS = 256;
@@ -230,10 +230,7 @@ export class BlockWriter {
     this.#earlyArguments = { index, id: id ?? early?.id, json: whole };
   }
 
-  /**
-   * Gives arguments without a call to the last call if it has none. Some servers announce a call at one index, and send
-   * its arguments at the next (https://github.com/sgl-project/sglang/issues/23071).
-   */
+  /** Gives arguments without a call to the last call if it has none. */
   #placeEarlyArguments(): void {
     const early = this.#earlyArguments;
     if (!early || isEmptyObject(early.json)) return;
@@ -252,9 +249,18 @@ export class BlockWriter {
     return early.json;
   }
 
-  #knownCall({ index, id }: ToolCallPiece): StreamedCall | undefined {
-    if (index !== undefined) return this.#byIndex.get(index);
-    return id === undefined ? this.#calls.at(-1) : this.#byId.get(id);
+  #knownCall({ index, id, name }: ToolCallPiece): StreamedCall | undefined {
+    const named = id === undefined ? undefined : this.#byId.get(id);
+    const last = this.#calls.at(-1);
+    if (index === undefined) return id === undefined ? last : named;
+    // Several calls may have the same index. The id then tells them apart.
+    const known = named?.index === index ? named : this.#byIndex.get(index);
+    if (id !== undefined || name !== undefined || this.#isLeftOut || !last || last.progress.hasBegun) return known;
+    if (known && !known.progress.isComplete) return known;
+    // Some servers announce a call at one index, and send its arguments at another: the next, or the number of the call
+    // (sgl-project/sglang issues 23071 and 6310).
+    this.#byIndex.set(index, last);
+    return last;
   }
 
   /**
@@ -386,11 +392,6 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
   }
-}
-
-/** Returns whether arguments are those of a call without arguments: providers send "", "null", "{}" or nothing. */
-function isEmptyObject(json: string): boolean {
-  return /^(?:null|\{\s*\})?$/.test(json.trim());
 }
 
 function malformedBlocks(fault: string): UpstreamError {

@@ -48,3 +48,8 @@ export function beginCall({ index, id }: ToolCallPiece, name: string): StreamedC
 export function announcedBytes({ id, name }: StreamedCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }
+
+/** Returns whether arguments are those of a call without arguments: providers send "", "null", "{}" or nothing. */
+export function isEmptyObject(json: string): boolean {
+  return /^(?:null|\{\s*\})?$/.test(json.trim());
+}
