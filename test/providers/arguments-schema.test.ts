@@ -300,15 +300,23 @@ describe('schemas for Moonshot', () => {
       c: { properties: {} },
       d: { anyOf: [{ const: true }] },
       e: { items: {} },
+      f: { enum: [null] },
+      g: { minLength: 1 },
+      h: { description: 'A value.' },
     };
+    const plain = ['string', 'number', 'boolean', 'null', 'object'].map((type) => ({ type }));
+    const any = { anyOf: [...plain, { type: 'array', items: { anyOf: plain } }] };
     expect(typedSchema({ type: 'object', properties })).toEqual({
       type: 'object',
       properties: {
-        a: { type: 'string' },
+        a: any,
         b: { enum: [1], type: 'number' },
         c: { properties: {}, type: 'object' },
         d: { anyOf: [{ const: true, type: 'boolean' }] },
-        e: { items: { type: 'string' }, type: 'array' },
+        e: { items: any, type: 'array' },
+        f: { enum: [null], type: 'null' },
+        g: { minLength: 1, type: 'string' },
+        h: { description: 'A value.', ...any },
       },
     });
   });

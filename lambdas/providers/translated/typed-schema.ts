@@ -15,7 +15,7 @@ export function typedSchema(schema: PartSchema): PartSchema {
   const typed = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, typedMember(name, value)]));
   if ('$ref' in typed) return plainReference(typed);
   const { oneOf, anyOf = oneOf, type, ...rest } = typed;
-  if (!Array.isArray(anyOf)) return 'allOf' in typed || type !== undefined ? typed : { ...typed, type: typeOf(typed) };
+  if (!Array.isArray(anyOf)) return 'allOf' in typed || type !== undefined ? typed : { ...typed, ...typeOf(typed) };
   const variants = (anyOf as unknown[]).map((one) => (isRecord(one) ? variant(one, type) : one));
   return { ...rest, anyOf: variants };
 }
@@ -35,11 +35,23 @@ function variant(schema: PartSchema, outer: unknown): PartSchema {
   return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });
 }
 
-/** Returns the type that the other keywords of a schema imply; `string` if they imply none. */
-function typeOf(schema: PartSchema): string {
+/** Returns the type that the other keywords of a schema imply; a union of all types if they imply none. */
+function typeOf(schema: PartSchema): PartSchema {
   const { enum: values, const: value = Array.isArray(values) ? (values as unknown[])[0] : undefined } = schema;
-  if (typeof value === 'number' || typeof value === 'boolean') return typeof value;
-  if (['properties', 'additionalProperties', 'required'].some((name) => name in schema)) return 'object';
-  if ('items' in schema || 'prefixItems' in schema) return 'array';
-  return ['minimum', 'maximum', 'multipleOf'].some((name) => name in schema) ? 'number' : 'string';
+  if (value === null) return { type: 'null' };
+  if (['string', 'number', 'boolean'].includes(typeof value)) return { type: typeof value };
+  const type = Object.keys(impliedTypes).find((one) => impliedTypes[one]!.some((name) => name in schema));
+  return type ? { type } : anyValue;
 }
+
+/** Keywords that imply a type. */
+const impliedTypes: Record<string, string[]> = {
+  object: ['properties', 'additionalProperties', 'required'],
+  array: ['items', 'prefixItems'],
+  number: ['minimum', 'maximum', 'multipleOf'],
+  string: ['pattern', 'format', 'minLength', 'maxLength'],
+};
+/** Types at Fireworks: https://docs.fireworks.ai/structured-responses/structured-response-formatting */
+const plainTypes = ['string', 'number', 'boolean', 'null', 'object'].map((type) => ({ type }));
+/** Schema of any value. A list has items of its own, because the providers require their type. */
+const anyValue = { anyOf: [...plainTypes, { type: 'array', items: { anyOf: plainTypes } }] };
