@@ -49,6 +49,9 @@ function changesIn(block: Block): ToolChange[] {
   switch (block.type) {
     case 'tool_result':
       return Array.isArray(block['content']) ? (block['content'] as Block[]).flatMap(changesIn) : [];
+    // Result of a tool search that the provider has run.
+    case 'tool_search_tool_result':
+      return ((block['content'] as { tool_references?: Block[] } | null)?.tool_references ?? []).flatMap(changesIn);
     case 'tool_reference':
       return [{ name: block['tool_name'], isRemoved: false }];
     case 'tool_addition':
@@ -75,7 +78,7 @@ function withNamedChanges(message: Message): Message {
 /** Returns a block with texts in the place of changes of the tools. */
 function namedChange(block: Block): Block {
   const [change] = changesIn(block);
-  if (change === undefined) return block;
+  if (change === undefined || block.type === 'tool_search_tool_result') return block;
   if (block.type === 'tool_result') return { ...block, content: (block['content'] as Block[]).map(namedChange) };
   const { name, isRemoved } = change;
   const text = `The tool ${JSON.stringify(name)} can ${isRemoved ? 'no longer be called' : 'be called from now on'}.`;

@@ -375,7 +375,6 @@ describe('a feature without a counterpart in the Responses API', () => {
       { messages: [user([{ type: 'image', source: { type: 'file', file_id: 'f' } }])] },
     ],
     ['messages.0.content.0.type', { messages: [user([{ type: 'newer' }])] }],
-    ['messages.0.content.0.type', { messages: [assistant([{ type: 'server_tool_use' }])] }],
   ])('is refused by name: %s', (field, more, parameters) => {
     expect(() => encode(more, {}, parameters)).toThrow(
       expect.objectContaining({ status: 400, metadata: { field } }) as Error,

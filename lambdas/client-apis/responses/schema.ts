@@ -18,7 +18,7 @@ const MAX_INCLUDED = 64;
 const MAX_SEARCHES = 1_000;
 
 const ONLY_CHAT = 'only POST /chat/completions answers with images or speech';
-const ONLY_WITH_MESSAGES = 'is a field of requests with messages';
+const WITH_MESSAGES = unsupported('needs messages; send tools, tool_choice or plugins instead');
 const NO_STORE =
   'is not supported, because this gateway stores no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
 
@@ -97,9 +97,9 @@ export const responsesBody = z.looseObject({
   client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
     description: 'Facts about the client itself; they are accepted, and have no effect.',
   }),
-  web_search_options: unsupported(`${ONLY_WITH_MESSAGES}; send the plugin web, or the tool web_search`),
-  functions: unsupported(`${ONLY_WITH_MESSAGES}; send tools`),
-  function_call: unsupported(`${ONLY_WITH_MESSAGES}; send tool_choice`),
+  web_search_options: WITH_MESSAGES,
+  functions: WITH_MESSAGES,
+  function_call: WITH_MESSAGES,
   messages: unsupported('is a field of POST /chat/completions; send the request there, or send input instead'),
 });
 export type ResponsesBody = z.output<typeof responsesBody>;

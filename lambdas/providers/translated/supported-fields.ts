@@ -6,6 +6,7 @@ import { outputFormat } from '../../messages/output-format.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { withTextualSearchResults } from './search-results.ts';
+import { withTextualServerTools } from './server-tools.ts';
 import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
@@ -50,7 +51,7 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
  * @throws {GatewayError} 400 for an unsupported field, search results with citations, or misplaced tool results
  */
 export function withSupportedFields(requested: MessagesRequest, hasSearchResults = false): MessagesRequest {
-  const request = withTurnEffort(withoutDeferral(withoutBillingLine(requested)));
+  const request = withTextualServerTools(withTurnEffort(withoutDeferral(withoutBillingLine(requested))));
   refuseUnknownFields(request);
   const readable = hasSearchResults ? request : withTextualSearchResults(request);
   return withSoundCalls(withTrueImageTypes(readable));

@@ -1,0 +1,50 @@
+/**
+ * Rewrites calls of tools that a provider ran itself, such as web fetch and code execution, and their results. A
+ * conversation can then continue with a model of another provider. The text is the user's, because models imitate
+ * such texts in their own messages.
+ */
+
+import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+
+const SERVER_BLOCK = /^(?:server|mcp)_tool_use$|_tool_result$/;
+/** Matches fields that only the provider of the tool can read. */
+const UNREADABLE = /^encrypted_|^file_id$/;
+
+/**
+ * Moves calls and results of server tools as a text into the next message, after its tool results.
+ * @returns the same request if it has none
+ */
+export function withTextualServerTools(request: MessagesRequest): MessagesRequest {
+  const used = request.messages.map(({ content }) => textOf(blocksIn(content).filter(isOfServer)));
+  if (used.every((text) => text === undefined)) return request;
+  const messages = request.messages.map((message, index): Message => {
+    const blocks = blocksIn(message.content).filter((block) => !isOfServer(block));
+    const first = blocks.findIndex(({ type }) => type !== 'tool_result');
+    const content = blocks.toSpliced(first === -1 ? blocks.length : first, 0, ...(used[index - 1] ?? []));
+    return { ...message, content: content.length > 0 ? content : [{ type: 'text', text: 'I have the results.' }] };
+  });
+  const last = used.at(-1);
+  return { ...request, messages: last ? [...messages, { role: 'user', content: last }] : messages };
+}
+
+const isOfServer = ({ type }: Block) => SERVER_BLOCK.test(type);
+
+function blocksIn(content: Message['content']): Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function textOf(blocks: readonly Block[]): Block[] | undefined {
+  if (blocks.length === 0) return undefined;
+  const lines = blocks.map(
+    ({ name, input, content }) => `${typeof name === 'string' ? name : 'Result'}: ${readable(input ?? content)}`,
+  );
+  return [{ type: 'text', text: `Tools that the assistant used:\n\n${lines.join('\n')}` }];
+}
+
+/** Returns the JSON of a value without encrypted content, ids of files and base64 data. */
+function readable(value: unknown): string {
+  return JSON.stringify(value ?? null, (key, inner: unknown) => {
+    const isData = key === 'source' && (inner as { type?: unknown } | null)?.type === 'base64';
+    return isData || UNREADABLE.test(key) ? undefined : inner;
+  });
+}
