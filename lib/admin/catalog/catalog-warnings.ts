@@ -9,7 +9,9 @@ import { allPricings } from '../../../lambdas/catalog/price-periods.ts';
 import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
 import { partPriceNames } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
+import { optionalVariable } from '../../../lambdas/platform/environment.ts';
 import { dateWarnings } from './price-date-warnings.ts';
+import { regionWarnings } from './region-warnings.ts';
 
 /**
  * Number of days without a newer model after which a catalog counts as out of date. Usually, vendors publish models
@@ -52,6 +54,7 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
     ...ageWarnings(bought, today),
     ...models.flatMap((model) => freeWarnings(model, publicIds)),
     ...models.flatMap((model) => missingTierWarnings(model, providers)),
+    ...models.flatMap((model) => regionWarnings(model, providers, optionalVariable)),
     ...models.flatMap(priceWarnings),
     ...dateWarnings(models, Date.parse(today)),
   ];

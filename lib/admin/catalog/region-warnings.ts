@@ -1,0 +1,49 @@
+/**
+ * Warnings about endpoints in a region whose provider charges more there than at its global endpoint, but whose price is
+ * that of another endpoint without a region. Such requests would be sold below cost.
+ */
+
+import type { EndpointData, ModelData, ProviderData } from '../../../lambdas/catalog/schema.ts';
+
+/**
+ * Matches inference profiles of Claude on Bedrock within one geography, such as `us.` or `eu.`. They cost about 10% more
+ * than global profiles: https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html
+ */
+const BEDROCK_REGION = /^(?!global\.)([a-z-]+)\.anthropic\.claude-/;
+/**
+ * Matches locations of Google Cloud. All except `global` cost 10% more: https://github.com/BerriAI/litellm/pull/37543,
+ * and for Claude https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
+ */
+const GOOGLE_LOCATION = /googleapis\.com\/.*\/locations\/(?!global\b)([a-z0-9-]+)/;
+/** Matches Claude models before 4.5, which have one price everywhere. */
+const EARLIER_CLAUDE = /claude-(?:3|(?:opus|sonnet)-4(?:-1)?(?:@|-2025))/;
+
+/**
+ * Returns one sentence per endpoint.
+ * @param valueOf returns the value of a variable with a provider's address, if this shell has it
+ */
+export function regionWarnings(
+  { endpoints }: ModelData,
+  providers: readonly ProviderData[],
+  valueOf: (variable: string) => string | undefined,
+): string[] {
+  const addressOf = new Map(
+    providers.map(({ id, base_url: url, base_url_variable: variable }) => [id, url ?? valueOf(variable!) ?? '']),
+  );
+  const regionOf = ({ upstream_model: name, provider }: EndpointData): string | undefined => {
+    if (EARLIER_CLAUDE.test(name)) return undefined;
+    return (BEDROCK_REGION.exec(name) ?? GOOGLE_LOCATION.exec(addressOf.get(provider) ?? ''))?.[1];
+  };
+  return endpoints.flatMap((endpoint) => {
+    const region = regionOf(endpoint);
+    const twin = region && endpoints.find((other) => regionOf(other) === undefined && hasSamePrice(other, endpoint));
+    if (!twin) return [];
+    return [
+      `${endpoint.id}: the region "${region}" costs 10% more than ${twin.id}, which has the same price: raise the prices, or use the global endpoint.`,
+    ];
+  });
+}
+
+function hasSamePrice({ pricing: one }: EndpointData, { pricing: other }: EndpointData): boolean {
+  return Boolean(one && other && one.prompt.equals(other.prompt) && one.completion.equals(other.completion));
+}
