@@ -71,6 +71,21 @@ describe('the upper bound of a prompt', () => {
     expect(boundOf(json)).toBe(bytesOf(json) + 4 * 100 + ADDED);
   });
 
+  it('includes the escapes of the JSON that is sent, which may be longer than the JSON of the client', () => {
+    const schema = { type: 'object', properties: { a: { description: 'я'.repeat(100) } } };
+    const request = {
+      ...ofBlocks({ type: 'text', text: 'я'.repeat(100) }),
+      tools: [{ name: 'n', input_schema: schema }],
+    };
+    const content = measurePrompt(request);
+    const [sent, longer] = [request, { ...request, tools: [...request.tools, ...request.tools] }].map((one) =>
+      JSON.stringify(one),
+    );
+
+    expect(promptBound(content, sent!, { quirks: {} })).toBe(Buffer.byteLength(sent!) + 4 * 100 + ADDED);
+    expect(promptBound(content, longer!, { quirks: {} })).toBe(Buffer.byteLength(longer!) + 4 * 200 + ADDED);
+  });
+
   it.each([
     [undefined, 0],
     ['custom', 0],

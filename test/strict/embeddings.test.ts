@@ -151,6 +151,11 @@ describe('an endpoint of NVIDIA’s own server', () => {
     expect(refusalsOf(candidate, request, 'openai-embeddings nim')).toEqual([]);
   });
 
+  it('has the same bound for texts with the same number of bytes', () => {
+    const bounds = ['я'.repeat(100), 'a'.repeat(200)].map((text) => boundAt({}, [text]));
+    expect(bounds[0]).toBe(bounds[1]);
+  });
+
   it('may count the tokens of a prompt for each text', () => {
     // The provider may read one character as a phrase (NFKC), also with a prompt.
     for (const input of [

@@ -21,6 +21,8 @@ export interface PromptContent {
   unbounded: boolean;
   /** Additional bytes of the prompt's JSON if a provider escapes all non-ASCII characters. */
   escapeBytes: number;
+  /** Bytes of the prompt's texts above one for each character. */
+  wideBytes: number;
   /** Tokens of tools of predefined types, which the provider describes to the model with its own text. */
   typedToolTokens: number;
   /** Bytes of earlier thinking. Providers bill it as input, but may omit it from a count. */
@@ -81,6 +83,7 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
     mediaBytes: 0,
     unbounded: false,
     escapeBytes: 0,
+    wideBytes: 0,
     typedToolTokens: 0,
     thinkingBytes: 0,
     maySearch: false,
@@ -109,8 +112,11 @@ export function promptBound(
 ): number {
   const contextLength = endpoint.contextLength ?? Infinity;
   if (content.unbounded) return contextLength;
-  const textBytes = Math.max(0, textBytesBound(encodedBody) - content.mediaBytes) + content.escapeBytes;
-  return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
+  // The JSON that is sent may be longer than the client's, because references in schemas are replaced by their parts.
+  const sentWideBytes = Buffer.byteLength(encodedBody) - encodedBody.length - content.wideBytes;
+  const escapeBytes = Math.max(content.escapeBytes, 4 * sentWideBytes);
+  const bytes = Math.max(0, textBytesBound(encodedBody) - content.mediaBytes) + escapeBytes;
+  return Math.min(bytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
 }
 
 /**
@@ -199,7 +205,7 @@ function typedToolTokens(type: string | null | undefined): number {
  * @returns number of bytes that the model reads as text (words, arguments and results), without the JSON around them
  */
 function measureContent(value: unknown, into: PromptContent): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'string') return textBytes(value, into);
   if (!Array.isArray(value)) return 0;
   let bytes = 0;
   // Fields that a block's type does not have are not validated, so they may contain null.
@@ -216,14 +222,14 @@ function measureBlock(block: Block, into: PromptContent): number {
   if (block.type === 'document') return measureDocument(block, into);
   if (block.type === 'audio') return measureAudio(block['source'], into);
   if (block.type === 'search_result')
-    return utf8Bytes(block['source']) + utf8Bytes(block['title']) + measureContent(block['content'], into);
+    return textBytes(block['source'], into) + textBytes(block['title'], into) + measureContent(block['content'], into);
   if (!TEXT_LIKE.has(block.type)) into.unbounded = true;
   if (block.type === 'thinking') into.thinkingBytes += utf8Bytes(block['thinking']) + utf8Bytes(block['signature']);
   if (block.type === 'redacted_thinking') into.thinkingBytes += utf8Bytes(block['data']);
   const text = ['text', 'thinking', 'data'].map((field) => block[field]).find((value) => typeof value === 'string');
   const input = block['input'] === undefined ? 0 : measurePromptJson(block['input'], into);
   // For other types, `content` is a field that the model does not read.
-  return utf8Bytes(text) + input + (block.type === 'tool_result' ? measureContent(block['content'], into) : 0);
+  return textBytes(text, into) + input + (block.type === 'tool_result' ? measureContent(block['content'], into) : 0);
 }
 
 /**
@@ -239,14 +245,14 @@ function measurePromptJson(value: unknown, into: PromptContent): number {
 
 function measureDocument(block: Block, into: PromptContent): number {
   const source = block['source'] as { type?: string; data?: unknown; content?: unknown } | undefined;
-  const named = utf8Bytes(block['title']) + utf8Bytes(block['context']);
+  const named = textBytes(block['title'], into) + textBytes(block['context'], into);
   if (!source?.type || !TEXT_SOURCES.has(source.type)) {
     into.unbounded = true;
     into.mediaBytes += base64Bytes(source);
     into.estimatedTokens += TYPICAL_DOCUMENT_TOKENS;
     return named;
   }
-  return named + utf8Bytes(source.data) + measureContent(source.content, into);
+  return named + textBytes(source.data, into) + measureContent(source.content, into);
 }
 
 /**
@@ -259,6 +265,13 @@ function measureAudio(source: unknown, into: PromptContent): number {
   into.mediaBytes += sent;
   into.estimatedTokens += Math.ceil(sent / BASE64_CHARACTERS_PER_AUDIO_TOKEN);
   return 0;
+}
+
+/** Returns the bytes of a text, and adds its bytes above one for each character to `into`. */
+function textBytes(text: unknown, into: PromptContent): number {
+  const bytes = utf8Bytes(text);
+  if (typeof text === 'string') into.wideBytes += bytes - text.length;
+  return bytes;
 }
 
 /**

@@ -123,8 +123,7 @@ export function boundOf(
 ): UsageBound {
   const { quirks } = endpoint;
   const contextLength = (endpoint.contextLength ?? Infinity) * inputs;
-  const sentTokens =
-    promptTokens ?? promptBound(measurePrompt(NOTHING_ELSE), body.toString(), { contextLength, quirks });
+  const sentTokens = promptTokens ?? promptBound(NOTHING_ELSE, body.toString(), { contextLength, quirks });
   return {
     ...Object.fromEntries(Object.entries(pieces).map(([field, { max }]) => [field, max])),
     promptTokens: Math.min(contextLength, sentTokens + repeatedTokens(repeated, inputs)),
@@ -143,9 +142,9 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 
 /**
  * Request without messages, for `measurePrompt`: the size of the body already bounds the prompt. Requests whose bodies
- * do not bound it, as with images, have their own `promptTokens`.
+ * do not bound it, as with images, have their own `promptTokens`. All characters are those of texts.
  */
-const NOTHING_ELSE = { model: '', messages: [] };
+const NOTHING_ELSE = { ...measurePrompt({ model: '', messages: [] }), wideBytes: Infinity };
 
 /**
  * Plans a hold of the maximum cost at the most expensive candidate. Unlike a message, such a request cannot get a
