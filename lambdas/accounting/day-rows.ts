@@ -26,7 +26,8 @@ interface RowsPlace {
  * `OTHER_TAG_VALUES`. All rows of a key therefore have the same total as without a split.
  * Weakness: the limit applies to each of the eight shards, so one combination may have its own rows in one shard and
  * none in another. If a key has more than 100 combinations in a shard, statements show its exact spending by tag; daily
- * rows do not. A request whose own tag has the value `~other` is added to the same rows as these combinations.
+ * rows do not. A request whose reported tags all have the value `~other` is added to the same rows as these
+ * combinations.
  */
 export class DayRows {
   readonly #rows = new Map<string, DailyRow>();

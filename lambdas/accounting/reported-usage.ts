@@ -81,9 +81,10 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
 }
 
 /**
- * Merges the prompt counts of two reports. A field that is missing from the later report keeps its value. A zero
- * replaces a number only if the larger input shows that nothing was cached. Some imitations of the Messages API (Kimi,
- * DashScope) first report input tokens that include cached tokens, and separate the cached tokens only at the end.
+ * Merges the prompt counts of two reports. A missing field keeps its value, but newly reported cached tokens are
+ * subtracted from the input. A zero count of cached tokens replaces a number only if the larger input shows that
+ * nothing was cached. Some imitations of the Messages API (Kimi, DashScope) first report input tokens that include
+ * cached tokens, and separate the cached tokens only at the end.
  */
 function mergedPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {

@@ -79,7 +79,7 @@ export interface Admitted {
   shortened: GatewayError | undefined;
   /**
    * Pending write of the generation's record; absent if the record was already written at admission. Rejects as soon as
-   * the result of the write is unknown.
+   * the write fails or its result is unknown.
    */
   recording?: Promise<void> | undefined;
   /**

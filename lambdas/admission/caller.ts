@@ -34,7 +34,7 @@ export interface Caller {
   /** Workspace of an inference key; undefined for management keys. */
   workspace: Workspace | undefined;
   member: Member | undefined;
-  /** Budgets of the account's tags; empty without budgets. */
+  /** Budgets of the account's tags; empty without budgets, and for management keys. */
   tagBudgets: readonly TagBudgets[];
 }
 
@@ -65,8 +65,8 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
  * Finds the caller of a key by the hash of the key's secret.
  *
  * Cost: no read while the cached caller is fresh, and one read after that. A key that is new to this process costs two
- * reads, because only its record names its account, workspace and member. A key whose secret was replaced costs three.
- * Concurrent requests share one read (single flight).
+ * reads, because only its record names its account, workspace and member. A secret other than the key's first costs
+ * three. Concurrent requests share one read (single flight).
  * @returns undefined if no key has this hash, or the key's account, workspace or member does not exist
  * @throws {GatewayError} 401 for a disabled, expired or deleted key, a replaced secret, a removed member, an archived
  *   workspace or a closed account

@@ -170,7 +170,7 @@ export class HoldExtender {
 
   /**
    * Extends the hold to a cost, so that the whole answer can be charged.
-   * @returns the chargeable amount: the whole cost, or as much as the limited scopes have room for
+   * @returns the chargeable amount: the whole cost, or the held part of it if the limits have no room for the rest
    */
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;

@@ -65,7 +65,7 @@ export type HoldRefusal =
   | { kind: 'switched_off'; scope: ScopeKind }
   /** The generation whose hold should be extended is already settled. */
   | { kind: 'settled' }
-  /** The table stayed busy or did not respond, or limits kept changing. */
+  /** The table stayed busy or failed, or limits kept changing. */
   | { kind: 'busy'; cause: Error }
   /** Another request with the same Idempotency-Key was admitted first. */
   | { kind: 'claimed'; known: InferenceClaim; fingerprint: string }
@@ -77,7 +77,7 @@ export type HoldResult =
       placed: PlacedHold;
       /**
        * Pending write of the generation's record; absent if the record is written. The money is already held. Rejects
-       * if the result of the write is unknown: the hold must then be released.
+       * if the write fails or its result is unknown: the hold must then be released.
        */
       recording?: Promise<void>;
     }
@@ -131,8 +131,8 @@ export async function placeHold(
 
 /**
  * Takes a hold, without waiting, from a lease (money that this process holds in advance for many requests).
- * @returns the hold, and a promise of the recorded hold; the promise rejects if it is unknown whether the record was
- *   written
+ * @returns the hold, and a promise of the recorded hold; the promise rejects if the record was not written, or this is
+ *   unknown
  */
 function holdFromLease(
   table: Table,

@@ -101,7 +101,7 @@ class Search {
   readonly #isForCaller: ((name: string) => boolean) | undefined;
   /**
    * Part number that this hold uses at every split counter. Two holds with different part numbers then share no item of
-   * these counters.
+   * these counters, unless they need a grant.
    */
   #part = randomPart();
   /** Parts used by the last attempt. For every other scope, the attempt used the counter. */

@@ -19,7 +19,7 @@ const MAX_COUNTED_CHARACTERS = 2_000_000;
 /** Maximum time in ms of one count, including the start of the thread and the wait for other counts. */
 const COUNT_PATIENCE_MS = 3_000;
 const MAX_COUNTER_HEAP_MB = 256;
-/** Maximum time in ms for which reading a prompt may block other requests. */
+/** Time in ms after which the reading of a prompt pauses for other requests. */
 const TURN_MS = 5;
 
 /**

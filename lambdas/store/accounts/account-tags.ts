@@ -1,6 +1,6 @@
 /**
  * Settings of an account for the tags of its requests. All settings are in one item, which a request reads in the same
- * call as its key, unless its process has recently read budgets of the account (admission/kept-tag-budgets.ts).
+ * call as its account, unless its process has recently read budgets of the account (admission/kept-tag-budgets.ts).
  */
 
 import { readItem } from '../table/query.ts';

@@ -54,7 +54,7 @@ const openEntryRecord = record({
    */
   state: oneOf('state', ['pending', 'estimated']),
 });
-/** A generation whose final outcome will be sealed on a later day. */
+/** A generation whose settlement or correction will be sealed on a later day, if there is one. */
 export type OpenEntry = RecordOf<typeof openEntryRecord>;
 
 /** A leaf of a day's hash tree, with the generation that owns it. */

@@ -28,8 +28,7 @@ export function pendingPut(table: Table, generation: PendingGeneration): Write {
 }
 
 /**
- * Increases the hold of a pending generation by one step, if its number of steps has not changed since the caller read
- * it.
+ * Changes the hold of a pending generation, if its number of changes (steps) is the number that the caller has read.
  */
 export function holdChange(
   table: Table,

@@ -1,7 +1,7 @@
 /**
  * Refused requests, recorded so that an operator can explain them without the client's help. Refused requests cost
  * nothing, and no sum depends on them. A record contains nothing of the request's content except the names of a field
- * and a model, and the amount of the hold.
+ * and a model, tags with budgets, and the amount of the hold.
  */
 
 import { utcDate } from '../../money/periods.ts';
