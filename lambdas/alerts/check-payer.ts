@@ -27,7 +27,7 @@ import { readScopeName } from './scope-names.ts';
 import { spendingRate } from './spending-rate.ts';
 import { crossingsOf, crossingNames, thresholdName, windowsOfDate, type Crossing } from './thresholds.ts';
 
-/** Time in ms for which a mark is kept after its window. Settlement messages are never older than this. */
+/** Time in ms for which a mark is kept after its window. Settlement messages are rarely older than this. */
 const MARK_KEPT_MS = 35 * DAY_MS;
 
 /**

@@ -24,8 +24,8 @@ export interface Crossing {
 /**
  * Returns the crossings of each limited window of a scope: the refusal of a hold, if it counts, then the highest
  * threshold that the spending has crossed. A limit of 0 has no crossings: it blocks spending on purpose. A refusal
- * counts if 100 is one of the thresholds, the refused hold is at most half of the limit, and spending alone leaves no
- * room for it.
+ * counts if 100 is one of the thresholds, the limit is not spent, the refused hold is at most half of it, and spending
+ * alone leaves no room for the hold.
  */
 export function crossingsOf(
   scope: ScopeId,

@@ -135,7 +135,7 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 /**
  * Suspends an account, closes it, or resumes it. Within five seconds, new requests of a suspended account can no longer
  * spend. If a running answer's hold counts against a limit of the account, the answer ends at its next hold step.
- * Reading still works. The caller must update the account's keys afterwards (stopped-keys.ts).
+ * Reading still works, unless the account is closed. The caller must update its keys afterwards (stopped-keys.ts).
  * @param change.reason reason, which is stored in the audit log
  * @throws {GatewayError} 404 if the account does not exist; 409 if an account to be closed has remaining money or
  *   running requests, or if other changes keep interfering
