@@ -102,7 +102,7 @@ const generationShape = z
       .meta({ description: 'Whether the gateway counted the usage, because the provider did not report it.' }),
     capped: z.boolean().meta({
       description:
-        'Whether the charge was capped: the provider reported more tokens than the request could have, and they were charged only up to that number.',
+        'Whether the charge was capped: the provider reported more than the request could use, or the limits had no room for the whole cost.',
     }),
     ending: z.enum(endings).nullable().meta({
       description:
@@ -152,7 +152,8 @@ const generationShape = z
     num_fetches: nothing,
     num_media_prompt: nothing,
     num_media_completion: countShape.nullable().meta({
-      description: 'The number of images that the model drew, plus one if it spoke in a chat; null if it made neither.',
+      description:
+        'The number of images and songs that the model made, plus one if it spoke in a chat; null if it made none of them.',
     }),
     num_input_audio_prompt: nothing,
     api_type: z.enum(apiTypes).meta({ description: apiTypeText }),
@@ -286,9 +287,10 @@ const requestRecordShape = z
     generation: generationShape
       .nullable()
       .meta({ description: 'The record of the generation; null until its cost is final, and for a refused request.' }),
-    held_rub: rub
-      .nullable()
-      .meta({ description: 'The highest amount that was held for the request, in RUB; null if nothing was held.' }),
+    held_rub: rub.nullable().meta({
+      description:
+        'The amount that is held for the request or, after its end, was held last, in RUB; null if nothing was held.',
+    }),
     price_lines: z.array(priceLineShape).meta({
       description:
         'How the cost is computed. For some answers a provider gets several requests, for example after a search. Each of these requests (rounds) has a line, and their sum is the cost. Failed attempts have none. Searches and seconds of video are on the last line.',

@@ -53,9 +53,9 @@ export const models = tagged('Catalog', {
     ),
   },
   'list-user-models': {
-    summary: 'List the models that the calling key may use',
+    summary: 'List the models that the privacy settings of the calling key allow',
     description:
-      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key, these are the settings of the account and of its Default workspace. Prices are those of the cheapest endpoint (one provider’s offer of the model) that is allowed. Models that cannot be called now, because the operator has not set what their providers need, are left out. Filters, orders, pages and shapes are those of `GET /models`.',
+      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key, these are the settings of the account and of its Default workspace. Prices are those of the cheapest endpoint (one provider’s offer of the model) that is allowed. Models that cannot be called now, because the operator has not set what their providers need, are left out. `allowed_models` excludes none. Filters, orders, pages and shapes are those of `GET /models`.',
     headers: modelHeaders,
     success: ok(
       'The models that fit all filters.',

@@ -52,7 +52,7 @@ const statementShape = z
     total: z.strictObject(sums).meta({ description: 'The sum of all rows of the statement.' }),
     counted_usage: rub.nullable().meta({
       description:
-        'The spending of the month, counted a second time and apart from the records, in RUB; it should equal `total.usage`. It is there only while `closed` is true and the month ended less than two days ago, and null otherwise.',
+        'The spending of the month, counted a second time and apart from the records, in RUB; it should equal `total.usage`. It is there only while `closed` is true and the counter still has the month (at least two days after its end), and null otherwise.',
     }),
     proven: z.boolean().nullable().meta({
       description: 'Whether `counted_usage` and `total.usage` are equal; null if `counted_usage` is null.',

@@ -52,8 +52,8 @@ export const workspaces = tagged('Workspaces', {
   'delete-workspace': {
     summary: 'Delete a workspace',
     description:
-      'A workspace that has had keys or spending is archived instead of deleted: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
-    success: ok('The workspace was deleted or, if it has history, archived.', deletedWorkspaceAnswer, {
+      'A workspace that has had keys or spending, or has more than 80 members, is archived instead of deleted: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
+    success: ok('The workspace was deleted or archived.', deletedWorkspaceAnswer, {
       deleted: true,
       archived: true,
     }),

@@ -62,6 +62,6 @@ export const deletedWorkspaceAnswer = z.strictObject({
   deleted: z.literal(true),
   archived: z
     .boolean()
-    .meta({ description: 'Whether it had keys or spending, and is therefore kept for its history.' }),
+    .meta({ description: 'Whether the workspace is kept, because it had keys or spending, or more than 80 members.' }),
 });
 export type DeletedWorkspaceAnswer = z.output<typeof deletedWorkspaceAnswer>;
