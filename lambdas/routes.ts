@@ -82,6 +82,15 @@ export const routes = {
   // Routes for images, with bodies and answers as in OpenAI's API.
   'generate-image': postRoute('/images/generations', { ...answering('images/generate'), ...drawing }),
   'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing, takesFiles: true }),
+  // Routes for sound, with paths, bodies and answers as in ElevenLabs' API.
+  'convert-text': postRoute(['/text-to-speech/{voice_id}', '/text-to-speech/{voice_id}/stream'], {
+    ...answering('speech/convert'),
+    ...wholeModalities.speech.answering,
+  }),
+  'convert-recording': postRoute('/speech-to-text', {
+    ...answering('transcriptions/convert'),
+    ...wholeModalities.transcriptions.answering,
+  }),
 
   // Routes that estimate requests. They hold and write nothing, but may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {

@@ -35,13 +35,14 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /**
- * Returns the key of a request, from `x-api-key` or `Authorization: Bearer`. If both headers are present, the header
- * with the pattern of this gateway's keys is used. Anthropic's clients send both headers if their environment also
- * contains an Anthropic key. If both have the pattern, `x-api-key` is used.
+ * Returns the key of a request, from `x-api-key`, `xi-api-key` (ElevenLabs' clients) or `Authorization: Bearer`. If
+ * several are present, the first one with the pattern of this gateway's keys is used. Anthropic's clients send two
+ * headers if their environment also contains an Anthropic key.
  * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
-  const sent = [headers['x-api-key']?.trim(), bearerToken(headers['authorization'])].flatMap((one) => one || []);
+  const keys = [headers['x-api-key']?.trim(), headers['xi-api-key']?.trim(), bearerToken(headers['authorization'])];
+  const sent = keys.flatMap((one) => one || []);
   const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
     throw unauthenticated('No API key was sent. Send one as "Authorization: Bearer <key>" or "x-api-key: <key>".');

@@ -28,8 +28,8 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * Returns the only model that a name matches, ignoring case. The name may omit the author, have "-" in place of ".",
-   * and end with a date or a mark such as "[1m]".
+   * Returns the only model that a name matches, ignoring case. The name may omit the author, have "-", "." and
+   * "_" in place of each other, and end with a date or a mark such as "[1m]".
    * @returns undefined if no model or several models match
    */
   find(name: string): Model | undefined {
@@ -42,7 +42,7 @@ export class ModelNames<Model extends { id: string }> {
 }
 
 function spellingOf(name: string): string {
-  return name.toLowerCase().replaceAll('.', '-');
+  return name.toLowerCase().replaceAll(/[._]/g, '-');
 }
 
 export function withoutAuthor(id: string): string {

@@ -31,7 +31,7 @@ import { parseWith, readRequestJson } from './parse.ts';
 import { checkNoQuery, withoutBeta } from './query.ts';
 import { isForm, normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { readAsFarAsMayBe, refusedAmounts, refusalFields } from './refusal-fields.ts';
-import { errorResponse, requestIdHeaders, type HttpResponse } from './response.ts';
+import { errorResponse, requestIdHeaders, type ErrorMembers, type HttpResponse } from './response.ts';
 import { serverTiming } from './server-timing.ts';
 
 interface Accepts<
@@ -58,6 +58,8 @@ interface Accepts<
    * parameter, so that the bundles of other routes do not contain the function.
    */
   compress?: Compressed;
+  /** Set if clients of the route read more members of an error's body. */
+  errorMembers?: ErrorMembers;
   /**
    * Prefetches data that the request needs later. Called before the lookup of the caller, without waiting for the
    * result.
@@ -211,7 +213,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         // middy runs these functions in reverse order.
         .after((passage: RequestState) => finishResponse(name, route, passage, { keyed }))
         .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
-        .onError((passage: RequestState) => refuseRequest(name, route, passage, keyed))
+        .onError((passage: RequestState) => refuseRequest(name, route, passage, { keyed, ...accepts }))
         .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
     );
   };
@@ -351,7 +353,10 @@ function finishResponse(
   if (refusal) measureRefusal(refusal, passage.event.entryPoint);
 }
 
-function refuseRequest(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {
+type Refusing = Pick<Accepts, 'errorMembers'> & { keyed: Keyed | undefined };
+
+function refuseRequest(name: RouteName, route: Route, passage: RequestState, by: Refusing): void {
+  const { keyed, errorMembers } = by;
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   const about = { route: name, requestId: request.id, awsRequestId: passage.context.awsRequestId };
@@ -366,7 +371,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
     const why = { status: refusal.status, kind, field, limit, amounts: refusedAmounts(refusal), model };
     waitUntil(keyed.noteRefusal({ id, payer: caller.payer, createdAtMs: generationTimeMs(id)!, route: name, ...why }));
   }
-  passage.response = errorResponse(refusal, request.id);
+  passage.response = errorResponse(refusal, request.id, errorMembers?.(refusal));
   finishResponse(name, route, passage, { keyed, refusal });
 }
 

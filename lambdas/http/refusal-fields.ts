@@ -47,7 +47,7 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {
   const { field, limit_source: limit } = metadata;
-  const { model } = recordOrEmpty(body);
+  const { model_id, model = model_id } = recordOrEmpty(body);
   return {
     kind,
     ...(typeof field === 'string' && FIELD.test(field) ? { field } : {}),

@@ -95,6 +95,10 @@ export function streamResponse(body: AnswerStream, headers: Record<string, strin
   };
 }
 
-export function errorResponse(error: GatewayError, requestId: string): HttpResponse {
-  return jsonResponse<ErrorEnvelope>(error.status, errorEnvelope(error, requestId), error.headers);
+/** Returns further members of an error's body, for clients of an API whose errors have another form. */
+export type ErrorMembers = (error: GatewayError) => object;
+
+/** @param more further members of the body, for clients of an API whose errors have another form */
+export function errorResponse(error: GatewayError, requestId: string, more?: object): HttpResponse {
+  return jsonResponse<ErrorEnvelope>(error.status, { ...errorEnvelope(error, requestId), ...more }, error.headers);
 }

@@ -197,5 +197,13 @@ export const errorShape = z
       })
       .meta({ description: 'The error, for people and for programs.' }),
     request_id: z.string().meta({ description: 'The id of the request. Send it to the operator if you need help.' }),
+    detail: z
+      .strictObject({
+        status: z.string().meta({ description: 'The kind of the error, as in `metadata.error_type`.' }),
+        message: z.string().meta({ description: 'The explanation of the error, as in `error.message`.' }),
+        param: z.string().optional().meta({ description: 'The field that is wrong, as in `metadata.field`.' }),
+      })
+      .optional()
+      .meta({ description: 'The error for clients of ElevenLabs’ API; only routes of that API have it.' }),
   })
   .meta({ id: 'Error' });

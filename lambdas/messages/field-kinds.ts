@@ -13,6 +13,16 @@ export const refusedField = (rule: string) =>
   optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
 
 /**
+ * Schemas that refuse fields in the body, because they are parameters of the URL. The types are those of the
+ * parameters, which the gateway adds to the body.
+ * @param parameters schemas of the parameters
+ */
+export function urlFields<Shape extends z.ZodRawShape>(parameters: Shape): Shape {
+  const refused = refusedField('belongs in the URL');
+  return Object.fromEntries(Object.keys(parameters).map((name) => [name, refused])) as unknown as Shape;
+}
+
+/**
  * Schema of a file of a multipart form. A JSON body cannot contain files.
  * @param rule text of the error for any other value
  */

@@ -36,7 +36,7 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
  * Headers that may contain a key. The firewall counts only requests with one of these headers, because a request
  * without a key reaches no provider.
  */
-const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
+const KEY_HEADERS = ['authorization', 'x-api-key', 'xi-api-key'] as const;
 const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 

@@ -14,6 +14,8 @@ import { messages } from '../../lambdas/api/messages/about.ts';
 import { modelListAbout, models } from '../../lambdas/api/models/about.ts';
 import { modalityAbouts, type ModalityTexts } from '../../lambdas/api/parts/about.ts';
 import { responses } from '../../lambdas/api/responses/about.ts';
+import { textConversion } from '../../lambdas/api/speech/about.ts';
+import { recordingConversion } from '../../lambdas/api/transcriptions/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
 import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
@@ -39,6 +41,8 @@ export const abouts: Record<RouteName, About> = {
   ...responses,
   ...(await wholeAbouts()),
   ...images,
+  ...textConversion,
+  ...recordingConversion,
   ...videos,
   ...models,
   ...generations,

@@ -68,15 +68,16 @@ export async function buildDocument(): Promise<Document> {
 }
 
 /**
- * If several functions accept the same body, names the body after the first of these functions, so that the document
- * contains it only once.
+ * If a body occurs several times (in several functions, at several paths, or also as a form), names it after its first
+ * function, so that the document contains it only once.
  */
 function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
   const named = new Map<z.ZodType, z.ZodType>();
   return operations.map((operation) => {
-    const { name, accepts } = operation;
-    const { body } = accepts;
-    if (!body || operations.filter((other) => other.accepts.body === body).length < 2) return operation;
+    const { name, route, accepts } = operation;
+    const { body, form } = accepts;
+    const isShared = operations.some((other) => other !== operation && other.accepts.body === body);
+    if (!body || !(isShared || route.paths.length > 1 || form)) return operation;
     const id = `${name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Request`;
     const shared = named.get(body) ?? body.meta({ ...body.meta(), id });
     named.set(body, shared);

@@ -42,6 +42,10 @@ describe('the hash of a key', () => {
 describe('the API key of a request', () => {
   it.each<[string, Record<string, string>]>([
     ['x-api-key', { 'x-api-key': ` ${secret} ` }],
+    ['xi-api-key', { 'xi-api-key': ` ${secret} ` }],
+    ['x-api-key before another xi-api-key', { 'x-api-key': secret, 'xi-api-key': other }],
+    ['xi-api-key before another bearer token', { 'xi-api-key': secret, authorization: `Bearer ${other}` }],
+    ['a bearer token next to a key of ElevenLabs', { 'xi-api-key': 'sk_5f0', authorization: `Bearer ${secret}` }],
     ['a bearer token', { authorization: `Bearer ${secret}` }],
     ['a bearer token in another spelling', { authorization: `  bearer   ${secret}  ` }],
     ['x-api-key before another bearer token', { 'x-api-key': secret, authorization: `Bearer ${other}` }],

@@ -11,6 +11,8 @@ import {
   imageEditForms,
   rerankBodies,
   responsesBodies,
+  convertedRecordingForms,
+  convertedTextBodies,
   speechBodies,
   transcriptionBodies,
   transcriptionForms,
@@ -146,6 +148,11 @@ const anthropicBases = [
 
 const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
 
+/** Returns the field that names the model. In ElevenLabs' API, it has another name. */
+function modelFieldAt(path: string): 'model' | 'model_id' {
+  return /^\/(?:text-to-speech|speech-to-text)/.test(path) ? 'model_id' : 'model';
+}
+
 /** Models, routes and bodies: two wires through the Messages API, and most other APIs with a JSON body. */
 const jsonSubjects = [
   { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
@@ -162,9 +169,10 @@ const jsonSubjects = [
   { model: 'sandbox/token-painter', routes: ['/images/edits'], bodies: imageEditBodies },
   { model: 'sandbox/speaker', routes: ['/audio/speech'], bodies: speechBodies },
   { model: 'sandbox/storyteller', routes: ['/audio/speech'], bodies: speechBodies },
+  { model: 'sandbox/speaker', routes: ['/text-to-speech/alto'], bodies: convertedTextBodies },
   { model: 'sandbox/scribe', routes: ['/audio/transcriptions', '/audio/translations'], bodies: transcriptionBodies },
 ].map(({ model, routes: paths, bodies }) => {
-  const withModel = bodies.map((body) => ({ model, ...body }));
+  const withModel = bodies.map((body) => ({ [modelFieldAt(paths[0]!)]: model, ...body }));
   const starts = withModel.map((body) => jsonBody(JSON.stringify(body)));
   return { model, form: 'JSON', at: paths.join(', '), paths, starts, sent: mutated(withModel).map(jsonBody) };
 });
@@ -172,8 +180,10 @@ const jsonSubjects = [
 const formSubjects = [
   { model: 'sandbox/token-painter', paths: ['/images/edits'], forms: imageEditForms },
   { model: 'sandbox/scribe', paths: ['/audio/transcriptions', '/audio/translations'], forms: transcriptionForms },
+  { model: 'sandbox/scribe', paths: ['/speech-to-text'], forms: convertedRecordingForms },
 ].map(({ model, paths, forms }) => {
-  const withModel = forms.map((parts): FormPart[] => [{ name: 'model', value: model }, ...parts]);
+  const name = modelFieldAt(paths[0]!);
+  const withModel = forms.map((parts): FormPart[] => [{ name, value: model }, ...parts]);
   return {
     model,
     form: 'forms',

@@ -120,7 +120,7 @@ afterAll(async () => {
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<base64>\.data|<redacted_thinking>\.data)$/;
 
 /** Matches texts that are recorded on purpose: the requested model of a refused request, and the tags of a request. */
-const RECORDED = /^\.models?\b|^\.metadata\b.*\.tags\b/;
+const RECORDED = /^\.model(?:s|_id)?\b|^\.metadata\b.*\.tags\b/;
 
 interface PlantedRoute {
   name: string;
@@ -154,6 +154,13 @@ const routes: PlantedRoute[] = [
   },
   { name: 'POST /audio/translations', path: '/audio/translations', model: 'test/scribe', sends: 3, forms: recording },
   { name: 'POST /audio/speech', path: '/audio/speech', model: 'test/speaker', sends: 3 },
+  {
+    name: 'POST /text-to-speech/{voice_id}',
+    path: '/text-to-speech/alto',
+    model: 'test/speaker',
+    sends: 3,
+    forms: { model_id: 'test/speaker' },
+  },
   {
     name: 'POST /chat/completions',
     path: '/chat/completions',

@@ -16,6 +16,9 @@ describe('a model name', () => {
     ['with its context', 'claude-opus-4-8[1m]', 'anthropic/claude-opus-4.8'],
     ['with both', 'claude-sonnet-4-5-20250929[1m]', 'anthropic/claude-sonnet-4.5'],
     ['in other letters', 'Anthropic/Claude-Sonnet-5', 'anthropic/claude-sonnet-5'],
+    ['as ElevenLabs writes it', 'eleven_v4', 'elevenlabs/eleven-v4'],
+    ['as ElevenLabs writes it, with its version', 'eleven_v4_turbo', 'elevenlabs/eleven-v4-turbo'],
+    ['as ElevenLabs writes a transcriber', 'scribe_v2', 'elevenlabs/scribe-v2'],
     ['of the sandbox', 'gpt:free', 'sandbox/gpt:free'],
   ])('is found %s', (_, name, id) => {
     expect(shipped.meant(name)?.id).toBe(id);

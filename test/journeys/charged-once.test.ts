@@ -41,6 +41,7 @@ describe('requests with one Idempotency-Key', () => {
     ['/images', { model: 'sandbox/painter', prompt: 'Hello' }],
     ['/images/generations', { model: 'sandbox/token-painter', prompt: 'Hello', quality: 'low' }],
     ['/audio/speech', { model: 'sandbox/speaker', input: 'Hello' }],
+    ['/text-to-speech/alto', { model_id: 'sandbox/speaker', text: 'Hello' }],
     ['/audio/transcriptions', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
     ['/audio/translations', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
     ['/rerank', { model: 'sandbox/unit-ranker', query: 'Hello', documents: ['Hello', 'Bye'] }],

@@ -130,6 +130,8 @@ const nameNothing: (keyof typeof routes)[] = [
   ...modalityNames,
   'generate-image',
   'edit-image',
+  'convert-text',
+  'convert-recording',
   'estimate-image-edit',
   'list-images-models',
   'list-image-endpoints',

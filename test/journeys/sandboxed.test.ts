@@ -104,6 +104,8 @@ const needingNoKey = new Set([
   ...Object.keys(wholeRoutes.estimate),
   'generate-image',
   'edit-image',
+  'convert-text',
+  'convert-recording',
   'estimate-image-edit',
   'count-tokens',
   'count-input-tokens',
@@ -255,6 +257,7 @@ async function useEverything(): Promise<void> {
   await post(limitedClient, '/decisions', decision);
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
   await post(limitedClient, '/audio/speech', { model: 'sandbox/speaker', input: 'parcel' });
+  await post(limitedClient, '/text-to-speech/alto/stream', { model_id: 'sandbox/speaker', text: 'parcel' });
   await post(limitedClient, '/rerank', { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] });
   await post(limitedClient, '/images', { model: 'sandbox/painter', prompt: 'A fox' });
   await post(limitedClient, '/images/generations', { model: 'sandbox/token-painter', prompt: 'A fox' });
@@ -263,6 +266,11 @@ async function useEverything(): Promise<void> {
   const transcribed = { model: 'sandbox/scribe', input_audio: { data: shortRecording } };
   await post(limitedClient, '/audio/transcriptions', transcribed);
   await post(limitedClient, '/audio/translations', transcribed);
+  const form = new FormData();
+  form.set('model_id', 'sandbox/scribe');
+  form.set('file', new Blob([Buffer.from(shortRecording, 'base64')]), 'a.wav');
+  const headers = { 'xi-api-key': limitedClient.key };
+  await fetch(`${limitedClient.baseUrl}/speech-to-text`, { method: 'POST', headers, body: form });
   const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
   for (const [path, body] of Object.entries({
     '/messages': estimated,

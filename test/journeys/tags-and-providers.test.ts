@@ -61,8 +61,7 @@ describe('a provider', () => {
     const before = provider.bodies.length;
     const { user, session, trace } = planted;
     const body = {
-      ...spendingBodies[name],
-      model: spendingBodies[name]!.model.replace('sandbox/', 'recorded/'),
+      ...(JSON.parse(JSON.stringify(spendingBodies[name]).replace('sandbox/', 'recorded/')) as object),
       ...(name === 'create-message' ? {} : { user }),
       session_id: session,
       trace: { trace_id: trace },

@@ -101,7 +101,7 @@ describe('a transcript', () => {
     expect(body.text).toBe(SAYS);
   });
 
-  it.each(['en', 'en-US', 'EN', 'zh_CN', 'zh-Hant-TW', 'auto', ''])(
+  it.each(['en', 'en-US', 'EN', 'eng', 'und', 'qaa-Latn', 'zh_CN', 'zh-Hant-TW', 'auto', ''])(
     'accepts the language %j, as clients send it',
     async (language) => {
       const inForm = await transcribe({ language, temperature: '', response_format: '' });

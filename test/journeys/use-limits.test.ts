@@ -66,6 +66,7 @@ describe('allowed_models', () => {
     ['/rerank', { model: 'sandbox/ranker', query: 'Hi', documents: ['Hi'] }],
     ['/images', { model: 'sandbox/painter', prompt: 'Snow' }],
     ['/audio/speech', { model: 'sandbox/speaker', input: 'Hi', voice: 'ember' }],
+    ['/text-to-speech/ember', { model_id: 'sandbox/speaker', text: 'Hi' }],
     ['/decisions', { model: 'sandbox/judge', state: 'Hi', questions: { a: { type: 'noul', instructions: 'Hi?' } } }],
     ['/videos', { model: 'sandbox/filmmaker', prompt: 'Snow' }],
   ])('apply to %s', async (path, body) => {

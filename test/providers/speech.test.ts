@@ -10,6 +10,7 @@ import type {
 } from '../../lambdas/providers/batch-engine.ts';
 import { characterCount, type SpeechTarget, type SpeechTask } from '../../lambdas/providers/speech/codec.ts';
 import { speechEngines } from '../../lambdas/providers/speech/engines.ts';
+import { tuningFields } from '../../lambdas/providers/speech/speaker.ts';
 
 type SpeechWireName = WireOf<'tts'>;
 type AnyQuirks = SpeechTarget['quirks'] & Record<string, unknown>;
@@ -18,7 +19,7 @@ const speechTarget = (more: Partial<SpeechTarget> = {}): SpeechTarget => ({
   providerId: 'acme',
   upstreamModel: 'voice-1',
   maxOutputTokens: undefined,
-  supportedParameters: ['speed', 'instructions'],
+  supportedParameters: tuningFields,
   quirks: {},
   ...more,
 });
@@ -121,6 +122,30 @@ describe('a request for speech', () => {
     expect(pathAndBody('elevenlabs-speech', { format, voice: 'JB+1', speed: 0.8 })).toEqual([
       `/v1/text-to-speech/JB%2B1/stream?output_format=${output}`,
       { text: 'Hello, world.', model_id: 'voice-1', voice_settings: { speed: 0.8 } },
+    ]);
+  });
+
+  it('has the further fields of ElevenLabs’ API if the endpoint lists them', () => {
+    const further = {
+      voice_settings: { stability: 0.5 },
+      seed: 7,
+      language_code: 'en',
+      previous_text: 'Well.',
+      next_text: 'Fine?',
+      output_format: 'mp3_22050_32',
+    };
+
+    expect(pathAndBody('elevenlabs-speech', { voice: 'JB', speed: 0.8, ...further })).toEqual([
+      '/v1/text-to-speech/JB/stream?output_format=mp3_22050_32',
+      {
+        text: 'Hello, world.',
+        model_id: 'voice-1',
+        voice_settings: { stability: 0.5, speed: 0.8 },
+        seed: 7,
+        language_code: 'en',
+        previous_text: 'Well.',
+        next_text: 'Fine?',
+      },
     ]);
   });
 

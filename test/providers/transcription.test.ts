@@ -290,6 +290,20 @@ describe('an answer with a transcript', () => {
     expect({ text, segments, spoken }).toEqual({ text: 'Hello. You', segments: parts, spoken: parts });
   });
 
+  it('of ElevenLabs has the probabilities of its language and words', async () => {
+    const { probabilities } = await answered('elevenlabs-transcription', {
+      text: 'Hello. You',
+      language_probability: 0.98,
+      words: [
+        { ...parts[0], type: 'word', logprob: -0.1 },
+        { text: ' ', type: 'spacing', logprob: -5 },
+        { ...parts[1], type: 'word', logprob: 'high' },
+      ],
+    });
+
+    expect(probabilities).toEqual({ language: 0.98, words: [-0.1, undefined] });
+  });
+
   it('of Mistral has its own segments', async () => {
     const segments = [{ text: 'Hello', start: 0, end: 2, speaker_id: 'speaker_1' }];
 
@@ -304,6 +318,20 @@ describe('an answer with a transcript', () => {
     ['gemini-transcription', geminiAnswer(' Hello\n')],
   ])('of %s has only a text', async (wire, body) => {
     expect(await answered(wire, body)).toMatchObject({ text: 'Hello', segments: [], words: [] });
+  });
+
+  it('has preferred times if the endpoint returns them', async () => {
+    const preferring = { needsTimes: false, prefersTimes: true };
+
+    expect(await answered('openai-transcription', { text: 'a', words }, preferring)).toMatchObject({ words: parts });
+    expect((await formOf('openai-transcription', preferring)).fields).toContainEqual([
+      'response_format',
+      'verbose_json',
+    ]);
+    expect((await formOf('openai-transcription', preferring, { lists: [] })).fields).toContainEqual([
+      'response_format',
+      'json',
+    ]);
   });
 
   it('has no times unless they were requested', async () => {

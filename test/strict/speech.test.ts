@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
-import { speechModality } from '../../lambdas/inference/modalities/speech.ts';
+import { convertedTextModality, speechModality } from '../../lambdas/inference/modalities/speech.ts';
 import { speechBody } from '../../lambdas/inference/modalities/speech-schema.ts';
 import type { BatchEngine, StreamedAnswer } from '../../lambdas/providers/batch-engine.ts';
 import type { SpeechTarget, SpeechTask } from '../../lambdas/providers/speech/codec.ts';
@@ -60,6 +60,10 @@ function ask(request: object, candidate: SpeechCandidate): { sent: WireRequest }
     body,
     speechModality.textsOf(body).map(({ text }) => text),
   );
+  return sentFor(task, candidate);
+}
+
+function sentFor(task: SpeechTask, candidate: SpeechCandidate): { sent: WireRequest } | { refused: unknown } {
   try {
     prepareOffers(speechModality.fitting!(task, [candidate], undefined), task, speechModality);
     const [first] = candidate.engine.batchRequests(task, candidate.target);
@@ -124,6 +128,63 @@ describe('speech endpoints of the catalog', () => {
       'yandex-speechkit/yandex/speechkit-tts response_format',
       'yandex-speechkit/yandex/speechkit-tts speed',
     ]);
+  });
+});
+
+describe('requests of ElevenLabs’ API', () => {
+  /** Fields of the body, and `url` with parameters of the URL. */
+  const sentFields: { url?: object; [field: string]: unknown }[] = [
+    {},
+    ...['mp3_22050_32', 'mp3_44100_128', 'opus_48000_64', 'pcm_24000', 'wav_24000'].map((output_format) => ({
+      url: { output_format },
+    })),
+    { voice_settings: { stability: 0, similarity_boost: 1, style: 0.5, use_speaker_boost: false } },
+    { voice_settings: { stability: 0.5, speed: 1.1 } },
+    { voice_settings: {}, previous_text: '', next_text: '' },
+    { voice_settings: { stability: null, similarity_boost: 0.5 }, language_code: 'eng' },
+    { seed: 4_294_967_295, language_code: 'en', previous_text: 'Well.', next_text: 'Fine?' },
+    { url: { optimize_streaming_latency: '3' }, previous_request_ids: ['a'], apply_text_normalization: 'on' },
+  ];
+
+  it.each(places.map((place) => [place.endpoint.id, place] as const))(
+    'get only fields that the provider accepts: %s',
+    (_id, place) => {
+      const candidate = candidateOf(place);
+      const { target } = candidate;
+      const fake = speechFakes[place.endpoint.provider.id]!;
+      const { default_voice: voice = 'v1' } = target.quirks as SpeechTarget['quirks'];
+      for (const { url = {}, ...fields } of sentFields) {
+        const sent = convertedTextModality.accepts.body.parse({ text: 'Hello.', ...fields });
+        const body = Object.assign(sent, { voice_id: voice, output_format: 'wav_24000' }, url);
+        const task = convertedTextModality.taskOf(body, ['Hello.', 'Well.', 'Fine?']);
+        const outcome = sentFor(task, candidate);
+        const refused = 'sent' in outcome ? fake.refusals(outcome.sent, target.upstreamModel) : [];
+        expect({ fields, refused }).toEqual({ fields, refused: [] });
+        if ('refused' in outcome) expect([fields, outcome.refused]).toEqual([fields, 'response_format']);
+      }
+    },
+  );
+
+  it('go only to endpoints that keep no data if they turn logging off', () => {
+    const sent = { text: 'a', provider: { ignore: ['openai'] } };
+    const body = Object.assign(convertedTextModality.accepts.body.parse(sent), { enable_logging: 'false' as const });
+
+    expect(convertedTextModality.routeOf(body, []).provider).toEqual({ ignore: ['openai'], zdr: true });
+  });
+
+  it('are searched for sensitive data in all texts that are sent', () => {
+    const body = convertedTextModality.accepts.body.parse({ text: 'a', previous_text: 'b', next_text: 'c' });
+
+    expect(convertedTextModality.textsOf(body)).toEqual([
+      { field: 'input', text: 'a' },
+      { field: 'previous_text', text: 'b' },
+      { field: 'next_text', text: 'c' },
+    ]);
+    expect(convertedTextModality.taskOf(body, ['1', '2', '3'])).toMatchObject({
+      text: '1',
+      previous_text: '2',
+      next_text: '3',
+    });
   });
 });
 

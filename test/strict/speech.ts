@@ -73,13 +73,27 @@ const streamedAtGemini: Rule<unknown> = {
 };
 
 const elevenlabs = 'https://elevenlabs.io/docs/api-reference/text-to-speech/stream';
+const unit = z.number().min(0).max(1).optional();
 const elevenlabsBody = z.strictObject({
   text: upTo(5_000),
   model_id: z.enum(['eleven_v4', 'eleven_v4_turbo']),
-  voice_settings: z.strictObject({ speed: z.number().min(0.7).max(1.2) }).optional(),
+  voice_settings: z
+    .strictObject({
+      stability: unit,
+      similarity_boost: unit,
+      style: unit,
+      use_speaker_boost: z.boolean().optional(),
+      speed: z.number().min(0.7).max(1.2).optional(),
+    })
+    .optional(),
+  seed: z.int().min(0).max(4_294_967_295).optional(),
+  language_code: z.string().length(2).optional(),
+  previous_text: z.string().min(1).optional(),
+  next_text: z.string().min(1).optional(),
 });
+/** Formats for accounts of every tier. MP3 with 192 kbit/s needs a higher tier, and WAV files are not streamed. */
 const elevenlabsPath =
-  /^\/v1\/text-to-speech\/[\w%.-]+\/stream\?output_format=(?:mp3_44100_128|pcm_24000|opus_48000_128)$/;
+  /^\/v1\/text-to-speech\/[\w%.-]+\/stream\?output_format=(?:mp3_(?:22050_32|24000_48|44100_(?:32|64|96|128))|pcm_24000|opus_48000_(?:32|64|96|128))$/;
 const elevenlabsAddress: Rule<unknown> = {
   source: elevenlabs,
   refuses: ({ path }) => !elevenlabsPath.test(path) && 'an unknown output format or path',

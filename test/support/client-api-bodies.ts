@@ -264,6 +264,24 @@ export const speechBodies: object[] = [
   },
 ];
 
+/** Bodies with the fields of ElevenLabs' API. */
+export const convertedTextBodies: object[] = [
+  { text: 'Hello.' },
+  {
+    text: 'Hello, how are you?',
+    voice_settings: { stability: 0.5, similarity_boost: 0.75, style: 0, use_speaker_boost: true, speed: 1.5 },
+    seed: 1,
+    language_code: 'en',
+    previous_text: 'Well.',
+    next_text: 'Fine?',
+    previous_request_ids: ['a'],
+    pronunciation_dictionary_locators: [],
+    apply_text_normalization: 'auto',
+    models: ['sandbox/storyteller'],
+    provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
+  },
+];
+
 /** Recording of a tenth of a second, in Base64. */
 export const shortRecording = waveFile(0.1, { says: 'Hello.' }).toString('base64');
 
@@ -307,6 +325,27 @@ export const transcriptionForms: FormPart[][] = [
     recordingPart,
     { name: 'models[]', value: 'sandbox/token-scribe' },
     { name: 'provider', value: '{"order":["sandbox-openai"],"max_price":{"prompt":"100"}}' },
+  ],
+];
+
+/** Forms with the fields of ElevenLabs' API. */
+export const convertedRecordingForms: FormPart[][] = [
+  [recordingPart],
+  [
+    { name: 'language_code', value: 'eng' },
+    recordingPart,
+    { name: 'keyterms', value: 'DHL' },
+    { name: 'keyterms', value: 'UPS' },
+    { name: 'temperature', value: '0.5' },
+    { name: 'timestamps_granularity', value: 'word' },
+    { name: 'tag_audio_events', value: 'true' },
+    { name: 'diarize', value: 'false' },
+    { name: 'seed', value: '7' },
+  ],
+  [
+    recordingPart,
+    { name: 'timestamps_granularity', value: 'none' },
+    { name: 'models[]', value: 'sandbox/token-scribe' },
   ],
 ];
 

@@ -12,7 +12,7 @@ const drawing = { model: 'sandbox/painter', prompt: 'Snow' };
 const recording = { model: 'sandbox/scribe', input_audio: { data: shortRecording } };
 
 /** Short body for each route that spends money. A new route needs one here. */
-export const spendingBodies: Partial<Record<RouteName, { model: string; [field: string]: unknown }>> = {
+export const spendingBodies: Partial<Record<RouteName, Record<string, unknown>>> = {
   'create-message': { model: 'sandbox/claude', max_tokens: 5, messages },
   'create-chat-completion': { model: 'sandbox/gpt', max_tokens: 5, messages },
   'create-response': { model: 'sandbox/gpt', max_output_tokens: 5, input: 'Hi @sandbox delay=0' },
@@ -24,11 +24,15 @@ export const spendingBodies: Partial<Record<RouteName, { model: string; [field: 
   'create-speech': { model: 'sandbox/speaker', input: 'Hi', voice: 'ember' },
   'create-transcription': recording,
   'create-translation': recording,
+  'convert-text': { model_id: 'sandbox/speaker', text: 'Hi' },
   'create-decision': { model: 'sandbox/judge', state: 'Hi', questions: { angry: question } },
   'create-video': { model: 'sandbox/filmmaker', prompt: 'Snow' },
 };
 
-/** Names and paths of the routes that spend money. */
+/**
+ * Names and paths of the routes that spend money. The route of forms is excluded
+ * (test/conformance/elevenlabs-sdk.test.ts).
+ */
 export const spendingRoutes = Object.entries(routes)
-  .filter(([, route]) => 'inference' in route)
-  .map(([name, { paths }]) => [name as RouteName, paths[0]] as const);
+  .filter(([name, route]) => 'inference' in route && name !== 'convert-recording')
+  .map(([name, { paths }]) => [name as RouteName, paths[0].replace('{voice_id}', 'alto')] as const);

@@ -1,9 +1,10 @@
 import { finalCost } from '../../accounting/charge.ts';
 import { claimOf } from '../../admission/request-claim.ts';
+import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import type { InferenceRoute } from '../../http/endpoint.ts';
+import type { EndpointInput, InferenceRoute } from '../../http/endpoint.ts';
 import type { ReadForm } from '../../http/form-body.ts';
-import type { HttpResponse } from '../../http/response.ts';
+import type { ErrorMembers, HttpResponse } from '../../http/response.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerModality, forwardModality, type Answered } from '../../inference/modalities/answer.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
@@ -22,19 +23,25 @@ export interface WholeAnswer<Body, Result> extends Answered<Result> {
   cost: { cost?: Money };
 }
 
+/** Properties of a route that its modality does not have. */
+interface RouteExtras {
+  /** Reader of forms, if the route also accepts form bodies. */
+  form?: ReadForm;
+  errorMembers?: ErrorMembers;
+}
+
 /**
  * Creates the handler of a modality's route. It returns a complete answer, forwards the answer part by part, or throws
  * an error.
- * @param more reader of forms, if the modality also accepts form bodies
  */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,
   view: (answer: WholeAnswer<Body, Result>) => HttpResponse,
-  more: { form?: ReadForm } = {},
+  more: RouteExtras = {},
 ) {
   const accepts = { ...modality.accepts, ...more, meanwhile: refreshSignals };
-  const handler = defineEndpoint(route, accepts, async (input) => {
+  const answer = async (input: EndpointInput<'inference', Body>): Promise<HttpResponse> => {
     const { request, caller, body, entryPoint, generationId: id } = input;
     const claim = await claimOf(resources.table(), { route, ...request, payer: caller.payer });
     const form = modality.forwardedAs?.(body, request.id);
@@ -46,7 +53,15 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
     Object.assign(response.headers, leftOutHeader(answered.leftOut));
     if (charged.estimated) response.headers['x-service-billing-status'] = 'pending';
     return response;
-  });
+  };
+  const clientNames = { fields: modality.clientNames ?? {}, conversation: '', origins: [] };
+  const handler = defineEndpoint(route, accepts, ({ body, query, params, ...input }) =>
+    answer({ ...input, query, params, body: Object.assign(body as object, query, params) as Body }).catch(
+      (error: unknown) => {
+        throw withClientFieldName(error, clientNames);
+      },
+    ),
+  );
   return { accepts, handler };
 }
 
@@ -54,6 +69,7 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
 export function forwardingEndpoint<Body, Task, Answer>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, never>,
+  more?: RouteExtras,
 ) {
-  return modalityEndpoint(route, modality, ({ result }) => result);
+  return modalityEndpoint(route, modality, ({ result }) => result, more);
 }

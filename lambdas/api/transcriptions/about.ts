@@ -1,5 +1,7 @@
+import { ok, providerErrors, tagged } from '../../http/about.ts';
 import type { ModalityTexts } from '../parts/about.ts';
 import { transcriptionExample, transcriptSuccess } from '../parts/transcripts/about.ts';
+import { convertedRecordingAnswer } from '../parts/transcripts/shape.ts';
 
 export const about: ModalityTexts = {
   summary: 'Transcribe a recording',
@@ -33,3 +35,26 @@ export const about: ModalityTexts = {
     },
   },
 };
+
+export const recordingConversion = tagged('Inference', {
+  'convert-recording': {
+    chargedOnce: true,
+    summary: 'Transcribe a recording, in ElevenLabs’ shape',
+    description:
+      'The same as `POST /audio/transcriptions`, for clients of ElevenLabs’ API, which may send the key as `xi-api-key`. If the answer has no `usage.cost` yet, `GET /generation` has the cost a little later.',
+    bodyExample: { model_id: 'sandbox/scribe', source_url: 'https://example.com/parcel.wav' },
+    success: ok('The transcript, in the form of ElevenLabs’ API.', convertedRecordingAnswer, {
+      language_code: 'english',
+      language_probability: 0,
+      text: 'The parcel left',
+      words: [
+        { text: 'The', start: 0, end: 0.5, type: 'word', logprob: 0 },
+        { text: 'parcel', start: 0.5, end: 1, type: 'word', logprob: 0 },
+        { text: 'left', start: 1, end: 1.5, type: 'word', logprob: 0 },
+      ],
+      audio_duration_secs: 1.5,
+      usage: { type: 'duration', seconds: 2, cost: 0.02 },
+    }),
+    errors: [...providerErrors, 'payment_required'],
+  },
+});

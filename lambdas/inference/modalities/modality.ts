@@ -14,8 +14,11 @@ import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
  * Schema of the request body, and limits for reading its JSON (http/json-body.ts). A body that may also be a form has
  * the same schema; the endpoint gets the reader of forms (http/form-body.ts).
  */
-interface AcceptedBody<Body> {
+export interface AcceptedBody<Body> {
   body: z.ZodType<Body>;
+  /** Schemas of the parameters in the query and the path. The values are added to the body. */
+  query?: z.ZodType<object>;
+  params?: z.ZodType<object>;
   maxValues?: number;
   maxFields?: number;
   exactWithin?: readonly string[];
@@ -51,6 +54,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
    * @param target the endpoint that answers
    */
   leftOut?: (body: Body, target: WireTarget) => readonly string[];
+  /** The client's names of fields, by the names that errors have. Absent: both have the same names. */
+  clientNames?: Readonly<Record<string, string>>;
   /** One engine for each provider format (wire) that serves this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
   /** Returns all texts for the provider, with the names of the client's fields that contain them. */

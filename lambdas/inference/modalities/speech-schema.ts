@@ -6,7 +6,7 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { openBody } from '../../messages/open-body.ts';
 import { otherModels, providerPreferences } from '../../messages/preferences.ts';
-import { characterCount } from '../../providers/speech/codec.ts';
+import { characterCount, type FurtherTuning } from '../../providers/speech/codec.ts';
 
 /** Maximum number of characters of a text, the highest of any known provider. */
 const MAX_SPOKEN_CHARACTERS = 40_000;
@@ -15,12 +15,24 @@ const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
  * Name or id of a voice. Some servers have voices in folders, voices with spaces, and mixtures such as
  * `af_bella(2)+af_sky(1)`. A voice may become part of a URL, so `.` and `..` are not accepted.
  */
-const voiceName = z
+export const voiceName = z
   .string()
   .regex(
     /^(?!\.{1,2}$)[\p{L}\p{M}\p{N} ._:+/(),'-]{1,200}$/u,
     "must be a name or id of letters, digits, spaces and . _ : + / ( ) , ' -",
   );
+
+export const spokenText = z
+  .string()
+  .min(1)
+  .refine((text) => /\S/.test(text), 'must have a character that is not white space')
+  .refine(
+    (text) => characterCount(text) <= MAX_SPOKEN_CHARACTERS,
+    `must have at most ${MAX_SPOKEN_CHARACTERS} characters`,
+  )
+  .meta({
+    description: 'The text to speak. Its maximum depends on the model; it is never more than 40,000 characters.',
+  });
 
 const instructionsField = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
 
@@ -45,17 +57,7 @@ export const speechBody = openBody({
     description:
       'The id of a model that speaks, such as `openai/gpt-4o-mini-tts`; GET /models?output_modalities=speech lists them.',
   }),
-  input: z
-    .string()
-    .min(1)
-    .refine((text) => /\S/.test(text), 'must have a character that is not white space')
-    .refine(
-      (text) => characterCount(text) <= MAX_SPOKEN_CHARACTERS,
-      `must have at most ${MAX_SPOKEN_CHARACTERS} characters`,
-    )
-    .meta({
-      description: 'The text to speak. Its maximum depends on the model; it is never more than 40,000 characters.',
-    }),
+  input: spokenText,
   voice: optionalField(
     z.union([voiceName, z.strictObject({ id: voiceName.meta({ description: 'The id of a custom voice.' }) })], {
       error: 'must be the name or id of a voice, or an object with its "id"',
@@ -95,4 +97,7 @@ export const speechBody = openBody({
   ),
   ...labelFields,
 });
-export type SpeechRequest = z.output<typeof speechBody.schema>;
+export interface SpeechRequest extends z.output<typeof speechBody.schema> {
+  /** Fields of ElevenLabs' API; the schema has none of them. */
+  tuning?: FurtherTuning;
+}

@@ -11,30 +11,18 @@ import { openBody, type OpenBody } from '../../messages/open-body.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { BASE64_RULE, isBase64 } from '../../platform/base64.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
+import { languageCode, languageOrAuto } from './language-code.ts';
 
 const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
 const granularities = ['word', 'segment'] as const;
 const MAX_PROMPT_CHARACTERS = 10_000;
-const MAX_KEYWORDS = 100;
+export const MAX_KEYWORDS = 100;
 const MAX_KEYWORD_CHARACTERS = 100;
 const MAX_LANGUAGES = 10;
 
-/** Matches a language with a script or a region, such as `en-US` or `zh_Hant_TW`. The group is the language alone. */
-const LOCALE = /^([a-z]{2,3})(?:[-_][a-z\d]{2,8})*$/i;
-const languageOfLocale = (locale: string) => LOCALE.exec(locale)?.[1]?.toLowerCase() ?? locale;
-const LANGUAGE_RULE = 'must be a language of ISO 639, such as "en"';
-const languageCode = z
-  .string()
-  .overwrite(languageOfLocale)
-  .regex(/^[a-z]{2,3}$/, LANGUAGE_RULE);
-/** With `auto` or an empty text, the provider detects the language, as without the field. */
-const languageOrAuto = z
-  .string()
-  .overwrite(languageOfLocale)
-  .regex(/^(?:auto|[a-z]{2,3})?$/, LANGUAGE_RULE);
 /** Head of a data URL, with which some clients send base64. */
 const RECORDING_URL_HEAD = /^data:[^,]{0,100};base64,/i;
-const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
+export const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
 
 const transcriptionFields = {
   model: z.string().min(1).max(200).meta({

@@ -1,4 +1,7 @@
+import type * as z from 'zod';
+import type { OpenBody } from '../../messages/open-body.ts';
 import type {
+  Recording,
   TranscriptionAnswer,
   TranscriptionTarget,
   TranscriptionTask,
@@ -9,6 +12,12 @@ import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { recordingOf } from '../recordings/recording-of.ts';
 import { recordingTooLarge } from '../recordings/fetch-recording.ts';
+import {
+  convertedRecording,
+  convertedRecordingNames,
+  convertedRecordingQuery,
+  convertedRecordingRequest,
+} from './elevenlabs-transcription.ts';
 import { candidatesWith, preferringListed } from './listed-fields.ts';
 import { defineModality, plainRoute } from './modality.ts';
 import { transcriptEvents } from './transcript-events.ts';
@@ -16,58 +25,93 @@ import { transcriptionBody, type TranscriptionBody } from './transcription-schem
 
 type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
-/** Response formats that contain times. */
-const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
-const needsTimes = ({ response_format: format }: TranscriptionBody) => timedFormats.has(format ?? 'json');
-
 /** Modality that transcribes recordings in the spoken language. */
-export const transcriptionModality = transcriptionInto(false);
+export const transcriptionModality = transcriptionFor(transcriptionBody, { requestOf: openaiRequest });
 /** Modality that transcribes recordings in English, whatever the spoken language. */
-export const translationModality = transcriptionInto(true);
+export const translationModality = transcriptionFor(transcriptionBody, { requestOf: openaiRequest, translates: true });
+/** Like `transcriptionModality`, for requests with the fields of ElevenLabs' API. */
+export const convertedRecordingModality = transcriptionFor(convertedRecording, {
+  requestOf: convertedRecordingRequest,
+  query: convertedRecordingQuery,
+  clientNames: convertedRecordingNames,
+});
 
-function transcriptionInto(translates: boolean) {
+interface TranscriptionForm<Body> {
+  /** Converts the client's body to the form of the Transcriptions API, without `auto` as language. */
+  requestOf: (body: Body) => TranscriptionBody;
+  translates?: boolean;
+  query?: z.ZodType<object>;
+  clientNames?: Readonly<Record<string, string>>;
+}
+
+function transcriptionFor<Body extends { recording?: Recording }>(
+  { schema, unknownIn }: OpenBody<Body>,
+  { requestOf, translates = false, clientNames = {}, ...accepted }: TranscriptionForm<Body>,
+) {
   return defineModality({
     apiType: 'stt',
     makes: 'transcription',
-    accepts: { body: transcriptionBody.schema, exactWithin: ['max_price'] },
-    prepare: async (body, clientLeft) => ({
-      ...body,
-      language: body.language === 'auto' ? undefined : body.language,
-      recording: await recordingOf(body, clientLeft),
-    }),
-    leftOut: (body, target) => [
-      ...transcriptionBody.unknownIn(body),
-      ...(Object.keys(guidesOf(body)) as GuideField[]).filter(
-        (name) => !acceptsGuide(name, { needsTimes: needsTimes(body) }, target as TranscriptionTarget),
-      ),
-    ],
+    accepts: { body: schema, ...accepted, exactWithin: ['max_price'] },
+    clientNames,
+    prepare: async (body, clientLeft) => ({ ...body, recording: await recordingOf(requestOf(body), clientLeft) }),
+    leftOut: (body, target) => {
+      const request = requestOf(body);
+      const times = timesOf(request);
+      const unsent = (Object.keys(guidesOf(request)) as GuideField[]).filter(
+        (name) => !acceptsGuide(name, times, target as TranscriptionTarget),
+      );
+      return [...unknownIn(body), ...unsent.map((name) => clientNames[name] ?? name)];
+    },
     engines: transcriptionEngines,
     // Like images in messages, recordings are not searched for sensitive data (docs/protection.md).
-    textsOf: ({ prompt, keywords }) => [
-      ...(prompt ? [{ field: 'prompt', text: prompt }] : []),
-      ...(keywords ?? []).map((text, index) => ({ field: `keywords.${index}`, text })),
-    ],
-    taskOf: (body, texts): TranscriptionTask => ({
-      recording: body.recording!,
-      languages: body.languages ?? (body.language ? [body.language] : []),
-      prompt: body.prompt ? texts[0] : undefined,
-      keywords: body.prompt ? texts.slice(1) : texts,
-      temperature: body.temperature ?? undefined,
-      needsTimes: needsTimes(body),
-      needsAllFields: body.provider?.require_parameters === true,
-      streams: body.stream === true,
-      translates,
-    }),
+    textsOf: (body) => {
+      const { prompt, keywords } = requestOf(body);
+      return [
+        ...(prompt ? [{ field: 'prompt', text: prompt }] : []),
+        ...(keywords ?? []).map((text, index) => ({ field: `keywords.${index}`, text })),
+      ];
+    },
+    taskOf: (body, texts): TranscriptionTask => {
+      const request = requestOf(body);
+      const { language, languages, prompt, temperature, provider, stream } = request;
+      return {
+        recording: body.recording!,
+        languages: languages ?? (language ? [language] : []),
+        prompt: prompt ? texts[0] : undefined,
+        keywords: prompt ? texts.slice(1) : texts,
+        temperature: temperature ?? undefined,
+        ...timesOf(request),
+        needsAllFields: provider?.require_parameters === true,
+        streams: stream === true,
+        translates,
+      };
+    },
     promptBytes: ({ prompt, keywords }) => Buffer.byteLength([prompt ?? '', ...keywords].join()),
-    routeOf: plainRoute,
+    routeOf: (body) => plainRoute(requestOf(body)),
     fitting: fittingCandidates,
     tooLarge: recordingTooLarge,
     tooMany: recordingTooLarge,
     maxAtOnce: 1,
-    forwardedAs: ({ stream }, requestId) => (stream ? transcriptEvents(requestId) : undefined),
+    forwardedAs: (body, requestId) => (requestOf(body).stream ? transcriptEvents(requestId) : undefined),
     resultOf: (transcript, { recording }) => ({ ...transcript, seconds: transcript.seconds ?? recording.seconds }),
     outOfTime: 'The transcript took longer than the gateway may run. Send the recording in several parts.',
   });
+}
+
+function openaiRequest(body: TranscriptionBody): TranscriptionBody {
+  return body.language === 'auto' ? { ...body, language: undefined } : body;
+}
+
+/** Response formats that contain times. */
+const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
+
+/**
+ * Returns whether a transcript has times. Granularities without a format that contains times are only a preference; the
+ * schema of the Transcriptions API refuses them.
+ */
+function timesOf({ response_format, timestamp_granularities }: TranscriptionBody) {
+  const needsTimes = timedFormats.has(response_format ?? 'json');
+  return { needsTimes, prefersTimes: !needsTimes && (timestamp_granularities ?? []).length > 0 };
 }
 
 /**
@@ -81,7 +125,7 @@ function fittingCandidates(
   candidates: TranscriptionCandidate[],
   onExcluded: OnExcluded | undefined,
 ): TranscriptionCandidate[] {
-  const { needsTimes, needsAllFields, translates, languages, prompt, keywords, temperature } = task;
+  const { needsTimes, prefersTimes, needsAllFields, translates, languages, prompt, keywords, temperature } = task;
   const needed = {
     timestamp_granularities: needsTimes || undefined,
     translations: translates || undefined,
@@ -97,7 +141,7 @@ function fittingCandidates(
   const accepts = ({ target }: TranscriptionCandidate, name: string) => acceptsGuide(name as GuideField, task, target);
   return needsAllFields
     ? candidatesWith(guides, able, onExcluded, accepts)
-    : preferringListed(Object.keys(guides), able, accepts);
+    : preferringListed([...Object.keys(guides), ...(prefersTimes ? ['timestamp_granularities'] : [])], able, accepts);
 }
 
 function guidesOf(fields: Partial<Record<GuideField, unknown>>): Partial<Record<GuideField, unknown>> {

@@ -8,8 +8,23 @@ import type { WireRequest, WireTarget } from '../wire.ts';
 /** Name of a voice, or the id of a custom voice. */
 export type Voice = string | { id: string };
 
+/** Further fields that only tune the speech, with the names and values of ElevenLabs' API. Few endpoints list them. */
+export interface FurtherTuning {
+  /** Settings of the voice, without its speed. */
+  voice_settings?: Readonly<Record<string, unknown>> | undefined;
+  seed?: number | undefined;
+  language_code?: string | undefined;
+  /** Text before the spoken text. It is not spoken. */
+  previous_text?: string | undefined;
+  /** Text after the spoken text. It is not spoken. */
+  next_text?: string | undefined;
+  /** Sample rate and bit rate of the audio. Its codec is the format of the task. */
+  output_format?: string | undefined;
+  optimize_streaming_latency?: string | undefined;
+}
+
 /** A text to convert to speech. */
-export interface SpeechTask {
+export interface SpeechTask extends FurtherTuning {
   text: string;
   format: SpeechFormat;
   voice: Voice | undefined;

@@ -16,15 +16,21 @@ const elevenlabsFormats: Partial<Record<SpeechFormat, string>> = {
 
 export const elevenlabsSpeech: SpeechCodec = {
   formats: ['mp3', 'opus', 'wav', 'pcm'],
-  requestFor: ({ text, voice, format, speed }, { upstreamModel }) =>
-    jsonRequest(
-      `/v1/text-to-speech/${encodeURIComponent(voiceId(voice))}/stream?output_format=${elevenlabsFormats[format]}`,
+  requestFor({ text, voice, format, speed, voice_settings: settings, ...task }, { upstreamModel }) {
+    const { seed, language_code, previous_text, next_text, output_format = elevenlabsFormats[format] } = task;
+    return jsonRequest(
+      `/v1/text-to-speech/${encodeURIComponent(voiceId(voice))}/stream?output_format=${output_format}`,
       {
         text,
         model_id: upstreamModel,
-        ...(speed === undefined ? {} : { voice_settings: { speed } }),
+        seed,
+        language_code,
+        previous_text,
+        next_text,
+        voice_settings: speed === undefined ? settings : { ...settings, speed },
       },
-    ),
+    );
+  },
   decode: (response, { format }) =>
     format === 'wav' ? withHeader(wavHeader(24_000), soundIn(response)) : soundIn(response),
 };

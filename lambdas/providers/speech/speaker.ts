@@ -13,7 +13,17 @@ import {
 } from './codec.ts';
 
 /** Fields that only tune the speech. A field is omitted if the endpoint does not list it. */
-export const tuningFields = ['speed', 'instructions'] as const;
+export const tuningFields = [
+  'speed',
+  'instructions',
+  'voice_settings',
+  'seed',
+  'language_code',
+  'previous_text',
+  'next_text',
+  'output_format',
+  'optimize_streaming_latency',
+] as const;
 
 /** Usual bytes of text per token. */
 const SPOKEN_BYTES_PER_TOKEN = 4;

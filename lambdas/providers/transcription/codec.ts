@@ -29,6 +29,8 @@ export interface TranscriptionTask {
   temperature: number | undefined;
   /** Whether the transcript needs the times of its segments and words. */
   needsTimes: boolean;
+  /** Whether the transcript has times if the endpoint returns them. */
+  prefersTimes?: boolean;
   /**
    * Whether endpoints that do not support every field are excluded, even if the field only guides the transcription.
    */
@@ -54,6 +56,8 @@ export interface Transcript {
   seconds?: number | undefined;
   segments: readonly TranscriptPart[];
   words: readonly TranscriptPart[];
+  /** Probability of the language, and the logarithm of each word's probability; absent if the provider reports none. */
+  probabilities?: { language: number | undefined; words: readonly (number | undefined)[] };
 }
 
 /** A piece of a transcript that is forwarded as it arrives. */

@@ -23,7 +23,7 @@ export const elevenlabsTranscription: TranscriptionCodec = {
     );
   },
   transcriptIn(body) {
-    const { text, language_code: language, words, audio_duration_secs } = recordOrEmpty(body);
+    const { text, language_code: language, language_probability, words, audio_duration_secs } = recordOrEmpty(body);
     // Parts of other types are white space and sounds, whose times may be null.
     const spoken = Array.isArray(words) ? words.filter((word) => !isRecord(word) || word['type'] === 'word') : words;
     const parts = spokenPartsIn(spoken, { text: 'text', speaker: 'speaker_id' });
@@ -33,6 +33,10 @@ export const elevenlabsTranscription: TranscriptionCodec = {
       seconds: secondsIn(audio_duration_secs),
       segments: segmentsOfParts(parts),
       words: parts,
+      probabilities: {
+        language: numberIn(language_probability),
+        words: Array.isArray(spoken) ? spoken.map((word) => numberIn(recordOrEmpty(word)['logprob'])) : [],
+      },
     };
   },
   readUsage(body) {
@@ -40,3 +44,7 @@ export const elevenlabsTranscription: TranscriptionCodec = {
     return seconds === undefined ? undefined : { audio_seconds: Math.ceil(seconds), input_tokens: 0, output_tokens: 0 };
   },
 };
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

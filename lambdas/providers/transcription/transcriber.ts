@@ -34,7 +34,7 @@ export function transcriber(codec: TranscriptionCodec): BatchEngine<Transcriptio
       if (sendsEvents(codec, task, target)) return send.open(batchRequest, codec.decode!);
       const transcript = codec.transcriptIn(await send(batchRequest), target);
       if (task.streams) return { parts: wholeAsParts(transcript) };
-      return task.needsTimes ? transcript : { ...transcript, segments: [], words: [] };
+      return hasTimes(task, target) ? transcript : { ...transcript, segments: [], words: [] };
     },
   };
 }
@@ -46,6 +46,14 @@ function sendsEvents(
   { quirks }: TranscriptionTarget,
 ): boolean {
   return streams && codec.decode !== undefined && quirks.transcript_events === true;
+}
+
+/** Returns whether a task's transcript from this endpoint has the times of its segments and words. */
+function hasTimes(
+  { needsTimes, prefersTimes }: Pick<TranscriptionTask, 'needsTimes' | 'prefersTimes'>,
+  { supportedParameters }: TranscriptionTarget,
+): boolean {
+  return needsTimes || (prefersTimes === true && supportedParameters.includes('timestamp_granularities'));
 }
 
 /** Converts a complete transcript to parts. Its request has already been charged. */
@@ -94,11 +102,11 @@ export type GuideField = 'prompt' | 'keywords' | 'temperature' | 'language';
  */
 export function acceptsGuide(
   name: GuideField,
-  { needsTimes }: Pick<TranscriptionTask, 'needsTimes'>,
-  { supportedParameters, quirks }: TranscriptionTarget,
+  task: Pick<TranscriptionTask, 'needsTimes' | 'prefersTimes'>,
+  target: TranscriptionTarget,
 ): boolean {
-  const isUntimed = name === 'language' && quirks.transcription_form === 'mistral';
-  return supportedParameters.includes(name) && !(isUntimed && needsTimes);
+  const isUntimed = name === 'language' && target.quirks.transcription_form === 'mistral';
+  return target.supportedParameters.includes(name) && !(isUntimed && hasTimes(task, target));
 }
 
 /** Returns the task without fields that the endpoint does not accept. These fields only guide the transcription. */
@@ -108,6 +116,7 @@ function withListedFields(task: TranscriptionTask, target: TranscriptionTarget):
   const listsLanguages = target.supportedParameters.includes('languages');
   return {
     ...task,
+    needsTimes: hasTimes(task, target),
     languages: listsLanguages || (accepts('language') && languages.length === 1) ? languages : [],
     prompt: accepts('prompt') ? prompt : undefined,
     keywords: accepts('keywords') ? keywords : [],

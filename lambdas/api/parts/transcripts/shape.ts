@@ -31,6 +31,10 @@ const tokenUsage = z.strictObject({
   cost: lateCostShape,
 });
 
+const transcriptUsageShape = z
+  .union([durationUsage, tokenUsage])
+  .meta({ description: 'The billed units, and their cost.' });
+
 export const transcriptAnswer = z
   .strictObject({
     text: z.string().meta({ description: 'The whole text of the recording.' }),
@@ -57,7 +61,40 @@ export const transcriptAnswer = z
       .array(z.strictObject({ word: z.string().meta({ description: 'The word as it was spoken.' }), ...times }))
       .optional()
       .meta({ description: 'With `verbose_json` and the granularity `word`: the words.' }),
-    usage: z.union([durationUsage, tokenUsage]).meta({ description: 'The billed units, and their cost.' }),
+    usage: transcriptUsageShape,
   })
   .meta({ id: 'Transcript' });
 export type TranscriptAnswer = z.output<typeof transcriptAnswer>;
+
+const { speaker: speaker_id, ...wordTimes } = times;
+export const convertedRecordingAnswer = z
+  .strictObject({
+    language_code: z.string().meta({
+      description:
+        'The language that the provider detected, in its own form, or the requested one; otherwise an empty text.',
+    }),
+    language_probability: z.number().meta({
+      description: 'The probability of the language; 0 if the provider reports none, because clients require a number.',
+    }),
+    text: z.string().meta({ description: 'The whole text of the recording.' }),
+    words: z
+      .array(
+        z.strictObject({
+          text: z.string().meta({ description: 'The word as it was spoken.' }),
+          ...wordTimes,
+          type: z.literal('word').meta({ description: 'The kind of the part.' }),
+          speaker_id,
+          logprob: z.number().meta({
+            description:
+              'The logarithm of the probability of the word; 0 if the provider reports none, because clients require a number.',
+          }),
+        }),
+      )
+      .meta({ description: 'The words with their times; empty if none were requested, or the model returns none.' }),
+    audio_duration_secs: time
+      .optional()
+      .meta({ description: 'The length of the recording in seconds, if it is known.' }),
+    usage: transcriptUsageShape,
+  })
+  .meta({ id: 'ConvertedRecording' });
+export type ConvertedRecordingAnswer = z.output<typeof convertedRecordingAnswer>;
