@@ -98,7 +98,7 @@ describe('the bundle of a function', () => {
     expect(withThread.map((bundle) => basename(bundle))).toContain(user);
   });
 
-  it.each(['protect-texts', 'packet-seconds', 'kinds', 'classify', 'retry-after'])(
+  it.each(['protect-texts', 'packet-seconds', 'kinds', 'classify', 'retry-after', 'overflow-message'])(
     'loads %s when it is first needed, without copies of classes that are compared',
     async (part) => {
       const using = Object.keys(functions).filter((name) =>

@@ -307,6 +307,11 @@ const lazyParts = [
     entry: 'providers/faults/retry-after.ts',
     call: 'retryAfterSeconds',
   },
+  {
+    of: 'lambdas/providers/faults/overflow-message.ts',
+    entry: 'providers/faults/overflow-message.ts',
+    call: 'overflowMessage',
+  },
   { of: 'lambdas/catalog/similar-model.ts', entry: 'catalog/similar-model.ts', call: 'similarModel' },
   { of: 'lambdas/client-apis/chat/items.ts', entry: 'client-apis/chat/items.ts', call: 'callOfItems' },
 ];
