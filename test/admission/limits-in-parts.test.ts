@@ -297,7 +297,7 @@ describe('the limit of a counter with parts', () => {
 
     await setLimits(key, { daily: rub('0.15') }, 1);
 
-    // The caller was read before the limit was added.
+    // The caller was read before the limit was lowered.
     expect(await holdAtOnce(spender, '0.01', 10)).toHaveLength(5);
     expect(await held(spender)).toBe('0 of 0.15');
   });
