@@ -16,7 +16,8 @@ export function abortReasonOf(signal: AbortSignal): AbortReason | undefined {
 }
 
 /**
- * Time in ms before Lambda's timeout at which a stream is ended. The remaining time is enough to send the settlement.
+ * Default time in ms before the function's timeout at which an answer is ended. The remaining time is enough to send
+ * the settlement.
  */
 const STOP_STREAM_BEFORE_TIMEOUT_MS = 15_000;
 /** Time in ms to deliver the last event of a stream. It is a part of STOP_STREAM_BEFORE_TIMEOUT_MS. */

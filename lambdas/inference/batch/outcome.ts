@@ -13,7 +13,7 @@ export interface EndedBatch {
   ending: Ending;
   /** Whether a provider has sent anything that is charged. */
   hasOutput: boolean;
-  /** Time in ms from the receipt of the request to the complete answer or, if it is forwarded, to its first content. */
+  /** Time in ms from the receipt of the request to the end of all attempts or, in a forwarded answer, to its first content. */
   latencyMs: number;
   /** Time in ms from the first content of a forwarded answer to its end; null for other answers. */
   generationTimeMs: number | null;

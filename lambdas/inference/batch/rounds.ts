@@ -131,7 +131,7 @@ export function chargedFor(
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
 }
 
-/** Returns the priced units that the provider did not report, by their names in a usage report. */
+/** Returns the priced units that the provider did not report, or reported as 0, by their names in a usage report. */
 function missingPieces(
   { pieces: counts = {} }: BatchRequest,
   { pricing }: BatchCandidate,

@@ -1,7 +1,7 @@
 /**
  * Limits the length of an answer by its tokens, its size and the hold. An answer may have at most 64 KiB plus 64 bytes
- * per requested token; only tokens for runs of blanks or dashes are that long. Output beyond this limit was not
- * requested, so the answer ends at the limit, as at max_tokens.
+ * per token of its upper bound; only tokens for runs of blanks or dashes are that long. Output beyond this limit was
+ * not requested, so the answer ends at the limit, as at max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';

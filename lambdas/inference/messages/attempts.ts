@@ -243,7 +243,7 @@ function hiddenReasoningTokens(candidate: Candidate, message: MessagesRequest): 
 }
 
 /**
- * Counts the prompt with the gateway's own tokenizer, if no provider counts. Adds a margin, because other model
+ * Counts the prompt with the gateway's own tokenizer, if the provider does not count it. Adds a margin, because model
  * families tokenize differently.
  */
 async function countWithOwnTokenizer(

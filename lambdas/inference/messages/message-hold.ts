@@ -67,8 +67,8 @@ export async function messageTerms(
 }
 
 /**
- * Places the hold while the connection to the first provider is opened (DNS, TCP, TLS). Nothing is sent before the hold
- * is placed. With a hold from a lease, this function may return before the generation's record is written.
+ * Places the hold while the connection to the first provider is opened (DNS, TCP, TLS). The message is sent only after
+ * the hold is placed. With a hold from a lease, this function may return before the generation's record is written.
  */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
@@ -93,7 +93,7 @@ async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Pre
     return { admitted, attempts };
   } catch (error) {
     upstream.discard();
-    // Nothing was sent to a provider, so nothing may be held or charged.
+    // No answer was requested from a provider, so nothing may be held or charged.
     if (admitted) await releaseUnknown(table, admitted.generation);
     throw error;
   }

@@ -57,7 +57,7 @@ export interface RoutedMessage {
   candidates: Candidate[];
   /** Web searches of the request; undefined if it has none. */
   search: RequestSearch | undefined;
-  /** For each message, its index in the client's request; undefined if no index changed. */
+  /** For each message, its index in the client's request; undefined if no index changed or the prompt was compressed. */
   origins: number[] | undefined;
   /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];

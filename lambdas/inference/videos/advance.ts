@@ -16,7 +16,7 @@ import { encodeVideoMessage, type VideoMessage } from './message.ts';
 import { submitJob } from './submit.ts';
 import type { Next, VideoTools } from './tools.ts';
 
-/** Time in ms that a provider has to finish a video. */
+/** Time in ms from the admission of a video until its job expires. */
 export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
 /** Maximum delay of an SQS message in seconds. */
 const MAX_STEP_DELAY_SECONDS = 900;

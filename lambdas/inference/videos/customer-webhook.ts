@@ -4,7 +4,8 @@ import type { Money } from '../../money/money.ts';
 import { postWebhook, type WebhookOutcome, type WebhookRules } from '../../platform/fetch/signed-webhook.ts';
 import { callbackSecret } from '../../platform/secrets/callback-secret.ts';
 
-/** An ended video, with the fields of GET /videos/{id}. */
+/** An ended video: its model, and fields of GET /videos/{id}. */
+
 interface CallbackVideo {
   id: string;
   status: 'completed' | 'failed' | 'cancelled' | 'expired';

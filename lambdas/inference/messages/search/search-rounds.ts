@@ -98,7 +98,7 @@ export async function* searchRounds(
       return;
     }
     ({ attempt } = begun);
-    // Lists the attempt twice. If the request fails before its first event, the same endpoint gets it once more.
+    // Lists the attempt twice. If the request fails before its first event, the same endpoint may get it once more.
     ({ batches } = await search.ask([attempt, attempt]));
   }
 }
