@@ -36,7 +36,7 @@ export interface HoldTerms
  *
  * Guarantee: nothing is held if the function refuses. If it throws, the hold is released. If the table accepts no
  * writes at that moment, the sweep (workers/sweep-holds) later ends the hold, and charges the prompt.
- * @throws {GatewayError} 403 for a suspended account
+ * @throws {GatewayError} 403 for a suspended account; the errors of `admit`
  */
 export function holdInference(
   { table, bootId }: HoldTools,

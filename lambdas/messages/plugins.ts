@@ -77,8 +77,8 @@ export function allowsCompression({ plugins: requested, transforms: older }: Pro
 }
 
 /**
- * Returns the settings of the web search that precedes the model's first answer; undefined if the request has no such
- * search.
+ * Returns the plugin `web`, which searches before the model's first answer; undefined if the request does not name it,
+ * or disables it.
  */
 export function webPlugin({ plugins: requested }: PromptPlugins): WebPlugin | undefined {
   return (requested ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);

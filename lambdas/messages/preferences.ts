@@ -187,7 +187,7 @@ export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)
     'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same. The record has it as the tag `session`.',
 });
 
-/** A request as the client sent it, with routing preferences and plugins. No provider gets these fields. */
+/** A request with the client's routing preferences and plugins. No provider gets these fields. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];

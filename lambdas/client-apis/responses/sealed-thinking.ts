@@ -26,7 +26,7 @@ export function sealedThinking(block: Block): string {
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** Decodes a thinking block; returns undefined for text that this gateway did not write. */
+/** Decodes a thinking block; returns undefined for text in another form. */
 export function unsealedThinking(text: string): Block | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   try {
