@@ -5,10 +5,12 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 import { acyclicSchema } from './acyclic-schema.ts';
 import { argumentsSchema } from './arguments-schema.ts';
 import { withInlineReferences } from './inline-references.ts';
+import { typedSchema } from './typed-schema.ts';
 
-/** Returns the form in which the provider gets a schema. This form may be several times as long as the client's. */
-export function countedSchema(schema: unknown, quirks: Quirks): unknown {
+/** Returns a schema after the conversions for the provider that may make it several times as long as the client's. */
+export function countedSchema(schema: unknown, quirks: Quirks & { typed_schemas?: boolean | undefined }): unknown {
   if (!isRecord(schema)) return schema;
   const sent = argumentsSchema(schema);
-  return 'plain_schema_root' in quirks ? withInlineReferences(acyclicSchema(sent)) : sent;
+  if ('plain_schema_root' in quirks) return withInlineReferences(acyclicSchema(sent));
+  return quirks.typed_schemas ? typedSchema(sent) : sent;
 }
