@@ -12,7 +12,7 @@ const MAX_OPTIONS = 255;
 const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
-/** Text, or a JSON object or list. The model gets it as the client wrote it. */
+/** Text, or a JSON object or list. The model gets an object or a list as compact JSON. */
 const freeDescription = z
   .unknown()
   .refine(
@@ -68,7 +68,7 @@ const label = optionalField(z.string().max(MAX_ID_CHARACTERS));
 export const decisionsRequestSchema = z.strictObject({
   model: z.string().min(1).max(MAX_QUESTION_NAME_CHARACTERS).meta({
     description:
-      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix requests something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+      'The id of a model that makes decisions, such as `openai/gpt-4.1-mini-decider`. A suffix requests something more: `:floor` for the lowest price, `:nitro` for the highest throughput.',
   }),
   state: freeDescription.meta({
     description: 'The text, or any JSON, that the questions are about; the model reads it as it is.',
