@@ -42,9 +42,7 @@ export interface Endpoint {
   serviceCost: Pricing | undefined;
   /** Prices for all times; absent if the prices never change. */
   periods?: Timed['periods'];
-  /**
-   * Quirks of the endpoint: differences from the standard form of its wire. The codec of the wire defines their type.
-   */
+  /** Quirks of the endpoint (quirk-schemas.ts). The type has only those that several wires have in common. */
   quirks: Quirks;
   /** Data policy of the endpoint, or of its provider if the endpoint has none. */
   dataPolicy: DataPolicy;

@@ -61,7 +61,7 @@ function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree
   }
 }
 
-/** Returns the name of the first price above zero; undefined if there is none. */
+/** Returns the name of the first price above zero, or list of further prices; undefined if there is none. */
 function pricedField(pricing: PricingData): string | undefined {
   for (const [name, value] of Object.entries(pricing)) {
     if (value instanceof Money && !value.isZero) return name;

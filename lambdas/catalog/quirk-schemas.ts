@@ -315,10 +315,7 @@ const transcriptionQuirks = z.strictObject({
   billed_step_seconds: z.int().positive().optional(),
   /** Maximum characters of a keyword. Default: the gateway's own maximum. */
   max_keyword_characters: z.int().positive().optional(),
-  /**
-   * Percentage by which keywords raise the number of billed seconds. Only for providers that report no seconds.
-   * Default: 0.
-   */
+  /** Percentage by which keywords raise the billed seconds, even those that the provider reports. Default: 0. */
   keyword_surcharge_percent: z.int().positive().optional(),
   /** Maximum tokens for one second of a recording. Default: 50. */
   audio_tokens_per_second: z.number().positive().optional(),

@@ -8,8 +8,8 @@ const maxMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
 const MAX_SUGGESTED_LENGTH = 200;
 
 /**
- * Returns the id of the model with this name, ignoring author and case. Otherwise, returns the most similar id with the
- * same digits, or undefined.
+ * Returns the id of the model with this name, ignoring case; the author may be missing. Otherwise, returns the most
+ * similar id with the same digits; undefined if it has too many other letters.
  */
 export function similarModel({ models }: Pick<Catalog, 'models'>, id: string): string | undefined {
   if (id.length > MAX_SUGGESTED_LENGTH) return undefined;

@@ -8,7 +8,7 @@ import type { Quirks } from '../catalog/quirk-schemas.ts';
 /**
  * Properties of an endpoint that a wire (the codec of a provider's API format) needs. A wire has no access to accounts
  * or money.
- * @typeParam Q - the wire's own quirks; by default the quirks of all wires
+ * @typeParam Q - the wire's own quirks; by default the common ones (quirk-schemas.ts)
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
   providerId: string;

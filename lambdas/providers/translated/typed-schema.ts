@@ -25,7 +25,7 @@ function typedMember(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // Variants of a union are converted later, with the type of the schema that contains the union.
+  // Variants of `anyOf` or `oneOf` are converted later, with the type of the schema that contains them.
   return value;
 }
 
