@@ -33,7 +33,6 @@ const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
  * Sends a message to the endpoint of the candidate.
  * @param encoded the message in the candidate's provider format (wire)
  * @param onSent called when the whole message has been sent
-
  * @returns the batches of the answer, including the first
  * @throws {ProviderFailure | UpstreamError} if no answer begins
  */

@@ -5,7 +5,6 @@ import { postWebhook, type WebhookOutcome, type WebhookRules } from '../../platf
 import { callbackSecret } from '../../platform/secrets/callback-secret.ts';
 
 /** An ended video: its model, and fields of GET /videos/{id}. */
-
 interface CallbackVideo {
   id: string;
   status: 'completed' | 'failed' | 'cancelled' | 'expired';

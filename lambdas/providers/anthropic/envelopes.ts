@@ -119,7 +119,6 @@ export function betaNames(header: string): string[] {
  * Returns the body for Bedrock or Google Cloud. Fields that these services expect in the path, in the headers or under
  * another name are removed. Options of Anthropic's own service are removed too; the schema allows no value of them that
  * changes the price.
-
  */
 function withoutServiceFields(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);
