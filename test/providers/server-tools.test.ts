@@ -106,3 +106,19 @@ describe('tools that a provider ran itself', () => {
     expect(tools.map((tool) => tool.function.name)).toEqual(['look']);
   });
 });
+
+it('results of such tools never become part of a system message', () => {
+  const messages = [
+    { role: 'user', content: 'Read it.' },
+    { role: 'assistant', content: calls },
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Go on.' },
+  ] as Message[];
+  const quirks = { later_system_messages: true } as never;
+  const wire = messagesWire('openai-chat')!;
+  const { body } = wire.encode({ model: 'm', messages, tools: [look] }, { ...target, quirks }, client);
+  const read = JSON.parse(body) as { messages: { role: string; content: unknown }[] };
+  const said = read.messages.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`);
+
+  expect(said.filter((one) => one.includes('The tower is red.')).map((one) => one.split(':')[0])).toEqual(['user']);
+});

@@ -11,20 +11,27 @@ const SERVER_BLOCK = /^(?:server|mcp)_tool_use$|_tool_result$/;
 const UNREADABLE = /^encrypted_|^file_id$/;
 
 /**
- * Moves calls and results of server tools as a text into the next message, after its tool results.
+ * Moves calls and results of server tools as a text into the next message, after its tool results. If the next message
+ * is not the user's, the text becomes a message of the user before it.
  * @returns the same request if it has none
  */
 export function withTextualServerTools(request: MessagesRequest): MessagesRequest {
-  const used = request.messages.map(({ content }) => textOf(blocksIn(content).filter(isOfServer)));
+  const sent = request.messages;
+  const used = sent.map(({ content }) => textOf(blocksIn(content).filter(isOfServer)));
   if (used.every((text) => text === undefined)) return request;
-  const messages = request.messages.map((message, index): Message => {
+  const messages = sent.flatMap((message, index): Message[] => {
     const blocks = blocksIn(message.content).filter((block) => !isOfServer(block));
     const first = blocks.findIndex(({ type }) => type !== 'tool_result');
-    const content = blocks.toSpliced(first === -1 ? blocks.length : first, 0, ...(used[index - 1] ?? []));
-    return { ...message, content: content.length > 0 ? content : [{ type: 'text', text: 'I have the results.' }] };
+    const before = message.role === 'user' ? (used[index - 1] ?? []) : [];
+    const content = blocks.toSpliced(first === -1 ? blocks.length : first, 0, ...before);
+    const text = sent[index + 1]?.role === 'user' ? undefined : used[index];
+    const kept = {
+      ...message,
+      content: content.length > 0 ? content : [{ type: 'text', text: 'I have the results.' }],
+    };
+    return text ? [kept, { role: 'user', content: text }] : [kept];
   });
-  const last = used.at(-1);
-  return { ...request, messages: last ? [...messages, { role: 'user', content: last }] : messages };
+  return { ...request, messages };
 }
 
 const isOfServer = ({ type }: Block) => SERVER_BLOCK.test(type);
