@@ -67,8 +67,10 @@ const openaiChatQuirks = z.strictObject({
   /** Role of the message with the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
   /**
-   * Whether system messages in the middle of a conversation are accepted. The prompt templates of many models reject
-   * them. The gateway then converts them to user messages with <system> tags.
+   * Whether system messages in the middle of a conversation are accepted, and stay at their place. The prompt templates
+   * of many models reject them. DeepSeek moves them to the beginning, so that its prompt cache misses the whole
+   * conversation (https://github.com/routatic/proxy/pull/76, https://github.com/farion1231/cc-switch/issues/7417).
+   * Without this quirk, the gateway converts them to user messages with <system> tags.
    */
   later_system_messages: z.boolean().optional(),
   /** Name of the field that requests thinking; "none" if the model decides by itself whether to think. */

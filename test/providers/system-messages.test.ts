@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { shippedQuirks } from '../support/catalog.ts';
 import { sent } from '../support/chat-request.ts';
 
 const text = (words: string): Block[] => [{ type: 'text', text: words }];
@@ -51,6 +52,12 @@ describe('instructions within a conversation on chat completions', () => {
 
   it('become the message of the user if there is no other message', () => {
     expect(said({ messages: [system('Be brief.')] })).toEqual(['user: <system>\nBe brief.\n</system>']);
+  });
+
+  it('become texts of the user at DeepSeek, whose cache would otherwise miss the conversation', () => {
+    expect(said({ messages: [user('Hi'), system('Be brief.')] }, shippedQuirks('deepseek'))).toEqual([
+      'user: Hi\n\n<system>\nBe brief.\n</system>',
+    ]);
   });
 
   it('keep their role and place at providers that accept them', () => {
