@@ -198,6 +198,19 @@ describe('a request for a count of tokens', () => {
   });
 });
 
+it.each([undefined, 'bedrock-invoke', 'vertex-predict'] as const)(
+  'diagnostics that name an answer by the id of the gateway are not sent over the envelope %s',
+  (envelope) => {
+    const request = {
+      model: 'anthropic/claude',
+      messages: [{ role: 'user' as const, content: 'Hi' }],
+      diagnostics: { previous_message_id: 'gen-1' },
+    };
+    const { body } = anthropicWire.encode(request, { ...target, quirks: envelope ? { envelope } : {} }, client);
+    expect(JSON.parse(body)).not.toHaveProperty('diagnostics');
+  },
+);
+
 it('a null in a result or in a tool choice is not sent', () => {
   const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} };
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: null, is_error: null };

@@ -123,6 +123,9 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     ...request,
     // Anthropic rejects other members, which clients of LiteLLM send (https://github.com/BerriAI/litellm/issues/15103).
     metadata: user === undefined ? undefined : { user_id: user },
+    // Names an earlier answer by Anthropic's id, but clients get the gateway's ids. Bedrock and Google Cloud reject the
+    // field (https://github.com/anthropics/claude-code/issues/82539).
+    diagnostics: undefined,
     tool_choice: request.tool_choice && withoutNulls(request.tool_choice),
     model: target.upstreamModel,
     messages: withoutTrailingSpace(
