@@ -373,6 +373,19 @@ describe('thought signatures sent to Gemini', () => {
     ]);
   });
 
+  it('are on the calls in their order, if a client puts all thinking before all calls', () => {
+    const before = [thinking(signed('call', 'C')), thinking(signed('call', 'D'))];
+    expect(modelParts([...before, call('t1', 'look'), call('t2', 'look')])).toEqual([
+      { ...calling, thoughtSignature: 'C' },
+      { functionCall: { id: 't2', name: 'look', args: {} }, thoughtSignature: 'D' },
+    ]);
+  });
+
+  it('are not on another call if the client has dropped their call', () => {
+    const kept = [thinking(signed('call', 'C')), thinking(signed('call', 'D')), call('t1', 'look')];
+    expect(modelParts(kept)).toEqual([{ ...calling, thoughtSignature: 'D' }]);
+  });
+
   it('are on an empty text if the text is missing', () => {
     expect(modelParts([thinking(signed('text', 'B')), call('t1', 'look')])).toEqual([
       { text: '', thoughtSignature: 'B' },

@@ -55,8 +55,9 @@ function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: Gemi
 function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
   const parts: GeminiPart[] = [];
   const placeholder = target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
-  let callSignature: string | undefined;
+  const callSignatures: string[] = [];
   const imageSignatures: string[] = [];
+  let remainingCalls = blocks.filter(({ block }) => block.type === 'tool_use').length;
   let hasCalls = false;
   for (const { block, path } of blocks) {
     switch (block.type) {
@@ -64,7 +65,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         if (!isBlank(block['text'])) parts.push({ text: block['text'] as string });
         break;
       case 'thinking':
-        callSignature = signedPart(block, { parts, imageSignatures }, target) ?? callSignature;
+        placeSignature(block, { parts, callSignatures, imageSignatures }, target);
         break;
       case 'redacted_thinking':
         break;
@@ -76,9 +77,12 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
       }
       case 'tool_use': {
         // Gemini signs only the first of several parallel calls, so only the first call needs a placeholder for a
-        // missing signature.
-        parts.push(callPart(block, callSignature ?? (hasCalls ? undefined : placeholder), target));
-        callSignature = undefined;
+        // missing signature. If the client has dropped calls, more signatures than calls remain; the first ones are
+        // then of dropped calls.
+        const dropped = Math.max(0, callSignatures.length - remainingCalls);
+        const [signature = hasCalls ? undefined : placeholder] = callSignatures.splice(0, dropped + 1).slice(dropped);
+        parts.push(callPart(block, signature, target));
+        remainingCalls -= 1;
         hasCalls = true;
         break;
       }
@@ -99,34 +103,32 @@ function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): 
   return parts.with(at, { ...parts[at], thoughtSignature: placeholder });
 }
 
+interface Signed {
+  parts: GeminiPart[];
+  callSignatures: string[];
+  imageSignatures: string[];
+}
+
 /**
  * Reads a thinking block whose signature belongs to a call, an image, a text or a thought:
- * - call: the signature is returned, for the next call
- * - image: the signature is queued for the images in order, because the chat API puts all thinking before all images
+ * - call or image: the signature is queued for the calls or images in order, because the chat API puts all thinking
+ *   before all calls and images
  * - text or thought: the signature is put back on that part
  *
  * Signatures of other models are dropped. The visible summary of the thinking before a call, an image or a text is not
  * sent: the signature contains the thinking, and the summary would be billed.
- * @returns the signature for the next call; otherwise undefined
  */
-function signedPart(
-  block: Block,
-  { parts, imageSignatures }: { parts: GeminiPart[]; imageSignatures: string[] },
-  target: GeminiTarget,
-): string | undefined {
+function placeSignature(block: Block, { parts, callSignatures, imageSignatures }: Signed, target: GeminiTarget): void {
   const own = openSignature(block, target);
-  if (!own) return undefined;
+  if (!own) return;
   const { of, signature } = own;
-  if (of === 'call') return signature;
-  if (of === 'image') {
-    imageSignatures.push(signature);
-    return undefined;
-  }
   const previous = parts.at(-1);
-  if (of === 'thought') parts.push({ text: block['thinking'] as string, thought: true, thoughtSignature: signature });
-  else if (previous?.text !== undefined && !previous.thoughtSignature) previous.thoughtSignature = signature;
+  if (of === 'call') callSignatures.push(signature);
+  else if (of === 'image') imageSignatures.push(signature);
+  else if (of === 'thought') {
+    parts.push({ text: block['thinking'] as string, thought: true, thoughtSignature: signature });
+  } else if (previous?.text !== undefined && !previous.thoughtSignature) previous.thoughtSignature = signature;
   else parts.push({ text: '', thoughtSignature: signature });
-  return undefined;
 }
 
 function callPart(block: Block, signature: string | undefined, { quirks }: GeminiTarget): GeminiPart {
