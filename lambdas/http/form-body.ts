@@ -10,8 +10,9 @@ import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
- * Names of form fields whose values are not plain text. Independent of these rules, `name[]` is always a list, and
- * `name[key]` an object. A field without text counts as absent, because forms have no null.
+ * Names of form fields whose values are not plain text. Independent of these rules, `name[]` is a list, and `name[key]`
+ * an object; only a single file may also be called `name[]`. A field without text counts as absent, because forms have
+ * no null.
  */
 export interface FormRules extends JsonRules {
   /** Fields that are files. If such a field is sent as text, it stays text, which the schema then rejects. */
@@ -131,13 +132,23 @@ function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string
     const keys = keysOf(name);
     const [field] = keys as [string];
     if (part === '') continue;
-    const values = rules.lists?.includes(field) ? elementsOf(part) : [part];
-    const places = rules.lists?.includes(field) && isElementName(keys) ? [field, ''] : keys;
+    const isList = rules.lists?.includes(field) === true;
+    const values = isList ? elementsOf(part) : [part];
+    const sent = isSingleFile(keys, rules) ? [field] : keys;
+    const places = isList && isElementName(keys) ? [field, ''] : sent;
     for (const value of values) {
       placeField(body, places, typeof value === 'string' ? typedValue(field, value, rules) : value);
     }
   }
   return body;
+}
+
+/**
+ * Returns whether a name is that of a single file with `[]`. Some clients write `mask[]` next to `image[]`
+ * (https://github.com/BerriAI/litellm/pull/39512).
+ */
+function isSingleFile([field, key, ...more]: readonly string[], { files, lists }: FormRules): boolean {
+  return key === '' && more.length === 0 && files.includes(field!) && !lists?.includes(field!);
 }
 
 /** Returns whether a name has no key, or only a number as in `name[0]`. */

@@ -95,6 +95,13 @@ describe('a form', () => {
     expect(await read(['stream', '0'])).toEqual({ stream: false });
   });
 
+  it('accepts brackets after the name of a single file', async () => {
+    const file = new File(['1'], 'a.wav', { type: 'audio/wav' });
+    const value = { file: new FormFile(Buffer.from('1'), 'a.wav', 'audio/wav') };
+    expect(await read(['file[]', file])).toEqual(value);
+    await expect(read(['file', file], ['file[]', file])).rejects.toThrow('appears more than once');
+  });
+
   it('keeps the bytes, the name and the media type of its files', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
     const value = await read(
