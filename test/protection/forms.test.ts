@@ -67,6 +67,7 @@ describe('detection', () => {
       ['5.188.62.140'],
     ],
     ['a phone number after its keyword', 'тел.89261142093 Ирина', ['89261142093']],
+    ['a number of a city after a keyword', 'тел. 84951234567, телефон 73432112233', ['84951234567', '73432112233']],
   ])('finds %s', (_, text, values) => {
     expect(valuesIn(text)).toEqual(values);
   });

@@ -33,9 +33,10 @@ const NATIONAL_DIGITS = { least: 7, most: 11 };
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
 /**
- * Forms of numbers without `+`: ten digits, North American (also with the code 1), and with the leading zero of Europe.
+ * Forms of numbers without `+`: ten digits, Russian with 8 or 7, North American (also with the code 1), and with the
+ * leading zero of Europe.
  */
-const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
+const NATIONAL = [/^[3489]\d{9}$/, /^[78][3-9]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
