@@ -37,11 +37,11 @@ export type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>
 export function requestedThinkingFields({ enabled, effort, maxTokens, isHidden }: RequestedThinking): ThinkingFields {
   if (enabled === false || effort === 'none' || maxTokens === 0) return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';
-  if (maxTokens && maxTokens !== CHOSEN_BY_MODEL) {
-    return { thinking: { type: 'enabled', budget_tokens: Math.max(maxTokens, MIN_BUDGET_TOKENS), display } };
-  }
-  if (!effort && !enabled && !maxTokens) return {};
   const named =
     effort && effort !== 'default' ? { output_config: { effort: effort === 'ultra' ? 'max' : effort } } : {};
+  if (maxTokens && maxTokens !== CHOSEN_BY_MODEL) {
+    return { thinking: { type: 'enabled', budget_tokens: Math.max(maxTokens, MIN_BUDGET_TOKENS), display }, ...named };
+  }
+  if (!effort && !enabled && !maxTokens) return {};
   return { thinking: { type: 'adaptive', display }, ...named };
 }

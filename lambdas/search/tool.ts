@@ -17,12 +17,13 @@ const SCHEMA = {
 };
 
 /** Converts the client's search tool to a function tool, which the model calls to search. */
-export function searchFunction({ cache_control, user_location: location }: SearchTool): Tool {
+export function searchFunction({ cache_control, strict, user_location: location }: SearchTool): Tool {
   const place = [location?.city, location?.region, location?.country].filter(Boolean).join(', ');
   return {
     name: SEARCH_NAME,
     description: [...DESCRIPTION, ...(place === '' ? [] : [`The user is in or near ${place}.`])].join(' '),
     input_schema: SCHEMA,
+    ...(strict ? { strict } : {}),
     ...(cache_control ? { cache_control } : {}),
   };
 }

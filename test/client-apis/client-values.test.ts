@@ -31,6 +31,13 @@ describe.each(Object.entries(readers))('thinking in a request of %s', (_, read) 
     expect(message).not.toHaveProperty('output_config');
   });
 
+  it('has a budget and an effort if the client sends both in separate fields', () => {
+    expect(read({ reasoning: { max_tokens: 2_000 }, reasoning_effort: 'low' }).message).toMatchObject({
+      thinking: { type: 'enabled', budget_tokens: 2_000 },
+      output_config: { effort: 'low' },
+    });
+  });
+
   it('has a budget of at least 0, or -1', () => {
     expect(refused(() => read({ reasoning: { max_tokens: -2 } })).metadata).toMatchObject({
       field: 'reasoning.max_tokens',

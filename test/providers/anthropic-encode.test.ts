@@ -263,6 +263,13 @@ describe('betas in a body', () => {
     expect(JSON.parse(body)).not.toHaveProperty('betas');
   });
 
+  it('are sent with a count only if the endpoint accepts them', () => {
+    const counting = { ...target, quirks: { count_tokens: true, betas: ['c-3'] } };
+    const sent = { ...request, betas: [...request.betas, 'c-3'] };
+
+    expect(anthropicWire.encodeCount(sent, counting, withBetas)!.headers).toMatchObject({ 'anthropic-beta': 'c-3' });
+  });
+
   it('do not appear twice in an envelope, and neither does the version', () => {
     const smuggled = { ...request, betas: [], anthropic_beta: ['fast-mode-2026-02-01'], anthropic_version: 'x' };
     const bodies = (['bedrock-invoke', 'vertex-predict'] as const).map(

@@ -320,6 +320,22 @@ describe('schemas for Moonshot', () => {
       },
     });
   });
+
+  it('have a type in each member of a tuple, in each further condition, and in each property with a pattern', () => {
+    const parts = {
+      a: { type: 'array', prefixItems: [{ minLength: 1 }], items: { enum: [1] } },
+      b: { type: 'object', allOf: [{ required: ['x'] }, { $ref: '#/$defs/c' }] },
+      c: { type: 'object', patternProperties: { '^x': { enum: ['y'] } } },
+    };
+    expect(typedSchema({ type: 'object', properties: parts })).toEqual({
+      type: 'object',
+      properties: {
+        a: { ...parts.a, prefixItems: [{ minLength: 1, type: 'string' }], items: { enum: [1], type: 'number' } },
+        b: { ...parts.b, allOf: [{ type: 'object', required: ['x'] }, { $ref: '#/$defs/c' }] },
+        c: { ...parts.c, patternProperties: { '^x': { enum: ['y'], type: 'string' } } },
+      },
+    });
+  });
 });
 
 describe('a strict schema', () => {

@@ -95,8 +95,10 @@ export const chatBody = z.looseObject({
   }),
   usage: optionalField(
     z.strictObject({
-      include: optionalField(z.boolean()).meta({ description: 'Accepted with any value: every answer has its usage.' }),
+      include: optionalField(z.boolean()).meta({
+        description: 'Accepted with any value: every complete answer has its usage.',
+      }),
     }),
-  ).meta({ description: 'Accepted, and without an effect: every answer has its usage and its cost.' }),
+  ).meta({ description: 'Accepted, and without an effect: every complete answer has its usage and its cost.' }),
 });
 export type ChatBody = z.output<typeof chatBody>;

@@ -27,7 +27,7 @@ export function wholeResponse(message: MessageBody, settings: OutputSettings): o
     output,
     usage,
     incompleteReason: incomplete,
-    completedAt: nowSeconds(),
+    completedAt: incomplete === undefined ? nowSeconds() : undefined,
     metadata,
   });
 }

@@ -78,9 +78,10 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
 
 /** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */
 function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): WireRequest {
-  const body = upstreamBody(request, target, client);
+  const { betas, ...body } = upstreamBody(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
-  return postWithBetas('/v1/messages/count_tokens', { ...Object.fromEntries(counted), betas: request.betas }, client);
+  const counting = { ...Object.fromEntries(counted), betas };
+  return postWithBetas('/v1/messages/count_tokens', counting, withKnownBetas(client, target));
 }
 
 /** Fields that count_tokens accepts. Source: parameters of the official SDK. */

@@ -66,10 +66,10 @@ export function withInlineReferences(
     const next = reference === undefined || isKept?.(reference) ? undefined : referredPart({ $ref: reference }, root);
     const isOuter = open.has(target);
     open.add(target);
-    const isInlined = next !== undefined && !open.has(next) && room > 0 && open.size < MAX_INLINED_DEPTH;
-    if (isInlined) room -= JSON.stringify(next).length;
+    const isPossible = next !== undefined && !open.has(next) && room > 0 && depth < MAX_INLINED_DEPTH;
+    if (isPossible) room -= JSON.stringify(next).length;
     const result =
-      next && !open.has(next) && room > 0 && depth < MAX_INLINED_DEPTH
+      isPossible && room > 0
         ? inlined({ ...next, ...rest }, depth + 1, next)
         : Object.fromEntries(
             Object.entries(reference === undefined ? part : written).map(([name, inner]) => {

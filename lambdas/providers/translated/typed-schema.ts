@@ -9,24 +9,33 @@ import { plainReference } from './strict-form.ts';
 
 type PartSchema = Record<string, unknown>;
 
-const MAPS = new Set(['properties', '$defs', 'definitions']);
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+const LISTS = new Set(['prefixItems', 'items']);
 
 export function typedSchema(schema: PartSchema): PartSchema {
-  const typed = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, typedMember(name, value)]));
+  const typed = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, typedMember(name, value, schema['type'])]),
+  );
   if ('$ref' in typed) return plainReference(typed);
   const { oneOf, anyOf = oneOf, type, ...rest } = typed;
   if (!Array.isArray(anyOf)) return 'allOf' in typed || type !== undefined ? typed : { ...typed, ...typeOf(typed) };
-  const variants = (anyOf as unknown[]).map((one) => (isRecord(one) ? variant(one, type) : one));
-  return { ...rest, anyOf: variants };
+  return { ...rest, anyOf: variants(anyOf, type) };
 }
 
-function typedMember(name: string, value: unknown): unknown {
+/** @param outer type of the schema that has the member */
+function typedMember(name: string, value: unknown, outer: unknown): unknown {
   if (MAPS.has(name) && isRecord(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
+  if (name === 'allOf' && Array.isArray(value)) return variants(value, outer);
+  if (LISTS.has(name) && Array.isArray(value)) return variants(value, undefined);
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // Variants of `anyOf` or `oneOf` are converted later, with the type of the schema that contains them.
+  // Variants of `anyOf` or `oneOf` are converted later, because they replace the type.
   return value;
+}
+
+function variants(schemas: unknown[], outer: unknown): unknown[] {
+  return schemas.map((one) => (isRecord(one) ? variant(one, outer) : one));
 }
 
 /** Converts a variant of a union. A variant without a type gets the type of the schema that contains the union. */
