@@ -56,7 +56,7 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 
 /**
  * Reserves placeholders that already occur in texts or substitutes, if the gateway restores the values in answers. If
- * it does not, a placeholder in a text comes from an earlier answer, and still stands for the same value.
+ * it does not, a placeholder in a text usually comes from an earlier answer, and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;

@@ -34,7 +34,7 @@ export class Replacement {
   /**
    * @returns the text to send; undefined for signed thinking that would differ from the signed text after the
    *   replacement
-   * @throws {TextRefusal} if a text that must not be changed has a protected value, or a term of the dictionary
+   * @throws {TextRefusal} if a label (`TextKind`) has a protected value, or a term of the dictionary
    */
   of(scanned: Scanned): string | undefined {
     const { text, kind, knownBefore } = scanned;

@@ -37,8 +37,8 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
 
 /**
  * Returns the request as providers may get it.
- * @param options.mayGrow whether texts may be added during the answer: `originals` then exists from the start, and gets
- *   the values that are found in these texts
+ * @param options.mayGrow whether texts may be added during the answer: if answers are restored, `originals` then exists
+ *   from the start, and gets the values that are found in these texts
  * @param options.origins index of each message in the client's request; undefined if messages were neither added nor
  *   removed
  * @throws {GatewayError} 400 with the field, never the value, if the key blocks a found value or names nothing to

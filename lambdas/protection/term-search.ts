@@ -1,7 +1,7 @@
 /**
  * Finds many terms in one text, each only as a whole word or number. The terms are sorted, so one binary search at the
- * start of each word finds the longest matching term. Memory is proportional to the terms. Time grows with the text and
- * the logarithm of the number of terms, even if an attacker chose the terms.
+ * start of each word finds the longest matching term. Memory is proportional to the terms. Time grows with the text,
+ * the length of the terms, and the logarithm of their number, even if an attacker chose the terms.
  */
 
 import { isWordAt } from './find/finding.ts';

@@ -27,7 +27,7 @@ const RULE_LINE = /^[\s|:-]+$/;
 
 /**
  * Returns the cells of all columns whose heading matches. A table ends at the first line with a different number of
- * cells.
+ * cells. Lines that match RULE_LINE are skipped.
  */
 export function cellsUnder(text: string, heading: RegExp): Cell[] {
   const found: Cell[] = [];

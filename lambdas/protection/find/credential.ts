@@ -33,12 +33,12 @@ const MAIL_ACCOUNT = /@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/|:]\s?([^\s"'`<>;,(
 /** Matches the seed phrase that restores a wallet: 12 to 24 words. */
 const SEED =
   /(?:(?:seed|recovery|mnemonic|backup|secret)[ -]phrase|(?:сид|мнемоническ\p{L}{2}|секретн\p{L}{2})[ -]?фраз\p{L})[^\n:=–—-]{0,60}[:=–—-]\s?["'«]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])/giu;
-/** Matches a passphrase: lower-case words that end with a number, or any words in quotes. */
+/** Matches a passphrase: words that end with a number, or any words in quotes. */
 const PHRASE =
   /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
 /**
  * Matches a user name and a password after both labels, as in `login/password: print_ok / t1pograf1ya`. With both
- * labels, even a weak password is recognized.
+ * labels, the password may be weaker than after one label.
  */
 const NAMED_ACCOUNT =
   /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;

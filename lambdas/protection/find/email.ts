@@ -76,7 +76,7 @@ function endOfLabels(text: string, from: number): number {
 }
 
 /**
- * Returns the length of the longest domain at the start of a text; 0 if there is none. A file extension
+ * Returns the length of the longest domain at the start of a text; 0 if there is none, or a version. A file extension
  * (`ann@example.org.pdf`) or the next sentence (`ann@example.org.2 files`) may follow the domain.
  */
 function domainLength(text: string): number {

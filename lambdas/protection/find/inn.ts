@@ -17,7 +17,7 @@ const NAME_ITSELF = /инн$/i;
 
 /**
  * Finds Russian taxpayer numbers (INN). One in ten random numbers of ten digits has a valid check digit, so a number
- * counts only if a word next to it or a column heading announces a taxpayer number.
+ * counts only if a word near it or a column heading announces a taxpayer number.
  */
 export const findInns: Rule = (text, numerals, add) => {
   if (numerals.length > 0 && INN_HEADING.test(text)) {

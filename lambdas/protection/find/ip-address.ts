@@ -16,8 +16,8 @@ const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
- * Matches four numbers of which the first is below 30 but not 10, as in versions of software. Few public addresses
- * begin like this. THIRD_ZERO matches if the third number is zero, which is also rare in addresses.
+ * Matches four numbers of which the first is below 30 but not 10, as in versions of software. THIRD_ZERO matches if the
+ * third number is zero, which is rare in addresses.
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
@@ -85,8 +85,8 @@ function isAddress(found: string, text: string, start: number, end: number): boo
 }
 
 /**
- * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. Numbers that
- * are followed by a port or a mask are an address.
+ * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. It is false if
+ * a port or a mask follows.
  */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;

@@ -1,4 +1,4 @@
-/** Finds keys by the prefixes and forms that their issuers document. */
+/** Finds keys by the prefixes and forms that their issuers use. */
 
 import { isMixed } from './secret.ts';
 import type { Add, Rule } from './finding.ts';

@@ -92,8 +92,8 @@ export const findNamedSecrets: Rule = (text, _, add) => {
 };
 
 /**
- * Returns the length of a secret's name at the start of a text, and the test for its value; undefined if there is no
- * name.
+ * Returns the length of a secret's name at the start of a text, and the test for its value; undefined if no name
+ * counts.
  */
 function nameAt(rest: string, before: string): { length: number; isSecret: (value: string) => boolean } | undefined {
   const password = PASSWORD.exec(rest)?.[0];

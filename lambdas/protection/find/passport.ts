@@ -68,8 +68,8 @@ const PASSPORT_HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${PASSPORT_FORMS.join('|')})$`, 'u');
 
 /**
- * Finds passport numbers. Passport numbers have no check digit, so a number counts only if a word next to it or a
- * column heading announces a passport number.
+ * Finds passport numbers. Passport numbers have no check digit, so a number counts only if a word near it or a column
+ * heading announces a passport number.
  */
 export const findPassports: Rule = (text, _, add) => {
   if (PASSPORT_HEADING.test(text)) {

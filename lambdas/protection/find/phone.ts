@@ -46,8 +46,8 @@ const OTHER_NUMBER =
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
 /**
- * Numbers of digits in the groups of a Russian number, without the leading 8 or 7. The first group, or the first two
- * groups, are the area code, which has three to five digits.
+ * Numbers of digits in the groups of a Russian number, without the leading 8 or 7. If there are several groups, the
+ * first one or two are the area code, which has three to five digits.
  */
 const RUSSIAN_FORMS = new Set([
   '10',

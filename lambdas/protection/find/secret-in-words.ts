@@ -102,7 +102,10 @@ const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
 /** Matches a line break that is escaped in a JSON string, and the rest after it. */
 const WRITTEN_BREAK = /\\[nrt].*$/s;
 
-/** Removes the end of a sentence, other parameters, and Markdown's marks for bold text from the end of a value. */
+/**
+ * Removes other parameters, text after an escaped line break, bold marks, and the end of a sentence from the end of a
+ * value. A `!` or `?` directly after the value stays.
+ */
 export function withoutStop(written: string): string {
   let value = written;
   if (value.includes('\\')) value = value.replace(WRITTEN_BREAK, '');

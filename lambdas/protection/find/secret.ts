@@ -8,8 +8,8 @@
  */
 const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 /**
- * Matches names without digits, such as `settings.key`, `YOUR_API_KEY` or `alias/main`, and abbreviations such as
- * `sk-...`.
+ * Matches names such as `settings.key`, `YOUR_API_KEY` or `alias/main`, and abbreviations such as `sk-...`. Only values
+ * without digits are tested.
  */
 const REFERENCE =
   /^[A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_][\w-]*)+$|^[A-Z]+(?:_[A-Z]+)+$|^your[-_]|^alias\/|\.\.\.|…|x{5}/i;
@@ -43,8 +43,9 @@ function isOrdinary(value: string): boolean {
 }
 
 /**
- * Returns whether a value looks like a password: at least six characters of several kinds, seven consecutive
- * consonants, or at least six digits. References, and values of digits and single signs, do not count.
+ * Returns whether a value looks like a password: at least six characters of three kinds (or of two, with a digit),
+ * seven consecutive consonants, or at least six digits. References, and values of digits and single signs, do not
+ * count.
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
