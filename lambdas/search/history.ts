@@ -191,7 +191,7 @@ class HistoryReader {
     return opened.value;
   }
 
-  /** Restores the query of each search call that the client sent back without its query. */
+  /** Restores the query of a search call that the client sent back without it, from the call's results. */
   #recall(message: Message): Message {
     const { content } = message;
     if (this.#queries.size === 0 || typeof content === 'string') return message;
@@ -205,7 +205,7 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a search result into the user message after its call, behind that message's first blocks of the same type. */
+  /** Puts a search result into the user message after its call, behind that message's first results or texts. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
@@ -217,7 +217,7 @@ class HistoryReader {
     const next = this.#messages[behind];
     if (next?.role === 'user') {
       const content = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : next.content;
-      const results = content.findIndex(({ type }) => type !== block.type);
+      const results = content.findIndex(({ type }) => type !== block.type && type !== 'tool_result');
       const end = results === -1 ? content.length : results;
       this.#messages[behind] = { ...next, content: content.toSpliced(end, 0, block) };
       return;

@@ -51,6 +51,14 @@ describe('a conversation with searches', () => {
     expect(origins).toEqual([0, 1, 1, 2]);
   });
 
+  it('keeps results of the client first if the request no longer declares the search', () => {
+    const toolResult: Block = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'Green' };
+    const messages = turn(call(1), { type: 'tool_use', id: 'toolu_1', name: 'color', input: {} });
+    const read = readHistory([...messages, { role: 'user', content: [toolResult] }], seals, false);
+
+    expect(read.messages.at(-1)?.content).toEqual([toolResult, expect.objectContaining({ type: 'text' })]);
+  });
+
   it('has no second search if a provider has searched itself', () => {
     expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
   });
