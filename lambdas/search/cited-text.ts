@@ -2,7 +2,7 @@
  * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part before
  * a marker is a sentence, or a piece of a sentence that ends at the marker, and has the marker's sources.
  *
- * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
+ * The text arrives in pieces, and the joined result does not depend on how it is divided. The current sentence is held back,
  * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order, without white
  * space before a marker.
  */
@@ -64,9 +64,9 @@ export class CitedText {
   }
 
   /**
-   * Adds a piece, and returns the parts that are complete. No part is empty. Parts with only white space are avoided,
-   * because some clients drop blank blocks, and some APIs reject them. They occur only if too much text is held back,
-   * or at the end.
+   * Adds a piece, and returns the parts that are complete. No part is empty. A part with only white space continues a
+   * plain part, because some clients drop blank blocks, and some APIs reject them. It stands alone only if too much text
+   * is held back, or at the end.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];

@@ -15,7 +15,7 @@ const namedEntities: Record<string, string> = {
   shy: '',
 };
 
-/** Removes tags and decodes entities once. Escaped text is not decoded twice, so it never becomes markup. */
+/** Removes tags, and then decodes entities once. */
 export function plainText(html: string): string {
   return decodeEntities(html.replaceAll(/<(?:!--[^<>]*--|\/?[a-z][^<>]*)>/gi, ''));
 }

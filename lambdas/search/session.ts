@@ -35,14 +35,14 @@ export interface SearchBlocks {
  * for the function.
  */
 const SEARCH_PATIENCE_MS = 8_000;
-/** Maximum number of searches in an answer, even if the client allows more. */
+/** Maximum number of searches by the model in an answer, even if the client allows more. */
 const MAX_SEARCHES = 20;
 
 /** Runs the searches of one answer: counts and charges them, numbers their sources, and seals the results. */
 export class SearchSession {
   /** Number of charged searches. A successful search is charged, even if it finds nothing. A failed search is free. */
   chargedCount = 0;
-  /** Number of results that only the model got, from a search before its answer; null without this kind of search. */
+  /** Number of results that only the model got, from a search before its answer; null if no such search succeeded. */
   modelOnlyResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;

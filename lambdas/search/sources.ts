@@ -1,6 +1,7 @@
 /**
- * Numbers the sources of a conversation, and formats their text for the model. A source has the same number in every
- * turn of a conversation that the client sends unchanged, so that a provider's prompt cache stays valid.
+ * Numbers the sources of a conversation, and formats their text for the model. Unless a search precedes the model's
+ * answer, a source has the same number in every turn of a conversation that the client sends unchanged, so that a
+ * provider's prompt cache stays valid.
  */
 
 import type { SearchHit } from './backend.ts';

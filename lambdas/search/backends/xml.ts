@@ -64,7 +64,7 @@ export function readXml(text: string): XmlElement | undefined {
   return open.length === 1 ? rootOf(document) : undefined;
 }
 
-/** Returns the root element of a document; undefined if anything but white space is before or after the element. */
+/** Returns the root element of a document; undefined if text or another element is before or after it. */
 function rootOf({ children }: XmlElement): XmlElement | undefined {
   const parts = children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const [root] = parts;
