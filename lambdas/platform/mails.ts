@@ -34,7 +34,7 @@ export interface Mails {
 /** Name of the message attribute by which the filters of subscriptions select e-mails. */
 const RECIPIENT = 'to';
 
-/** Opens the sender of e-mails that the environment configures; undefined if it configures none. */
+/** Opens the sender of e-mails that the environment configures; undefined without one. Directories count on laptops. */
 export function openMails(): Mails | undefined {
   const topicArn = optionalVariable(variables.mailTopic);
   if (topicArn !== undefined) return mailsThrough(topicArn);

@@ -5,8 +5,8 @@ const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
  * Returns the most specific issue within an issue of a schema, with its whole path. An issue of a union contains the
- * issues of each alternative. The issue with the longest path is returned, because the client most probably meant its
- * alternative.
+ * issues of each alternative. Of the first issues of all alternatives, the one with the longest path is returned,
+ * because the client most probably meant its alternative.
  * If no alternative has an issue within a field, the union's own issue is returned, provided that the union defines a
  * message.
  */

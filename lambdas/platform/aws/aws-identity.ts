@@ -22,8 +22,8 @@ export interface AwsIdentity {
   region: () => Promise<string>;
   /**
    * Returns the settings that the current profile of AWS's configuration files has for the URL of a service.
-   * `serviceId` is the SDK's name of the service, such as `Secrets Manager`. Absent for Lambda functions, which have no
-   * profile.
+   * `serviceId` is the SDK's name of the service, such as `Secrets Manager`. Absent for Lambda functions and containers,
+   * which have no profile.
    */
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }

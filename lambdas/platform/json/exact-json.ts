@@ -81,8 +81,8 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 /**
  * Parses JSON. If it has inexact numbers, they keep their text (`parseExactly`). Measuring first is faster than always
  * calling `parseExactly`, which reads every number twice.
- * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested so deeply that JSON.stringify
- *   could not write it
+ * @throws {SyntaxError} for a text that is not JSON, has more than `maxValues` values, or is nested deeper than
+ *   MAX_JSON_DEPTH
  */
 export function readExactly(text: string, maxValues = Infinity): unknown {
   const { depth, values, inexactNumbers } = measureJson(text, maxValues);
