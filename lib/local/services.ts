@@ -27,7 +27,7 @@ export type Stops = (() => Promise<void>)[];
 /**
  * Starts DynamoDB with the table, SQS with the queues, S3 with the bucket, and the sandbox provider.
  * @param stops receives a stop function for each part that has started, even if a later part fails
- * @throws {StartFailure} if one of these services does not start
+ * @throws {Error} if one of these services does not start
  */
 export async function startServices(
   options: LocalOptions,

@@ -1,4 +1,7 @@
-/** Example values that match a JSON schema, for arguments of tool calls and for structured answers. */
+/**
+ * Example values for a JSON schema, for arguments of tool calls and for structured answers. Keywords that `JsonSchema`
+ * does not name, such as `pattern`, are ignored.
+ */
 
 export interface JsonSchema {
   type?: unknown;

@@ -223,7 +223,7 @@ const statuses: Record<number, string> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** Returns the body of a Gemini error. It contains the retry delay: https://google.aip.dev/193. */
+/** Returns the body of a Gemini error. It contains the retry delay, if there is one: https://google.aip.dev/193. */
 export function sandboxGeminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
   const details = retryAfterSeconds === undefined ? {} : { details: [wait] };
