@@ -46,7 +46,6 @@ export function needChild(
   { name, lastWords, end, endsForOthers = false }: ChildManners,
 ): NeededChild {
   let isStopping = false;
-  // If a program cannot be started, the child emits `error` instead of `exit`. The caller handles `error`.
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lost = new Promise<string>((resolve) => {
     // Waits for `close`, because the last output may arrive after `exit`.

@@ -102,7 +102,10 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/** View with the gaps between exports. Each row is a period whose writes no export contains. */
+/**
+ * View with the gaps between exports. Each row is a period whose writes no export contains, or reports that the month
+ * has no full export.
+ */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },

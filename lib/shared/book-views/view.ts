@@ -19,7 +19,7 @@ export interface BooksView {
    * columns.
    */
   columns: Readonly<Record<string, ColumnType>>;
-  /** SELECT statement that reads `items` and earlier views. */
+  /** SELECT statement that reads `items` (in export-views.ts, `lines`) and earlier views. */
   query: string;
 }
 

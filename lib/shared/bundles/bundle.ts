@@ -177,7 +177,7 @@ export interface Bundle {
    * time.
    */
   directory: string;
-  /** Size of each function's code in bytes, without its source map. */
+  /** Size of each function's index.mjs in bytes. */
   bytes: Record<string, number>;
 }
 

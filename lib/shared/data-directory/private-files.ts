@@ -31,7 +31,7 @@ export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 export const MAILS = 'mails';
 const directories = [BOOKS, PUBLICATIONS, MAILS, CONTAINER_DATABASE];
-/** Matches the temporary name of a file that is being written. The complete file is renamed to its own name. */
+/** Matches the temporary name of a file that is being written. The complete file is renamed or linked to its own name. */
 const draft = /\.draft$/;
 
 /**
