@@ -68,8 +68,8 @@ export class TermSearch {
     for (let start = from; start < until; start += 1) {
       if (firsts[text.charCodeAt(start) & FIRSTS] === 0) continue;
       if (isWordAt(text, start - 1) && isWordAt(text, start)) continue;
-      const term = this.#mayBeginAt(text, start) ? this.#longestAt(text, start) : undefined;
-      if (term === undefined || start + term.length > until) continue;
+      const term = this.#mayBeginAt(text, start) ? this.#longestAt(text, start, until) : undefined;
+      if (term === undefined) continue;
       found.push({ start, end: start + term.length, term });
       start += term.length - 1;
     }
@@ -83,8 +83,8 @@ export class TermSearch {
     return false;
   }
 
-  #longestAt(text: string, start: number): string | undefined {
-    const rest = text.slice(start, start + this.#longest);
+  #longestAt(text: string, start: number, until: number): string | undefined {
+    const rest = text.slice(start, Math.min(start + this.#longest, until));
     let index = this.#lastUpTo(rest);
     while (index >= 0 && !this.#standsAt(text, start, rest, this.#terms[index]!)) index = this.#parents[index]!;
     return this.#terms[index];

@@ -68,6 +68,17 @@ describe('detection', () => {
     ],
     ['a phone number after its keyword', 'тел.89261142093 Ирина', ['89261142093']],
     ['a number of a city after a keyword', 'тел. 84951234567, телефон 73432112233', ['84951234567', '73432112233']],
+    ['phone numbers of a list', '1. 8 903 123 45 67\n2) 8 (916) 765-43-21', ['8 903 123 45 67', '8 (916) 765-43-21']],
+    [
+      'phone numbers with only a space in between',
+      '8 903 123-45-67 8 916 765-43-21, (212) 555-1234 (212) 555-9876',
+      ['8 903 123-45-67', '8 916 765-43-21', '(212) 555-1234', '(212) 555-9876'],
+    ],
+    [
+      'a phone number after other numbers',
+      '15.01.2026 8 903 123-45-67, flat 12 8 916 765-43-21',
+      ['8 903 123-45-67', '8 916 765-43-21'],
+    ],
   ])('finds %s', (_, text, values) => {
     expect(valuesIn(text)).toEqual(values);
   });

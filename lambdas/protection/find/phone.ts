@@ -4,13 +4,14 @@
  * with sentences that neither had been tuned for.
  */
 
-import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
 /**
  * Matches 9 to 15 digits (15 is the maximum of E.164), with at most three separators between two digits, as in `) -`.
  */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
+const FIRST_GROUP = /^\D?\d+/;
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
@@ -78,30 +79,59 @@ export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
     if (digits.length < MIN_PHONE_DIGITS) continue;
     const from = first > 0 && '+('.includes(text.charAt(first - 1)) ? first - 1 : first;
-    const whole = from === first ? numbers : text.charAt(from) + numbers;
-    if (digits.length <= MAX_DIGITS) findAt(text, from, whole, add);
-    else for (const { 0: match, index } of matchesOf(PHONE, whole)) findAt(text, from + index, match, add);
+    findInRow(text, from, from === first ? numbers : text.charAt(from) + numbers, add);
   }
 };
 
-function findAt(text: string, from: number, match: string, add: Add): void {
-  const found = withoutBracket(match);
-  const start = from + match.length - found.length;
-  const end = isPartOfWord(text, start) ? undefined : endOfPhone(text, start, found);
-  if (end !== undefined) add(start, end);
+/**
+ * Finds the phone numbers among numbers that only gaps and signs separate, as in `12. 8 903 …` or in a list of phone
+ * numbers. A number within other numbers counts only if no other kind of number has its form.
+ */
+function findInRow(text: string, from: number, row: string, add: Add): void {
+  let tried = 0;
+  for (let at = 0; at < row.length;) {
+    PHONE.lastIndex = at;
+    const match = PHONE.exec(row);
+    if (!match) return;
+    const { 0: found, index } = match;
+    const end = findAt(text, from + index, { found, isWithin: index < tried }, add);
+    at = end === undefined ? index + FIRST_GROUP.exec(found)![0].length : end - from;
+    tried = end === undefined ? Math.max(tried, index + found.length) : at;
+  }
+}
+
+/** @returns the end of the phone number that begins at a match of PHONE, or after its bracket; undefined without one */
+function findAt(
+  text: string,
+  from: number,
+  { found, isWithin }: { found: string; isWithin: boolean },
+  add: Add,
+): number | undefined {
+  for (const written of found.startsWith('(') ? [found, found.slice(1)] : [found]) {
+    const start = from + found.length - written.length;
+    const end = isPartOfWord(text, start) ? undefined : endOfPhone(text, start, { written, isWithin });
+    if (end === undefined) continue;
+    add(start, end);
+    return end;
+  }
+  return undefined;
 }
 
 /**
  * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups might
  * not belong to the number, so the check is repeated without them.
  */
-function endOfPhone(text: string, start: number, found: string): number | undefined {
+function endOfPhone(
+  text: string,
+  start: number,
+  { written: found, isWithin }: { written: string; isWithin: boolean },
+): number | undefined {
   let written = found;
   for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
     const end = start + written.length;
     const isLonger = isWordAt(text, end) && text.charAt(end) !== '_';
     const form = isLonger ? undefined : formOf(written);
-    if (form === undefined || isAmount(text, end)) continue;
+    if (form === undefined || (isWithin && form === 'national') || isAmount(text, end)) continue;
     if (form === 'international' || isNamedPhone(form, wordsBefore(text, start, PHONE_NAMED_WITHIN))) return end;
   }
   return undefined;
@@ -209,11 +239,6 @@ function isRussian(written: string, digits: string): boolean {
 function digitGroups(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');
-}
-
-/** Removes an opening bracket whose closing bracket is not part of the number, as in `(8 903 …`. */
-function withoutBracket(found: string): string {
-  return found.startsWith('(') && !isBalanced(found) ? found.slice(1) : found;
 }
 
 function isBalanced(written: string): boolean {
