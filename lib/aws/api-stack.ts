@@ -232,12 +232,16 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Lets API Gateway invoke a function or its alias. The permission is in the function's own template. */
+  /**
+   * Lets API Gateway invoke a function or its alias. The permission is in the function's own template. A wildcard
+   * replaces each path parameter, because AWS would compare the parameter's name with the path.
+   * @see https://github.com/aws/serverless-application-model/issues/110
+   */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
         principal: new ServicePrincipal('apigateway.amazonaws.com'),
-        sourceArn: api.arnForExecuteApi(route.method, path, STAGE_NAME),
+        sourceArn: api.arnForExecuteApi(route.method, path.replaceAll(/\{[^}]*\}/g, '*'), STAGE_NAME),
       });
     }
     return LambdaFunction.fromFunctionAttributes(this, `${pascalCase(name)}Route`, {

@@ -165,6 +165,14 @@ describe('the synthesized template', () => {
     expect(deployment.wiring.unknownRoute).toBe('unknown-route');
   });
 
+  it('lets API Gateway call each function on its paths, with wildcards in place of parameters', () => {
+    const permissions = JSON.stringify(api.findResources('AWS::Lambda::Permission'));
+    for (const { method, paths } of Object.values<Route>(routes)) {
+      for (const path of paths) expect(permissions).toContain(`/v1/${method}${path.replaceAll(/\{\w+\+?\}/g, '*')}"`);
+    }
+    expect(permissions).not.toMatch(/\{\w+\+?\}/);
+  });
+
   it('has the queue workers and schedules of the manifest', () => {
     const sources = deployment.wiring.queueSources.map(({ functionName, batchSize, maxConcurrency }) => ({
       functionName,
