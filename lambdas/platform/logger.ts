@@ -8,7 +8,7 @@ export const tripwires = {
    * no room for the cost. The client was charged only the maximum, or the amount with room.
    */
   usageBeyondHold: 'usage beyond the hold',
-  /** A provider charged for something that has no price in the catalog. */
+  /** A provider reported usage that has no price in the catalog. */
   unpricedUsage: 'unpriced usage',
 } as const;
 

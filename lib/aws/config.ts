@@ -78,7 +78,7 @@ const settingsSchema = z.strictObject({
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Additional runtime next to the API. `functions`: only the function URL. `web`: also a server for all routes except
+   * Additional runtime next to the API. `functions`: at most the function URL. `web`: also a server for all routes except
    * management routes, as a Lambda Web Function, which handles many requests in one process.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
