@@ -85,6 +85,7 @@ describe('detection', () => {
 
   it.each([
     'The compass points to r2d2-like shapes',
+    'Amounts of four months: 12 500 8 345 12 345 67 890',
     'x = a_@b_c',
     'icon@2x.png and icon@3x.dark.png',
     'react@18.2.0.min.js',

@@ -41,6 +41,8 @@ const NATIONAL = [/^[3489]\d{9}$/, /^[78][3-9]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$
 /** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
+/** Matches amounts in a row that look like a phone number, as in `8 345 12 345 67 890`. */
+const AMOUNTS = /^[78][ \u00a0\u2009\u202f]{1,3}\d{3}[ \u00a0\u2009\u202f]{1,3}\d\d[ \u00a0\u2009\u202f]/;
 /** Words for other numbered things, such as an order, whose numbers look like phone numbers. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
@@ -85,7 +87,7 @@ export const findPhones: Rule = (text, numerals, add) => {
 
 /**
  * Finds the phone numbers among numbers that only gaps and signs separate, as in `12. 8 903 …` or in a list of phone
- * numbers. A number within other numbers counts only if no other kind of number has its form.
+ * numbers. A number within other numbers counts only if neither amounts nor other kinds of numbers have its form.
  */
 function findInRow(text: string, from: number, row: string, add: Add): void {
   let tried = 0;
@@ -131,7 +133,8 @@ function endOfPhone(
     const end = start + written.length;
     const isLonger = isWordAt(text, end) && text.charAt(end) !== '_';
     const form = isLonger ? undefined : formOf(written);
-    if (form === undefined || (isWithin && form === 'national') || isAmount(text, end)) continue;
+    if (form === undefined || isAmount(text, end)) continue;
+    if (isWithin && (form === 'national' || AMOUNTS.test(written))) continue;
     if (form === 'international' || isNamedPhone(form, wordsBefore(text, start, PHONE_NAMED_WITHIN))) return end;
   }
   return undefined;
