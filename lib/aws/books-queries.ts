@@ -52,7 +52,7 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
     workGroupConfiguration: {
       enforceWorkGroupConfiguration: true,
       engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
-      bytesScannedCutoffPerQuery: maxQueryGigabytes * GIGABYTE,
+      bytesScannedCutoffPerQuery: Math.round(maxQueryGigabytes * GIGABYTE),
       // No alarm or graph uses these metrics.
       publishCloudWatchMetricsEnabled: false,
       requesterPaysEnabled: false,

@@ -11,7 +11,7 @@ let plain: Synthesized;
 let named: Synthesized;
 beforeAll(() => {
   plain = synthesize();
-  named = synthesize({ 'gateway:reviewers': reviewers, 'gateway:stage': 'my-test', 'gateway:maxQueryGigabytes': 20 });
+  named = synthesize({ 'gateway:reviewers': reviewers, 'gateway:stage': 'my-test', 'gateway:maxQueryGigabytes': 2.01 });
 });
 
 interface TableInput {
@@ -110,7 +110,7 @@ describe('the books in SQL', () => {
   it('have a workgroup with enforced settings and a limit of read bytes', () => {
     for (const [{ books }, limit] of [
       [plain, 500e9],
-      [named, 20e9],
+      [named, 2_010_000_000],
     ] as const) {
       books.hasResourceProperties('AWS::Athena::WorkGroup', {
         WorkGroupConfiguration: Match.objectLike({
