@@ -233,9 +233,8 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * Lets API Gateway invoke a function or its alias. The permission is in the function's own template. A wildcard
-   * replaces each path parameter, because AWS would compare the parameter's name with the path.
-   * @see https://github.com/aws/serverless-application-model/issues/110
+   * Lets API Gateway invoke a function or its alias, with a permission in the function's own template. A wildcard must
+   * replace each path parameter: https://github.com/aws/serverless-application-model/issues/110.
    */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
