@@ -87,7 +87,7 @@ export const findPhones: Rule = (text, numerals, add) => {
 
 /**
  * Finds the phone numbers among numbers that only gaps and signs separate, as in `12. 8 903 …` or in a list of phone
- * numbers. A number within other numbers counts only if neither amounts nor other kinds of numbers have its form.
+ * numbers. After a number of another kind, a form that amounts or ids may also have does not count.
  */
 function findInRow(text: string, from: number, row: string, add: Add): void {
   let tried = 0;
@@ -134,7 +134,7 @@ function endOfPhone(
     const isLonger = isWordAt(text, end) && text.charAt(end) !== '_';
     const form = isLonger ? undefined : formOf(written);
     if (form === undefined || isAmount(text, end)) continue;
-    if (isWithin && (form === 'national' || AMOUNTS.test(written))) continue;
+    if (isWithin && (form === 'national' ? /\D/.test(written) : AMOUNTS.test(written))) continue;
     if (form === 'international' || isNamedPhone(form, wordsBefore(text, start, PHONE_NAMED_WITHIN))) return end;
   }
   return undefined;
