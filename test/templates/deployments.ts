@@ -60,8 +60,8 @@ const WITHOUT_SERVER: ReadonlySet<string> = new Set<SettingName>(['requestsPerKe
 const entries = Object.entries(otherValues) as [SettingName, readonly unknown[]][];
 
 /**
- * Returns four deployments that together have each value: both runtimes with default settings, and with all other
- * values at once.
+ * Returns four deployments that together have each of `otherValues`: each runtime with default settings, and with
+ * another value of every setting that it accepts.
  */
 export function fewDeployments(): SampleDeployment[] {
   const { requestsPerKey: _refused, ...withServer } = allAt(1);
@@ -81,7 +81,7 @@ function allAt(place: number): Settings {
   return Object.fromEntries(set.map(([name, values]) => [name, values[place] ?? values.at(-1)]));
 }
 
-/** Returns each value alone, in the runtime with more templates that accepts it. */
+/** Returns each value with only the settings that it requires, in the runtime with more templates that accepts it. */
 export function eachValueAlone(): SampleDeployment[] {
   return entries.flatMap(([name, values]) =>
     values.map((value, place) => ({

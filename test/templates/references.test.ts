@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the templates of all settings', () => {
-  it('are synthesized with each setting', () => {
+  it('have a sample deployment for each value of each setting', () => {
     expect(Object.keys(otherValues).toSorted()).toEqual(settingNames.toSorted());
     const used = fewDeployments().flatMap(({ settings }) => Object.entries(settings));
     for (const [name, values] of Object.entries<readonly unknown[]>(otherValues)) {

@@ -5,7 +5,7 @@ import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
 import type { Settings } from './deployments.ts';
 
-/** Writes one line of code per function, because templates do not depend on the content of the bundles. */
+/** Writes bundles of one line. In templates, only hashes depend on the content of the bundles. */
 export function writeSmallBundles(directory: string): void {
   for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
     mkdirSync(join(directory, name), { recursive: true });
@@ -16,7 +16,7 @@ export function writeSmallBundles(directory: string): void {
 /**
  * Writes the templates of a deployment, without copies of the bundles.
  * @param outdir directory of the assembly, as `cdk synth` writes it
- * @throws {Error} if the CDK's validation of templates or an AWS Solutions check fails
+ * @throws {Error} if a setting is refused, or the CDK's validation of templates or an AWS Solutions check fails
  */
 export function synthesizeTemplates(bundles: string, settings: Settings, outdir: string): void {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
