@@ -8,7 +8,7 @@ interface Line {
 }
 
 const RATES = [10, 20, 40, 60, 120, 250, 500, 1_000, 2_000];
-/** Rate above which a counter that is stored in one item refuses most requests. */
+/** Highest rate in the plot for a counter in one item, which refuses more than a third of the requests at this rate. */
 const MOST_OF_ONE_ITEM = 250;
 const MOST_MS = 2_000;
 const WIDTH = 720;

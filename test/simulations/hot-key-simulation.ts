@@ -64,7 +64,7 @@ const REPORTS_EVERY_MS = 20_000;
 const LEASED_A_SECOND = 40;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const AT = new Date(START_MS).toISOString();
-/** No call waits, because units do not depend on time. A run therefore has few steps of time. */
+/** No call waits, because units do not depend on the duration of calls. A run therefore has few steps of time. */
 const NO_DELAYS = { wayMs: 0, transactionMs: 0 };
 /** Seconds of an answer from which a request needs a second step of its hold, and two checkpoints (scale-model.ts). */
 const LONG_ANSWER_SECONDS = 15;

@@ -30,7 +30,7 @@ export interface SettlementScenario {
 
 export interface Settled {
   perSecond: number;
-  /** Share of all transactions that conflicted with others, and were retried. */
+  /** Share of conflicts among all transactions that were carried out or conflicted. */
   conflicts: number;
   /** Spending according to the account's counter, including its parts. */
   counted: string;
