@@ -45,9 +45,9 @@ afterEach(() => {
 });
 
 describe.each([
-  ['reading items', (table: Table) => readItems(table, keys(3))],
-  ['writing items', (table: Table) => batchWrite(table, puts(3))],
-])('%s from a throttled table', (_, work) => {
+  ['reading items from', (table: Table) => readItems(table, keys(3))],
+  ['writing items to', (table: Table) => batchWrite(table, puts(3))],
+])('%s a throttled table', (_, work) => {
   it('waits between attempts, with growing delays', async () => {
     // With this value, each pause is half of its maximum.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -62,7 +62,7 @@ describe.each([
     }
   });
 
-  it('fails after as many attempts as any other write', async () => {
+  it('fails after twelve attempts', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { table, calls } = await narrowTable(() => 0);
 
@@ -79,7 +79,7 @@ describe('a table that processes one item at a time', () => {
     expect(new Set(await readItems(table, keys(120)))).toEqual(new Set(keys(120)));
   });
 
-  it('returns each number as a number, also for an item that was retried', async () => {
+  it('receives each number as a number, also in an item that was retried', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { table, written } = await narrowTable(() => 1);
     const priced = keys(3).map((each) => ({ ...each, usage_rub: moneyAttribute(Money.parse('0.1')), requests: 2 }));
