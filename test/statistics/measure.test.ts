@@ -191,7 +191,7 @@ describe('storage of measurements', () => {
     expect(parts.map(({ liveProviders }) => liveProviders)).toEqual([['acme'], ['acme'], ['acme']]);
   });
 
-  it('needs few reads per minute, once the hours of the day are closed', async () => {
+  it('needs one write and one unit per count, and few queries once the hours of the day are closed', async () => {
     for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
     const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
     // The time is nine minutes past the hour, so the previous hour is not complete.
