@@ -41,7 +41,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-it('a run sends what is due, and checks keys, so that the next run sends their notices', async () => {
+it('send-alerts sends due notices, and checks keys, so that the next run sends their notices', async () => {
   const actor = { kind: 'operator', id: 'test' } as const;
   const { id: accountId } = await createAccount(table, actor, { name: 'Acme', mode: 'postpaid' });
   const owner = { kind: 'account', id: accountId } as const;

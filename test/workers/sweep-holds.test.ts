@@ -69,7 +69,7 @@ describe('a scheduled sweep', () => {
     expect(await stateOf(hold)).toBe('final');
   });
 
-  it('resumes the job of a video, with a message that belongs to this run', async () => {
+  it('resumes the job of a video with one message, also if it runs twice, and keeps the hold', async () => {
     const request = holdRequest(spender, rub('2'), { bootId: 'dead' });
     request.generation.apiType = 'video';
     await placeHold(table, request);
