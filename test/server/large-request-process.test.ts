@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Sends a request in parts of a mebibyte, for a client that reads the answer only after it has sent the whole body. */
+/** Sends a request in parts of a mebibyte, as a client that reads the answer only after it has sent the whole body. */
 async function sendInParts(path: string, parts: number): Promise<string> {
   const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
   const part = Buffer.alloc(1024 * 1024, 'x');
