@@ -33,8 +33,8 @@ async function prepaidAccount(): Promise<ChangeContext> {
 const totalOf = async ({ accountId }: ChangeContext) =>
   (await readAccount(table, accountId))!.limits.lifetime!.toString();
 
-describe('concurrent top-ups', () => {
-  it('are all booked, to the last digit', async () => {
+describe('top-ups', () => {
+  it('are all booked to the last digit, also if they are concurrent', async () => {
     const account = await prepaidAccount();
 
     await Promise.all(Array.from({ length: 8 }, () => topUp(account, { amount: rub('0.000000000001') })));
@@ -54,7 +54,7 @@ describe('concurrent top-ups', () => {
     });
   });
 
-  it('are booked once if they have the same reference', async () => {
+  it('are booked once if they have the same reference, also if they are concurrent', async () => {
     const account = await prepaidAccount();
     const invoice = { amount: rub('7'), reference: 'INV-2', note: 'Invoice 2' };
 
