@@ -73,7 +73,7 @@ describe('a shortened conversation', () => {
     expect(left(messages, 10)).toContainEqual(kept);
   });
 
-  it('is in order, keeps pairs complete, and is as large as possible', () => {
+  it('is in order, keeps pairs complete, and is whole if it fits', () => {
     const turn = fc.oneof(
       fc.uuid().map((words) => [user(words)]),
       fc.uuid().map((words) => [assistant(words)]),

@@ -73,14 +73,14 @@ function resultOf(content: unknown[]): object {
 
 describe('a body above a bound', () => {
   it.each([
-    ['values', request({ metadata: { a: Array.from({ length: 100_000 }, () => 1) } })],
-    ['depth', request({}).replace('}', `,"a":${'['.repeat(129)}${']'.repeat(129)}}`)],
-    ['fields', request(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])))],
+    ['too many values', request({ metadata: { a: Array.from({ length: 100_000 }, () => 1) } })],
+    ['too deep', request({}).replace('}', `,"a":${'['.repeat(129)}${']'.repeat(129)}}`)],
+    ['too many fields', request(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])))],
     [
-      'exact numbers',
+      'too many exact numbers',
       request({ tools: [] }).replace('[]', `[{"name":"n","input_schema":{"enum":[${'1e400,'.repeat(10_001)}1]}}]`),
     ],
-  ])('is refused: too many %s', (_what, body) => {
+  ])('is refused: %s', (_what, body) => {
     expect(refusedField(() => parse(body))).toBe('body');
   });
 });
@@ -97,7 +97,7 @@ const recording = (source: object) =>
   saying([{ type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg==', ...source } }]);
 
 describe('a recording in a message', () => {
-  it.each(['audio/wav', 'audio/mpeg'])('is passed on unchanged: %s', (media_type) => {
+  it.each(['audio/wav', 'audio/mpeg'])('is accepted: %s', (media_type) => {
     expect(refusedField(() => parse(recording({ media_type })))).toBeUndefined();
   });
 
@@ -242,7 +242,7 @@ describe('a field name of another API', () => {
   });
 });
 
-describe('a feature without a price', () => {
+describe('a feature that the gateway cannot price', () => {
   it.each(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'])(
     'is not a tool that the client runs: %s',
     (type) => {
@@ -375,7 +375,7 @@ describe('a feature without a price', () => {
 describe('numbers with more digits than a double', () => {
   const exact = ['9007199254740993', '1e400', '0.1000000000000000055'];
 
-  it.each(exact)('are unchanged in texts and arguments of models: %s', (literal) => {
+  it.each(exact)('are unchanged in inputs of tools and in JSON schemas: %s', (literal) => {
     const body = `{"model":"a/b","messages":[{"role":"assistant","content":[
       {"type":"tool_use","id":"t","name":"n","input":{"a":{"b":[${literal}]}}}]}],
       "tools":[{"name":"n","input_schema":{"const":${literal}}}],
