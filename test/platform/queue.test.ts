@@ -11,8 +11,7 @@ interface Entry {
 }
 
 /**
- * Simulates the part of SQS that a sender needs. Calls wait until the test continues them, and fail if the test sets a
- * failure.
+ * Simulates the part of SQS that a sender needs. Calls wait for `gate`, and fail if the test sets a failure.
  */
 const sqs = {
   batches: [] as string[][],
@@ -80,7 +79,7 @@ describe('a queue message', () => {
     expect(sqs.batches).toEqual([all.slice(0, 1), all.slice(1, 11), all.slice(11)]);
   });
 
-  it('is sent only after SQS has stored it, and a refused one fails alone', async () => {
+  it('that SQS refuses fails alone', async () => {
     sqs.refuses = (body) => body === 'message 2';
 
     const results = await Promise.allSettled(bodies(4).map((body) => queue.send(body)));

@@ -51,7 +51,7 @@ it('safe fetch reads the media type image/jpg as image/jpeg', async () => {
   expect(fetched).toMatchObject({ ok: true, mediaType: 'image/jpeg' });
 });
 
-it('safe fetch sends its user agent, and no other data', async () => {
+it('safe fetch sends its user agent, and no cookie of an earlier answer', async () => {
   answersWith(200, { ...png, 'set-cookie': 'a=b' });
   await fetchPublic(server.url, rules);
   await fetchPublic(server.url, rules);

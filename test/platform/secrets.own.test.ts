@@ -82,7 +82,7 @@ const onLaptop = (more: Record<string, string> = {}) => {
 };
 
 describe('the pepper of a deployment', () => {
-  it('is read once', async () => {
+  it('is read once by any number of calls of readPepper', async () => {
     stored.secrets['pepper-arn'] = 'salt';
     const { readPepper } = await deployed();
 
@@ -205,7 +205,7 @@ describe('the key of a provider', () => {
     expect(await readProviderKey('ACME_KEY')).toBe('new');
   });
 
-  it('is missing if the secret is not an object, and no error contains its value', async () => {
+  it('cannot be read if the secret is not an object, and the error does not contain its value', async () => {
     stored.secrets['keys-arn'] = 'sk-secret';
     const { readProviderKey } = await deployed();
 
@@ -219,7 +219,7 @@ describe('the key of a provider', () => {
     ['["sk-ant"]', 'it must be a JSON object, and is a list'],
     ['"sk-ant"', 'it must be a JSON object, and is a string'],
     ['null', 'it must be a JSON object, and is null'],
-  ])('is unknown if the secret is %s, and the log names the fault without the value', async (secret, fault) => {
+  ])('cannot be read if the secret is %s, and the log names the fault without the value', async (secret, fault) => {
     stored.secrets['keys-arn'] = secret;
     const { readProviderKey } = await deployed();
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
