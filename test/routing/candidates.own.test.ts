@@ -126,7 +126,7 @@ describe('the candidates of a model', () => {
     });
   });
 
-  it('are refused with that reason, not with missing credentials, if no endpoint gives answers of the kind', async () => {
+  it('are refused for their kind of answer if no endpoint gives it, not for missing credentials', async () => {
     const route = requestedRoute(catalog, { model: 'deepseek/deepseek-v3.2', messages: [] }, { check: undefined });
     const input = { exclusionOf: () => undefined, signals: quietSignals, promptTokens: 0 };
 
