@@ -132,7 +132,7 @@ describe.each(searchKinds)('%s', (kind) => {
     );
   });
 
-  it('returns hundreds of pages', async () => {
+  it('returns eight of hundreds of pages', async () => {
     const pages = Array.from({ length: 300 }, (_, index) => ({ ...page, url: `https://x.example/${index}` }));
     const outcome = await search(kind, withBody(answerOf[kind](pages)));
     expect('hits' in outcome && outcome.hits).toHaveLength(8);

@@ -87,7 +87,7 @@ describe('Yandex', () => {
     ['DE', { searchType: 'SEARCH_TYPE_COM' }, undefined],
     ['constructor', { searchType: 'SEARCH_TYPE_COM' }, undefined],
     [null, { searchType: 'SEARCH_TYPE_RU' }, undefined],
-  ])('gets the language of the query in %s', async (country, query, region) => {
+  ])('gets the type of search and the region for the country %s', async (country, query, region) => {
     const { body } = await askedOf('yandex', 'q', { location: { country } });
     expect([body!['query'], body!['region']]).toEqual([expect.objectContaining(query), region]);
   });
@@ -119,7 +119,7 @@ describe('Yandex', () => {
     ['10002', { error: 'query_too_long' }],
     ['42', { error: 'unavailable' }],
     ['constructor', { error: 'unavailable' }],
-  ])('returns the failure %s for %j', async (code, outcome) => {
+  ])('handles the error code %s: %j', async (code, outcome) => {
     const xml = `<yandexsearch version="1.0"><response date="1"><error code="${code}">why</error></response></yandexsearch>`;
     expect(await answerTo('yandex', yandexBody(xml))).toEqual(outcome);
   });

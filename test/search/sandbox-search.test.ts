@@ -78,7 +78,7 @@ describe('the search of the sandbox', () => {
     ['@search-500', { error: 'unavailable' }],
     ['@search-garbage', { error: 'unavailable' }],
     ['@search-empty', { hits: [] }],
-  ])('fails on request: %s', async (word, outcome) => {
+  ])('fails or finds nothing on request: %s', async (word, outcome) => {
     expect(await search(`чай ${word}`)).toEqual(outcome);
   });
 

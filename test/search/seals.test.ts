@@ -20,7 +20,7 @@ describe('a sealed source', () => {
     expect(seals.openHit(seals.sealCitation({ call: 'srvtoolu_1', result: 0 }))).toBe('altered');
   });
 
-  it('is not opened if any of its characters was changed', () => {
+  it('is not opened if a character after its prefix was changed', () => {
     const sealed = seals.sealHit(hit);
     for (let at = 5; at < sealed.length - 1; at += 1) {
       const changed = `${sealed.slice(0, at)}${sealed[at] === 'A' ? 'B' : 'A'}${sealed.slice(at + 1)}`;
