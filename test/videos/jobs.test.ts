@@ -251,7 +251,7 @@ describe('a callback of a video job', () => {
 describe('a function that is killed', () => {
   const scripts: [string, VideoScript, string][] = [
     ['makes a video', { submit: [503, 'accept'], poll: ['in_progress', 'completed'] }, PRICE],
-    ['finds that it failed', { poll: ['failed'] }, '0'],
+    ['fails at its provider', { poll: ['failed'] }, '0'],
     ['is refused', { submit: [400] }, '0'],
   ];
   it.each(scripts)(
