@@ -10,7 +10,7 @@ const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
 const forgetful = { logs_prompts: false, trains_on_prompts: false, retention_days: 0 };
 const learning = { logs_prompts: true, trains_on_prompts: true };
 
-/** Returns endpoints of Mistral, which stores prompts and does not train on them, and of Groq, which does neither. */
+/** Returns an endpoint with the policy of Mistral (prompts are stored, not used for training), and two with their own. */
 function endpoints(): Endpoint[] {
   const directory = catalogDirectory([
     textModel('test/model', [
