@@ -1,6 +1,6 @@
 /**
- * Strict fakes of Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud. They refuse the same
- * requests as the providers.
+ * Strict fakes of Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud. They refuse requests that
+ * break the known rules of these providers.
  */
 
 import * as z from 'zod';
@@ -25,7 +25,7 @@ type Form = 'adaptive' | 'enabled' | 'disabled' | 'between_tools';
 interface ClaudeModel {
   forms: readonly Form[];
   efforts: readonly string[];
-  /** Efforts that are allowed while thinking is off, if these are fewer than with thinking. */
+  /** Efforts that are allowed while thinking is off or `between_tools`, if these are fewer than with thinking. */
   effortsDisabled?: readonly string[];
   /** Whether the model thinks if a request has no `thinking`. */
   thinksByDefault: boolean;
@@ -67,8 +67,8 @@ const opus47: ClaudeModel = {
 };
 const opus48: ClaudeModel = { ...opus47, takesSystemMessages: true };
 /**
- * Properties of a model that always thinks. Because they are the strictest, they are also used for models that are
- * newer than this list.
+ * Properties of a model that always thinks. They are also used for models that are missing in the list below, for
+ * example because they are newer.
  */
 const alwaysThinking: ClaudeModel = {
   ...opus48,
@@ -590,7 +590,7 @@ const rules = [
   ...cacheRules,
 ];
 
-/** Rule that only base64 is accepted for images and documents. Further source: Google's page. */
+/** Rule that images and documents may not be URLs or file ids. Further source: Google's page. */
 const onlyBase64: Rule<ClaudeBody> = {
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
   refuses: (request) =>

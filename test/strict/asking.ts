@@ -36,7 +36,7 @@ export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false):
   return { row, message, content: measurePrompt(message) };
 }
 
-/** Returns the body of a request for speech, for music, or for images in a conversation that already contains some. */
+/** Returns the body of a request for speech, for music, or for images in a conversation whose answers contain some. */
 function withMedia(row: Wishes, makes: MediaModality, isMusic: boolean): object {
   const body = bodyOf(row);
   if (row.api !== 'chat') return body;
@@ -63,7 +63,7 @@ const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
 /**
  * Returns the request that the endpoint gets.
- * @throws every error that is not a refusal of the gateway
+ * @throws every error that does not refuse a field of the request
  */
 export function askEndpoint(
   { message, content }: Extract<ReadWishes, { message: MessagesRequest }>,

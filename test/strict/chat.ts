@@ -682,8 +682,8 @@ const providers: Record<string, ChatProvider> = {
 };
 
 /**
- * Providers that accept later system messages, because they render a conversation themselves. At other providers, the
- * prompt template of an open model renders it.
+ * Providers that accept later system messages. For all others, the fakes assume the prompt template of an open model,
+ * which refuses them.
  */
 const takesLaterInstructions = new Set(['openai', 'azure', 'deepseek', 'xai']);
 const instructionsFirst: Rule<ChatBody> = {

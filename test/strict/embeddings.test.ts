@@ -89,7 +89,7 @@ describe('embedding endpoints of the catalog', () => {
   });
 
   it.each(faked.map((candidate) => [candidate.endpoint.id, candidate] as const))(
-    'sends %s what it takes, or refuses it by name',
+    'get only requests that their provider accepts, and refuse others by the name of a field: %s',
     (_id, candidate) => {
       for (const request of requests) {
         expect({ request, refused: refusalsOf(candidate, request) }).toEqual({ request, refused: [] });
@@ -97,7 +97,7 @@ describe('embedding endpoints of the catalog', () => {
     },
   );
 
-  it('refuse only what their provider does not take', () => {
+  it('refuse only requests that their provider does not support', () => {
     const refused = faked.flatMap((candidate) =>
       requests.flatMap((request) => {
         const outcome = ask(request, candidate);
@@ -125,7 +125,7 @@ describe('embedding endpoints of the catalog', () => {
     ]);
   });
 
-  it('get the use of the vectors in their own words', () => {
+  it('of Voyage get the use of the vectors in the words of Voyage', () => {
     const voyage = faked.filter((candidate) => nameOf(candidate) === 'openai-embeddings voyage');
     expect(voyage).toHaveLength(7);
     for (const candidate of voyage) {
@@ -147,7 +147,7 @@ describe('an endpoint of NVIDIA’s own server', () => {
     return boundOf(batchRequest!, candidate).promptTokens;
   };
 
-  it.each([{}, { input_type: 'query' }, { input_type: 'document', dimensions: 256 }])('takes %j', (request) => {
+  it.each([{}, { input_type: 'query' }, { input_type: 'document', dimensions: 256 }])('accepts %j', (request) => {
     expect(refusalsOf(candidate, request, 'openai-embeddings nim')).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('a strict fake of embeddings', () => {
     ['amazon.titan-embed-image-v1', { inputImage: 'data:image/png;base64,AAAA' }, /inputImage/],
     ['amazon.titan-embed-image-v1', {}, /required/],
     ['amazon.titan-embed-image-v1', { inputText: 'a', inputImage: 'AAAA' }, /^$/],
-  ])('of %s at Amazon judges %j', (model, body, reason) => {
+  ])('of %s at Amazon accepts or refuses %j', (model, body, reason) => {
     expect(refusals('bedrock-titan-embeddings amazon-bedrock', body, model)).toMatch(reason);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Tests that each strict fake refuses the requests that its provider was reported to refuse, and accepts a usual
- * request. A fake that refuses nothing would make the matrix worthless.
+ * Tests that strict fakes refuse requests that their providers were reported to refuse, and that some of them accept
+ * usual requests. A fake that refuses nothing would make the matrix worthless.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -439,7 +439,7 @@ describe('strict fakes of other wires', () => {
   });
 });
 
-it('every rule of the strict fakes names its source', () => {
+it('every rule of the strict fakes for messages names its source', () => {
   const rules = [anthropicRules, imitationRules, chatRules, responsesRules, geminiRules, converseRules].flat();
   expect(rules.filter(({ source }) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
 });

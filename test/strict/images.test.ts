@@ -116,7 +116,7 @@ describe('image endpoints of the catalog', () => {
   );
 
   it.each(places.map((place) => [place.endpoint.id, candidateOf(place)] as const))(
-    'sends %s the fidelity to pictures only if it takes the fidelity',
+    'get the fidelity to pictures only if their provider accepts it: %s',
     (_id, candidate) => {
       const task: ImageTask = {
         prompt: 'A fox',

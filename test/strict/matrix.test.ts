@@ -1,6 +1,7 @@
 /**
- * Tests every endpoint of the shipped catalog with requests that clients may send. The gateway must express each
- * feature as the provider accepts it, or refuse it by name. No request may reach a provider that refuses it.
+ * Tests every priced endpoint for messages in the shipped catalog with requests that clients may send. The gateway must
+ * express each feature as the provider accepts it, or refuse it by name. Except for some blank texts, no request may
+ * reach a provider that refuses it.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -141,7 +142,7 @@ function ask(place: Place, groups: Groups, faults: Faults): void {
   }
 }
 
-describe('every endpoint of the shipped catalog', () => {
+describe('every priced endpoint for messages of the shipped catalog', () => {
   const groups = { classes: Map.groupBy(places, classOf), dialects: Map.groupBy(places, dialectOf) };
   const byProvider = Map.groupBy(places, ({ endpoint }) => `${endpoint.provider.id} (${endpoint.wire})`);
 

@@ -73,7 +73,7 @@ export type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a schema, and all schemas in it. */
+/** Returns a schema, and the schemas in it. */
 export function* schemasIn(schema: unknown): Generator<JsonObject> {
   if (!isObject(schema)) return;
   yield schema;

@@ -188,7 +188,7 @@ describe('requests of ElevenLabs’ API', () => {
   });
 });
 
-/** The requests of Yandex's wire have more formats here than above. Salute's wire has no model in the shipped catalog. */
+/** Each wire refuses exactly one of these formats. Salute's wire has no model in the shipped catalog. */
 describe.each(['yandex-speech', 'salute-speech'] as const)('a request over %s', (wire) => {
   const engine: BatchEngine<SpeechTask, unknown> = speechEngines[wire];
   const fake = speechFakes[wire === 'yandex-speech' ? 'yandex-speechkit' : 'salutespeech']!;

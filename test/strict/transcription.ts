@@ -12,7 +12,7 @@ type RecordingRequest = WireRequest<string | Buffer>;
 /** Reads a request into the object that a fake checks. */
 type ReadRequest = (request: RecordingRequest) => Promise<object>;
 
-/** Returns the fields of a form. A repeated field becomes a list, and a file becomes its name. */
+/** Returns the fields of a form. Fields for lists become lists, a file becomes its name, and `#last` is the last name. */
 async function formFields({ headers, body }: RecordingRequest): Promise<object> {
   const form = await new Response(new Uint8Array(body as Buffer), { headers }).formData();
   const names = [...new Set(form.keys())];

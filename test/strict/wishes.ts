@@ -1,6 +1,6 @@
 /**
  * Features that a client may use, with the values of each kind, and functions that build the body in each client API. A
- * feature does not depend on an API: the same rows are sent to every endpoint in all three APIs.
+ * feature does not depend on an API. An API without a field for a feature leaves it out.
  */
 
 import { CLAUDES_SIGNATURE } from './anthropic.ts';
@@ -133,7 +133,7 @@ function toolName({ tool }: Wishes): string {
   }
 }
 
-/** Schemas of a tree and of any JSON, in the form that schema generators write. */
+/** Schemas of a tree and of nested JSON, in the form that schema generators write. */
 const recursiveParts = {
   Node: {
     type: 'object',
@@ -151,8 +151,8 @@ const recursiveParts = {
 };
 
 /**
- * Returns a closed schema that refers to definitions in all forms that schema generators write: with a description next
- * to the reference, in the form of older drafts, and to a property.
+ * Returns a closed schema that refers to definitions in forms that schema generators write: with a description next to
+ * the reference, in the form of older drafts, and to a property.
  */
 const referring = (): JsonObject => ({
   $id: 'Parameters Schema',
