@@ -48,7 +48,7 @@ interface Case {
   good: string[];
   /** Invalid arguments, and the expected error message. */
   bad: [string[], RegExp];
-  /** Option that confirms the command. Without it, nothing is changed. */
+  /** A required option. Without it, the command is refused. */
   needs?: string;
   prepaid?: true;
 }
@@ -257,7 +257,7 @@ describe('every command', () => {
     const { good, bad, needs } = given;
     const name = command.split(' ');
 
-    it('works, with output as JSON and as text', async () => {
+    it('works, with output as JSON', async () => {
       const said = await run('--json', ...accountOf(given), ...name, ...good);
 
       expect(said).toMatchObject({ code: 0, err: '' });

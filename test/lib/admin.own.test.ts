@@ -109,7 +109,7 @@ describe('the values of options', () => {
     expect(other).toBe('The payment "INV-1" was booked with 20 RUB. Use a new reference for 30 RUB.\n');
   });
 
-  it('can be yes, no or names of providers', async () => {
+  it('can be true, false or names of providers', async () => {
     const given = ['--block-logging', 'true', '--block-training', 'false', '--ignored-providers', 'openai, anthropic'];
     expect(await run('accounts', 'privacy', ...given)).toMatchObject({
       block_logging: true,
@@ -295,7 +295,7 @@ describe('a mistake of the person who types', () => {
     expect(told).toContain('There is no table "nope" in the region "eu-central-1"');
   });
 
-  it('is reported as a message: a missing variable for the bucket of records', async () => {
+  it('is reported as a message: a data directory without records, and no address of its table', async () => {
     const elsewhere = join(files, 'elsewhere');
     mkdirSync(elsewhere);
     writeFileSync(join(elsewhere, 'state.json'), '{"account_id":"a","workspace_id":"w"}');
@@ -304,7 +304,7 @@ describe('a mistake of the person who types', () => {
     expect(existsSync(join(elsewhere, 'dynamodb.sqlite'))).toBe(false);
   });
 
-  it('is reported as a message: a table on AWS without AWS credentials', async () => {
+  it('is reported as a message: a table on AWS without a region', async () => {
     for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
     vi.stubEnv('AWS_CONFIG_FILE', '/nope');
     const told = await adminRefusal(directory, '--table', 'none', 'accounts', 'list');

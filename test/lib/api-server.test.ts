@@ -59,7 +59,7 @@ describe('the local API server', () => {
     expect(await answer.json()).toMatchObject({ type: 'error', error: { code: status } });
   });
 
-  it('ignores the Host header of a client in addresses', async () => {
+  it('ignores the Host header of a client in addresses, unless it names this machine', async () => {
     const { host } = new URL(gateway.baseUrl);
     const hosts = [
       'evil.example',

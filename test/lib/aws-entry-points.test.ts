@@ -18,7 +18,7 @@ const LONG_DOOR_SECONDS = 60;
 /** Functions that end the answers that the test keeps open. */
 const held: (() => void)[] = [];
 
-/** Test functions that replace the real ones, and behave in the worst ways that a function may. */
+/** Test functions that replace the real ones. Several of them are slow, silent or endless. */
 const handlers: Record<string, (event: unknown, response: ServerResponse) => Promise<unknown>> = {
   async 'create-message'(_event, response) {
     response.writeHead(200).write('begun');

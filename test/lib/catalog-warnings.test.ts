@@ -217,7 +217,7 @@ describe('prices with dates', () => {
   });
 });
 
-/** Returns whether a warning is about prices that end because the provider has announced the end of the model. */
+/** Returns whether a warning is about prices that end, as those of models whose providers have announced their end. */
 const isEndOfModel = (warning: string) => warning.includes('without a successor');
 
 describe('the shipped catalog', () => {

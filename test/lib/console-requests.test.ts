@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { firstDayOfNewer, type FoundRequests } from '../../lib/console/request-search.ts';
 
-it('a list of requests reads newer ones from the day of the latest response, or of yesterday while one of its requests runs', () => {
+it('a list reads newer requests from the day one minute before its latest response, or from yesterday while one of yesterday runs', () => {
   const afterMidnight = Date.parse('2026-11-25T00:00:03Z');
   const fromDay = (newestReadAt: string, status = 'complete') => {
     const rows = [{ status, created_at: '2026-11-24T23:59:58Z' }];

@@ -50,7 +50,7 @@ describe('the data of @earendil-works/pi-ai', () => {
     expect(findListed([readPiAi(new Map([['acme', classifier]]))], at)).toBeUndefined();
   });
 
-  it('gives models with the release date of the selection', () => {
+  it('lacks release dates, so the selection must have them', () => {
     const wanted = { id: 'acme/big', from: [at] };
     const rate = { rubPerUsd: '90', markupPercent: '0' };
 

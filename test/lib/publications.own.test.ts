@@ -80,7 +80,7 @@ describe.each([
 });
 
 describe('a function that reads a catalog from its bucket', () => {
-  it('retries after a brief failure of S3, and logs a refused catalog', async () => {
+  it('retries after a brief failure of S3, and fails if S3 refuses the request', async () => {
     const { bucket, functions } = await inBucket();
     bucket.outage = { status: 503, requests: 1 };
     expect(await functions.read(undefined)).toBe('missing');

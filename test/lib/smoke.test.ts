@@ -101,7 +101,7 @@ const broken: [string, Breakage, string, RegExp[]][] = [
     [/content-encoding is absent, not gzip/, /proxy or CDN in front removes accept-encoding/],
   ],
   [
-    'answers a page of its own for what is not found',
+    'answers its own page for unknown paths',
     {
       answer: (answer) => {
         if (answer.status !== 404 || answer.path.includes('/generation?')) return;
@@ -115,7 +115,7 @@ const broken: [string, Breakage, string, RegExp[]][] = [
     ],
   ],
   [
-    'takes from answers what lets pages read them',
+    'removes the headers that let pages read answers',
     {
       answer: ({ status, headers }) => {
         if (status !== 204) delete headers['access-control-allow-origin'];
@@ -125,13 +125,13 @@ const broken: [string, Breakage, string, RegExp[]][] = [
     [/preflight response allows pages of any origin, but.*no page of another origin/, /access-control-allow-origin/],
   ],
   [
-    'takes away headers of its own',
+    'removes headers of the gateway',
     { answer: ({ headers }) => delete headers['x-generation-id'] },
     'answers',
     [/x-generation-id is absent, not gen-/, /pass on response headers/],
   ],
   [
-    'lets everybody in',
+    'accepts requests without a key',
     {
       request: ({ headers }) => {
         if (!isManaging(headers)) headers.authorization = `Bearer ${gateway.key}`;
@@ -141,7 +141,7 @@ const broken: [string, Breakage, string, RegExp[]][] = [
     [/a request without a key was accepted with \d+ instead of 401, so anyone can spend money/, /Close the address/],
   ],
   [
-    'takes keys away',
+    'removes keys',
     {
       request: ({ headers }) => {
         if (!isManaging(headers)) delete headers.authorization;

@@ -462,7 +462,7 @@ describe('the synthesized template', () => {
     });
   });
 
-  it('keeps dead letters for longer than messages, and lets a batch fail six times before another gets it', () => {
+  it('keeps dead letters for longer than messages, and hides a batch for at least six timeouts of its worker', () => {
     const all = Object.values(api.findResources('AWS::SQS::Queue')) as {
       Properties: { RedrivePolicy?: unknown; MessageRetentionPeriod: number };
     }[];
@@ -783,7 +783,7 @@ describe('the synthesized template', () => {
     ]);
   });
 
-  it('prints what an operator needs: the table, and both secrets', () => {
+  it('has the outputs that an operator needs, such as the table and both secrets', () => {
     for (const name of ['TableName', 'PepperSecretArn', 'ProviderKeysSecretArn', 'OperatorPolicyArn']) {
       data.hasOutput(name, {});
     }

@@ -8,7 +8,7 @@ import { isLongForm } from '../support/long-runs.ts';
 
 describe('a deployment', () => {
   it.each(isLongForm ? ['functions', 'web'] : ['functions'])(
-    'is synthesized from the real bundles, passes all checks, and warns of what only the operator knows: %s',
+    'is synthesized from the real bundles, passes all checks, and warns of two missing settings: %s',
     { timeout: 300_000 },
     async (runtime) => {
       const output = mkdtempSync(join(tmpdir(), 'gateway-synth-'));

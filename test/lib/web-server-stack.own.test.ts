@@ -86,7 +86,7 @@ describe('the server as a Web Function', () => {
     );
   });
 
-  it('is public, because its functions check keys, and has the API’s rate limit', () => {
+  it('is public, because its functions check keys, and has the highest rate limit of AWS up to the API’s', () => {
     expect(only('AWS::Lambda::WebFunctionEndpoint')).toMatchObject({
       AuthType: 'ApplicationManaged',
       ThrottleConfig: { RateLimit: 1_000 },
