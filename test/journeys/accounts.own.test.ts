@@ -64,7 +64,7 @@ describe('a suspended account', () => {
     expect((await ask(client)).status).toBe(200);
   });
 
-  it('is refused by its counter as well, before the cached caller has expired', async () => {
+  it('is refused with 403 although it has a balance', async () => {
     const { id, client } = await newAccount('prepaid');
     await json(id, 'accounts', 'top-up', '--amount', '100');
     await json(id, 'accounts', 'suspend', '--reason', 'Fraud');

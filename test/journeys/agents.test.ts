@@ -80,15 +80,20 @@ async function play(model: string, turn: (typeof turns)[number], change: object 
 }
 
 describe('an agent session', () => {
-  it.each(turns)('is sent to Anthropic’s own service unchanged, except the id of its user (turn %i)', async (turn) => {
-    expect((await play('claude-test-4-8[1m]', turn)).status).toBe(200);
+  it.each(turns)(
+    'is sent to Anthropic’s own service, changed only in user id and output limit (turn %i)',
+    async (turn) => {
+      expect((await play('claude-test-4-8[1m]', turn)).status).toBe(200);
 
-    const [asked] = askedOfAnthropic;
-    const { model: _, ...sent } = agentTurn(turn, { model: '', sum: String(turn) });
-    expect(asked!.headers['anthropic-beta']).toBe(agentHeaders['anthropic-beta']);
-    const metadata = { user_id: userDigest(sent as MessagesRequest) };
-    expect(asked!.body).toMatchObject(JSON.parse(JSON.stringify({ ...sent, metadata, max_tokens: 10_000 })) as object);
-  });
+      const [asked] = askedOfAnthropic;
+      const { model: _, ...sent } = agentTurn(turn, { model: '', sum: String(turn) });
+      expect(asked!.headers['anthropic-beta']).toBe(agentHeaders['anthropic-beta']);
+      const metadata = { user_id: userDigest(sent as MessagesRequest) };
+      expect(asked!.body).toMatchObject(
+        JSON.parse(JSON.stringify({ ...sent, metadata, max_tokens: 10_000 })) as object,
+      );
+    },
+  );
 
   it("is recorded under the catalog's id of the model", async () => {
     const { response } = await play('claude-test-4-8-20260401', 1);
@@ -102,7 +107,7 @@ describe('an agent session', () => {
     expect(events.at(-1)).toMatchObject({ type: 'message_stop' });
   });
 
-  it('is answered by the endpoint that its session selects', async () => {
+  it('is answered at either of two endpoints of one price', async () => {
     const before = bedrock.answered();
     const conversations = Array.from({ length: 20 }, async (_, index) => {
       const session = { 'x-claude-code-session-id': `session-${index}` };

@@ -41,7 +41,7 @@ function silence(): string {
   return Buffer.concat([header, samples]).toString('base64');
 }
 
-/** Smallest request of each kind of output, and the path of its estimate. */
+/** Smallest request of each kind of output, and the path of its route. */
 const requests: Partial<Record<Modality, [path: string, body: object]>> = {
   text: ['/messages', { max_tokens: 10, messages: [said('Hi')] }],
   video: ['/videos', { prompt: 'A fox' }],

@@ -44,7 +44,7 @@ describe('the tokens of an input', () => {
     expect(long.input_tokens).toBeGreaterThan(short.input_tokens);
   });
 
-  it('are refused by the name of the field without anything to count', async () => {
+  it('are not counted for an unsupported field, an empty input or an unknown model', async () => {
     const refusal = client.responses.inputTokens.count({
       model: 'sandbox/claude',
       previous_response_id: 'resp_1',

@@ -130,7 +130,7 @@ describe('an endpoint that fails', () => {
 });
 
 describe('a table that fails reads of health', () => {
-  it.each(['refuses', 'is silent'])('delays no request when it %s', async (how) => {
+  it.each(['refuses', 'is silent'])('delays requests by less than two seconds when it %s', async (how) => {
     const met: DynamodbCall[] = [];
     const meets = (call: DynamodbCall) => isAboutHealth(call) && met.push(call) > 0;
     if (how === 'refuses') proxy.faultFor = (call) => (meets(call) ? 'throttle' : undefined);

@@ -58,7 +58,7 @@ const enough = '100000';
 type FuzzedRequest = Record<'max_tokens' | 'words', number> & { model: string; limit: Money };
 
 const question = { type: 'noul', instructions: 'Is the writer angry?' };
-/** Request of each route, and the status of its response. */
+/** Requests of routes with an estimate, and the status of each response. */
 const requests = {
   '/messages': [200, { model: 'sandbox/gpt', max_tokens: 100, messages: [said('Hello', 'delay=0')] }],
   '/chat/completions': [200, { model: 'sandbox/gpt', max_tokens: 100, messages: [said('Hello', 'delay=0')] }],

@@ -14,7 +14,7 @@ const MAX_CPU_MS = 5_000;
 
 const sensitiveData = { enabled: true, action: 'replace', categories: ['email', 'phone', 'credential', 'card'] };
 const words = (length: number) => 'The quick brown fox jumps. '.repeat(length / 27);
-/** Returns the text of this length that takes longest to search. */
+/** Returns a text of this length that takes long to search. */
 const slow = (length: number) => 'secret: a1 '.repeat(length / 11);
 const asking = (content: string) => ({
   model: 'sandbox/claude',
@@ -141,7 +141,7 @@ describe.each([
     expect(cpuMs).toBeLessThan(MAX_CPU_MS);
   }, 120_000);
 
-  it('do not start for a key with a limit of 0, which gets the same refusal as without protection', async () => {
+  it('leave a key with a limit of 0 the same refusal as without protection', async () => {
     const body = asking(slow(2_000_000));
     const open = await protectedClient('Open', { limit: 0, sensitive_data: { ...sensitiveData, enabled: false } });
     const refused = await refusalOf(withoutBudget, body);

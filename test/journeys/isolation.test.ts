@@ -120,10 +120,10 @@ const attempts: Attempt[] = [
   { route: 'delete-member-budget', path: workspace('/members/member/budgets/daily') },
 ];
 
-/** Names of the routes of modalities, whose requests name only a model, and texts. */
+/** Names of the routes of modalities, whose requests name no resource of an account. */
 const modalityNames = Object.values(wholeRoutes).flatMap(Object.keys) as (keyof typeof routes)[];
 
-/** Routes whose requests can name no resource of an account: they answer about the caller, or about the catalog. */
+/** Routes whose requests can name no resource of an account. */
 const nameNothing: (keyof typeof routes)[] = [
   'get-tags',
   'set-tags',

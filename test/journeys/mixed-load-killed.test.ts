@@ -26,7 +26,7 @@ const LIVED_MS = 900;
 
 const talk = [said('Write', 'tokens=60 delay=10')];
 const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
-/** Requests of every route that spends money and answers immediately. */
+/** Requests of routes that spend money and answer immediately, for each kind of output. */
 const requests: [string, object][] = [
   ['/messages', { model: 'sandbox/claude', max_tokens: 200, stream: true, messages: talk }],
   ['/messages', { model: 'sandbox/gpt', max_tokens: 200, messages: talk }],
@@ -72,7 +72,7 @@ async function generationsToday({ accountId, table }: RunningGateway): Promise<G
 }
 
 it(
-  'a load on all routes that answer immediately leaves books that add up, although the gateway is killed',
+  'a load on routes of each kind of output leaves books that add up, although the gateway is killed',
   { timeout: 180_000 },
   async () => {
     let key: { key: string; hash: string } | undefined;

@@ -366,7 +366,7 @@ describe('October, queried in November at the command line,', () => {
     });
   });
 
-  it('is reported with the first altered line', async () => {
+  it('is reported if a sealed statement was altered', async () => {
     const altered = join(directory, 'altered');
     cpSync(join(directory, 'books'), altered, { recursive: true });
     const account = readdirSync(join(altered, 'sealed')).find((name) => name !== 'days');

@@ -79,7 +79,7 @@ describe('the margin', () => {
     expect(total.margin_rub).toBe(bought.margin_rub);
   });
 
-  it('names the requests without a known cost', async () => {
+  it('comes with the number of requests whose cost is unknown', async () => {
     const { out } = await run('margin');
     expect(out).toMatch(/The service cost of 1 requests is unknown/);
   });
@@ -190,7 +190,7 @@ const whole = () => [
   line('USE1-DataTransfer-Out-Bytes', '7', { pricing_unit: 'GB' }),
 ];
 
-describe("a provider's cost report", () => {
+describe("a provider's report of usage", () => {
   it('of Anthropic agrees with the records, also by the name of a snapshot', async () => {
     const { out, code } = await compared(anthropic(), 'anthropic');
     expect(JSON.parse(out)).toMatchObject({ agrees: true, days: 1, compared: 5, rows: [] });
@@ -339,7 +339,7 @@ describe("a provider's cost report", () => {
     expect(told({ input: 0 })).toEqual([['input', 100]]);
   });
 
-  it('without a model is compared with the records of that model', async () => {
+  it('has a row for each model that only the report or only the records contain', async () => {
     const { out } = await compared(`date,model,output\n${today},another,4\n`, 'csv');
     expect(JSON.parse(out)).toMatchObject({
       rows: [

@@ -102,7 +102,7 @@ async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
 }
 
 /**
- * Checks that the first answers were charged at the old prices, and the last at the new prices. `sidesOf` also checks
+ * Checks that the first answer was charged at the old prices, and the last at the new prices. `sidesOf` also checks
  * that each charge equals the cost in the response.
  */
 async function expectOneSwitch(flow: Asked[], from: Side, to: Side): Promise<void> {
@@ -154,7 +154,7 @@ describe('a catalog that is published during requests', () => {
     expect(new Set(await sidesOf(after))).toEqual(new Set(['second']));
   });
 
-  it('has the models that lists show and records name', async () => {
+  it('has the prices that /models shows, and the version that records name', async () => {
     const { pricing } = ((await (await get(gateway, '/models/test/changing')).json()) as { data: { pricing: object } })
       .data;
     expect(pricing).toMatchObject(prices.second);
@@ -166,7 +166,7 @@ describe('a catalog that is published during requests', () => {
     });
   });
 
-  it('is withdrawn in the same way', async () => {
+  it('is rolled back in the same way', async () => {
     const before = await askMany();
     const during = await askDuring(async () => {
       await run('catalog', 'rollback', '--yes');
@@ -180,7 +180,7 @@ describe('a catalog that is published during requests', () => {
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 
-  it('does not apply again after a second roll-back, unless the command names its version', async () => {
+  it('does not apply again by a second rollback that names no version', async () => {
     const { code, err } = await run('catalog', 'rollback', '--yes');
 
     expect(code).toBe(1);
@@ -224,7 +224,7 @@ describe('a catalog before its publication', () => {
     expect(out).toContain('prompt is 0, but the model is not marked as free: set a price, or service_free.');
   });
 
-  it('is compared with each price of a new model, and the credentials that may be missing', async () => {
+  it('is shown with each price of a new model, and with credentials that may be missing', async () => {
     const mybox = {
       id: 'mybox',
       name: 'My box',

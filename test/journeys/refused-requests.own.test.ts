@@ -20,7 +20,7 @@ const SECRET = 'the password is hunter2';
 
 let directory: string;
 let gateway: RunningGateway;
-/** Client of a member who can spend one rouble. */
+/** Client of a member whose key can spend one rouble. */
 let poor: RunningGateway;
 let poorHash: string;
 
@@ -70,24 +70,21 @@ async function explained(client: RunningGateway, id: string): Promise<{ message:
   });
 }
 
-describe('a refused request without a valid key', () => {
+describe('a refused request without an inference key', () => {
   const inferring = Object.values<Route>(routes).filter(({ inference }) => inference === true);
 
-  it.each(inferring.map(({ method, paths: [path] }) => [method, path]))(
-    'has an id, but no record: %s %s',
-    async (method, path) => {
-      const clients = [`sk-mg-v1-${'1'.repeat(64)}`, '', gateway.managementKey];
-      const answers = await Promise.all(
-        clients.map((key) => fetch(`${gateway.baseUrl}${path}`, { method, headers: { 'x-api-key': key } })),
-      );
+  it.each(inferring.map(({ method, paths: [path] }) => [method, path]))('has an id: %s %s', async (method, path) => {
+    const clients = [`sk-mg-v1-${'1'.repeat(64)}`, '', gateway.managementKey];
+    const answers = await Promise.all(
+      clients.map((key) => fetch(`${gateway.baseUrl}${path}`, { method, headers: { 'x-api-key': key } })),
+    );
 
-      expect(answers.map(({ status }) => status)).toEqual([401, 401, 403]);
-      for (const { headers } of answers) {
-        expect(headers.get('x-generation-id')).toMatch(/^gen-/);
-        expect(headers.get('request-id')).toMatch(/^req_/);
-      }
-    },
-  );
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403]);
+    for (const { headers } of answers) {
+      expect(headers.get('x-generation-id')).toMatch(/^gen-/);
+      expect(headers.get('request-id')).toMatch(/^req_/);
+    }
+  });
 });
 
 describe('a refused request', () => {
@@ -100,13 +97,7 @@ describe('a refused request', () => {
       '/messages',
       { status: 400, field: 'max_tokens', model: 'sandbox/claude' },
     ],
-    [
-      'for a model that there is not',
-      () => poor,
-      { ...tooDear, model: 'no/model' },
-      '/messages',
-      { model: 'no/model' },
-    ],
+    ['for an unknown model', () => poor, { ...tooDear, model: 'no/model' }, '/messages', { model: 'no/model' }],
     ['for decisions', () => poor, { model: 'sandbox/claude' }, '/decisions', { status: 400 }],
     ['for a video', () => poor, { model: 'sandbox/claude', prompt: 'x' }, '/videos', { status: 400, field: 'model' }],
   ])('%s is found by its id, with its reason', async (_why, client, body, path, reason) => {
@@ -174,7 +165,7 @@ describe('a refused request', () => {
     expect((await admin('generations', 'show', requestId)).out).toMatch(/^limit_source +key_limit$/m);
   });
 
-  it('leaves no text of the prompt in the table', async () => {
+  it('has no text of the prompt in its record', async () => {
     const { id } = await refused(poor, { ...wrongField, system: SECRET, metadata: { user_id: SECRET } });
     await explained(poor, id);
 
@@ -187,7 +178,7 @@ describe('a refused request', () => {
     expect(JSON.stringify(items)).not.toMatch(/hunter2|password/);
   });
 
-  it('without a key belongs to no account', async () => {
+  it('with an unknown key belongs to no account', async () => {
     const { status, id } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
 
     expect(status).toBe(401);
@@ -254,7 +245,7 @@ describe('the list of requests', () => {
     const absent = { field: undefined, limit: undefined, amounts: undefined, model: undefined };
     for (const id of ids) {
       const createdAtMs = generationTimeMs(id)!;
-      // The refusals are older than thirty days, so DynamoDB would have deleted them.
+
       await writeRefusal(gateway.table(), { id, payer, createdAtMs, ...why, ...absent });
     }
 

@@ -12,7 +12,7 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-tags-'));
   gateway = await startGateway({ args: ['--data', directory] });
-  // The key gets a tag afterwards, which applies to its earlier requests without a value of their own.
+  // The key gets tags afterwards, which apply to its earlier requests without a value of their own.
   for (const tags of ['project=lake,team=core', 'project=lake', '']) {
     const body = { model: 'sandbox/claude', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
     const answer = await post(gateway, '/messages', body, tags === '' ? {} : { 'x-gateway-tags': tags });
@@ -81,7 +81,7 @@ describe('spending by tag', () => {
     expect(await run('activity', '--by', 'tag:trace')).toMatch(/cannot split by the tag trace/);
   });
 
-  it('is in statements, by any tag', async () => {
+  it('is in statements, by several tags', async () => {
     const { rows } = (await run('statement', '--by', 'tag:project,tag:team')) as { rows: Record<string, unknown>[] };
     const shown = rows.map((row) => [row['tag:project'], row['tag:team'], row['requests']]);
     expect(shown).toEqual([

@@ -46,7 +46,7 @@ describe('a filtered list of requests', () => {
     expect(pages).toEqual([{ data: [], next_cursor: null, searched_until: null }]);
   });
 
-  it('has on each page the time up to which it is complete', async () => {
+  it('has on each page but the last the time up to which it is complete', async () => {
     const pages = await pagesOf('model=sandbox/claude&limit=90');
 
     const times = pages.map(({ searched_until: until }) => until);
@@ -57,7 +57,7 @@ describe('a filtered list of requests', () => {
 });
 
 describe('a list of requests over days with few requests', () => {
-  it('fills each page, and has a cursor only if there is more', async () => {
+  it('has no empty page, and no cursor after the last request', async () => {
     const sparse = await commonGateway();
     const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
     const { id } = (await (await post(sparse, '/messages', asked)).json()) as { id: string };

@@ -95,7 +95,7 @@ describe('the record of a request', () => {
 });
 
 describe('the spending in the current periods', () => {
-  it('is the same for the account, its workspace, its member and its key', async () => {
+  it('of a workspace, its member and the account includes the cost of a request', async () => {
     const made = await created('/workspaces', { name: 'Sums', slug: 'sums' });
     await created('/workspaces/sums/members/add', { user_ids: ['ann'] });
     const { key } = await created('/keys', { name: 'sums', workspace_id: 'sums', member_id: 'ann' });

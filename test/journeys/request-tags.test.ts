@@ -181,7 +181,7 @@ describe('an Idempotency-Key', () => {
   it.each([
     ['the header', {}, { 'x-gateway-tags': 'project=core' }],
     ['the body', { metadata: { tags: 'project=core' } }, {}],
-  ])('belongs to the tags of %s', async (_, more, headers) => {
+  ])('is refused for the same request with other tags in %s', async (_, more, headers) => {
     const key = { 'idempotency-key': randomUUID() };
     await (await post(gateway, '/messages', message, key)).text();
 

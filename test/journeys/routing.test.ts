@@ -268,7 +268,7 @@ describe('the suffix of a model', () => {
     [':online', {}, 400, 'model'],
     [':sideways', {}, 404, 'model'],
     [':floor', { provider: { sort: 'latency' } }, 400, 'provider.sort'],
-  ])('%s is refused on a model without that variant', async (suffix, more, status, field) => {
+  ])('%s is refused if it is not supported or contradicts the request', async (suffix, more, status, field) => {
     const { status: answered, body } = await ask({ model: `test/three-ways${suffix}`, ...more });
 
     expect([answered, body.error!.metadata['field']]).toEqual([status, field]);

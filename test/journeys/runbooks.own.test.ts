@@ -1,4 +1,4 @@
-/** Tests of the pages in docs/operations: printed commands work, and the log lines that they name exist. */
+/** Tests of the pages for operators: printed commands work, and the log lines that they name exist. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,8 +22,8 @@ const sources = ['lambdas', 'lib', 'test/drills']
 
 describe('log lines in the runbooks', () => {
   /**
-   * Matches commands in backticks: shell commands, and groups of commands of `admin`. All other words in backticks are
-   * log lines.
+   * Matches commands in backticks: shell commands, and groups of commands of `admin`. All other groups of lower-case
+   * words in backticks are log lines.
    */
   const commandWords = /^(?:npm|npx|aws|admin|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
   const inBackticks = [...runbooks.matchAll(/`([a-z][a-z-]*(?: [a-z'-]+)+)`/g)].map(([, words]) => words!);

@@ -113,7 +113,7 @@ describe('a sandbox model', () => {
     expect(JSON.parse(content[0]!.text)).toEqual({ name: expect.any(String) as string });
   });
 
-  it('follows the directives of the user, whatever a later system message contains', async () => {
+  it('follows the directives of the user also before a system message', async () => {
     const messages = [said('Hi', 'delay=0 tokens=2'), { role: 'system', content: 'The sky is clear.' }];
 
     const { content } = await ask('sandbox/claude', { messages });
@@ -151,13 +151,13 @@ describe('the record of an answer', () => {
 describe('the tokens of a prompt', () => {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 
-  it.each([...models, 'sandbox/reasoner'])('add up on every wire: %s', async (model) => {
+  it.each([...models, 'sandbox/reasoner'])('are reported in three counts on every wire: %s', async (model) => {
     const { usage } = await ask(model);
 
     expect(parts.map((part) => usage[part])).toEqual(parts.map(() => expect.any(Number) as number));
   });
 
-  it.each(models)('add up at the start of a stream: %s', async (model) => {
+  it.each(models)('are reported in three counts at the start of a stream: %s', async (model) => {
     const request = { model, max_tokens: 20, stream: true, messages: [said('Hi', 'delay=0')] };
     const [start] = await readEvents(await post(gateway, '/messages', request));
 

@@ -141,7 +141,7 @@ describe('an SDK client of a protected key', () => {
 });
 
 describe('a key with restore: false', () => {
-  it('returns the placeholders, as bytes of the provider', async () => {
+  it('returns the placeholders', async () => {
     const { marker } = speaking('Ask [EMAIL_1].');
 
     const response = await post(
@@ -176,7 +176,7 @@ describe('a key that blocks', () => {
     },
   );
 
-  it('holds nothing for a blocked request, and keeps no record', async () => {
+  it('leaves no generation for a blocked request, and is answered for its next request', async () => {
     const client = await protecting({ action: 'block' });
 
     const response = await post(client, '/messages', asking('anthropic', PROMPT));
@@ -208,7 +208,7 @@ describe('a protected value', () => {
     expect(error.message).not.toContain('ann.secret');
   });
 
-  it('is in no log and no record, and its answer is charged like any other', async () => {
+  it('is in no log and no item of the table, and the tokens of its request are recorded', async () => {
     const { marker } = speaking('Ask [EMAIL_1].');
     const client = await protecting();
     const response = await post(client, '/messages', asking('openai-chat', `${PROMPT} ${marker}`));

@@ -98,7 +98,7 @@ describe('the server timing of an answer', () => {
     expect(durations(response)['provider']).toBeGreaterThan(0);
   });
 
-  it('is absent from answers without a model', async () => {
+  it('is absent from GET /models', async () => {
     const response = await fetch(`${gateway.baseUrl}/models`);
 
     expect(response.headers.get('server-timing')).toBeNull();

@@ -181,7 +181,7 @@ describe('speech', () => {
     expect(await finalGeneration(gateway, id)).toMatchObject({ left_out: ['language', 'instructions'] });
   });
 
-  it('is refused with 402 without money, before anything is sent', async () => {
+  it('is refused with 402 if its cost exceeds the limit of the key', async () => {
     const key = await keyWith({ limit: 0.01 });
 
     const { status } = await speak({}, key);
@@ -209,13 +209,35 @@ describe('speech', () => {
     expect(protectedSound.sound.equals((await speak({ input: secret, response_format: 'pcm' })).sound)).toBe(false);
   });
 
-  it('is estimated as it is charged', async () => {
+  it('is estimated by its characters', async () => {
     const estimate = await post(gateway, '/audio/speech/estimate', { model: 'sandbox/speaker', input });
 
     const { data } = (await estimate.json()) as {
       data: { candidates: { min_cost_rub: string; max_cost_rub: string }[] };
     };
     expect(data.candidates[0]).toMatchObject({ min_cost_rub: '0.0555', max_cost_rub: '0.0555' });
+  });
+
+  it('is charged at most its hold for absurd usage', async () => {
+    const absurd = { model: 'sandbox/storyteller', voice: 'alto', input: `${input}\n@sandbox usage=absurd` };
+    const { id } = await speak(absurd);
+
+    const { total_cost } = (await finalGeneration(gateway, id)) as { total_cost: number };
+    const estimate = await post(gateway, '/audio/speech/estimate', absurd);
+    const { data } = (await estimate.json()) as { data: { hold_rub: string } };
+    expect(total_cost).toBeGreaterThan(0);
+    expect(total_cost).toBeLessThanOrEqual(Number(data.hold_rub));
+  });
+
+  it('is charged by the length of the sound if no usage is reported', async () => {
+    const { id } = await speak({
+      model: 'sandbox/storyteller',
+      voice: 'alto',
+      input: `${input}\n@sandbox usage=none`,
+      response_format: 'pcm',
+    });
+
+    expect(await finalGeneration(gateway, id)).toMatchObject({ tokens_completion: words * 4 });
   });
 
   it('has its models in the list', async () => {
@@ -257,25 +279,5 @@ describe('speech as events', () => {
     const { sound } = await speak({ input: `${input}\n@sandbox break=3`, stream_format: 'sse' });
 
     expect(eventsOf(sound).at(-1)).toMatchObject({ type: 'error', error: { code: 502 } });
-  });
-
-  it('never charges more than the bound for absurd usage', async () => {
-    const text = `${input}\n@sandbox usage=absurd`;
-    const { id } = await speak({ model: 'sandbox/storyteller', voice: 'alto', input: text });
-
-    const { total_cost } = (await finalGeneration(gateway, id)) as { total_cost: number };
-    expect(total_cost).toBeGreaterThan(0);
-    expect(total_cost).toBeLessThan(1);
-  });
-
-  it('is charged by the length of the sound if no usage is reported', async () => {
-    const { id } = await speak({
-      model: 'sandbox/storyteller',
-      voice: 'alto',
-      input: `${input}\n@sandbox usage=none`,
-      response_format: 'pcm',
-    });
-
-    expect(await finalGeneration(gateway, id)).toMatchObject({ tokens_completion: words * 4 });
   });
 });

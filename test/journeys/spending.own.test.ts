@@ -148,7 +148,7 @@ describe('a limited key', () => {
     expect(generation).toMatchObject({ total_cost: usage['cost'], finish_reason: 'max_tokens', estimated: true });
     const info = await keyInfo(poor);
     expect(info['usage']).toBe(generation['total_cost']);
-    // The answer uses nearly the whole limit, and not only as many whole steps as the limit can pay for.
+    // The answer is longer than two whole steps of the hold, which are 800 bytes or about 200 tokens.
     expect(generation['tokens_completion']).toBeGreaterThan(200);
     expect(info['usage']).toBeLessThanOrEqual(1.5);
     expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);
@@ -205,7 +205,7 @@ describe('a limited key', () => {
 });
 
 describe('a prepaid account', () => {
-  it('spends its top-ups and not more', async () => {
+  it('is refused before its first top-up, and answered after it', async () => {
     const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'Prepaid', '--mode', 'prepaid');
     const account = ['--account', id as string];
     const { key } = await adminJson(directory, ...account, 'keys', 'create', '--name', 'k');
@@ -288,7 +288,7 @@ describe('a failure of the provider', () => {
 });
 
 describe('a generation', () => {
-  it('is final within two seconds of its last byte', async () => {
+  it('is final within two seconds of its last byte, in the median of several', async () => {
     const waits: number[] = [];
     for (let round = 0; round < 7; round += 1) {
       const response = await post(gateway, '/messages', {

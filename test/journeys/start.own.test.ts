@@ -67,7 +67,7 @@ describe('a gateway that cannot start reports the reason in one sentence', () =>
     ['--concurrency', '0'],
     ['--rate-limit', 'lots'],
     ['--nonsense', 'x'],
-  ])('if %s has an invalid value', async (flag, value) => {
+  ])('if the argument %s %s is invalid', async (flag, value) => {
     const { code, stderr } = await refusal(flag, value);
     expect([code, stderr.split('\n').length]).toEqual([1, 2]);
     expect(stderr).toContain(flag);
@@ -175,7 +175,7 @@ describe('a gateway without a reader of its log', () => {
 });
 
 describe('a gateway started at another time', () => {
-  it('uses that time everywhere', async () => {
+  it('uses that time for its records and in the commands of the operator', async () => {
     const data = mkdtempSync(join(tmpdir(), 'gateway-later-'));
     const gateway = await startGateway({ args: ['--now', '2031-05-17T23:00:00Z', '--data', data] });
     const response = await post(gateway, '/messages', { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] });

@@ -187,7 +187,7 @@ describe('a stream', () => {
 });
 
 describe('a client that disconnects before the answer begins', () => {
-  it('leaves no hold, no upstream and no handler behind', async () => {
+  it('leaves no request to the provider and no handler behind', async () => {
     const asked = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const upstream = await startUpstream((response) => {

@@ -77,7 +77,7 @@ describe('a provider', () => {
 });
 
 describe('the log', () => {
-  it('has no tags, neither of answered nor of refused requests', async () => {
+  it('has no tags of requests, neither if their provider refuses them nor if the gateway does', async () => {
     const { header, field } = planted;
     const body = { ...spendingBodies['create-message'], metadata: { tags: { project: field, team: ' ' } } };
 

@@ -237,10 +237,10 @@ describe('the price of a transcript', () => {
     await expect(left).rejects.toThrow();
     const latest = async () => {
       const listed = await manage(gateway, 'GET', '/generations?limit=20');
-      const { data } = listed.body as { data: { api_type: string; status: string }[] };
+      const { data } = listed.body as { data: { api_type: string; status: string; total_cost: number }[] };
       return data.find(({ api_type, status }) => api_type === 'stt' && status === 'client_left');
     };
-    await expect.poll(latest, { timeout: 20_000 }).toBeTruthy();
+    await expect.poll(latest, { timeout: 20_000 }).toMatchObject({ total_cost: 0 });
   });
 
   it('is estimated without a request to the provider', async () => {

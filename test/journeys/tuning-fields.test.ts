@@ -84,7 +84,7 @@ describe('a tuning field', () => {
     });
   });
 
-  it('is refused if the request requires all of its parameters', async () => {
+  it('is refused if the request requires its parameters, and no endpoint lists them', async () => {
     const insists = { ...tuned, provider: { require_parameters: true } };
 
     expect(await ask('chat/completions', capable('openai-chat'), insists)).toMatchObject({ status: 200, sent: tuned });

@@ -134,7 +134,7 @@ describe.concurrent('a video request', () => {
   });
 
   it('is made once for concurrent requests with one Idempotency-Key, also with room for only one', async () => {
-    const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'one film', limit: 200 });
+    const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'one film', limit: 100 });
     const body = { model: 'test/film', prompt: JSON.stringify({ file: [{ bytes: 1_003 }] }) };
     const ask = () => post({ ...gateway, key: made.key }, '/videos', body, { 'idempotency-key': 'one-of-many' });
 
@@ -147,7 +147,7 @@ describe.concurrent('a video request', () => {
     expect(list.data.map(({ id }: Video) => id)).toEqual([...ids]);
   });
 
-  it('is polled at its provider no more often for many polls of its client, and is hidden from other accounts', async () => {
+  it('is polled at its provider no more often for many polls of its client, and is hidden from other workspaces', async () => {
     const { id } = (await (await film({ poll: ['in_progress'] })).json()) as Video;
     const stranger = await keyWith({ workspace_id: await newWorkspace() });
     const asked = () => provider.requests.filter((request) => request === `GET /one/videos/${id}`).length;

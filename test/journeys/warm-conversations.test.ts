@@ -76,8 +76,8 @@ async function begunAt(provider: string, first: string, more: object = {}, heade
 describe('a conversation with a cached prompt', () => {
   it.each([
     ['', {}],
-    [', whatever it sorts by', { sort: 'price' }],
-    [', though others may be quicker', { sort: 'latency' }],
+    [', also with a sort by price', { sort: 'price' }],
+    [', also with a sort by latency', { sort: 'latency' }],
   ])('stays at the endpoint with its cache%s', async (_how, provider) => {
     const first = conversation();
     await begunAt('usual', first);
@@ -139,7 +139,7 @@ describe('a session with an id from the client', () => {
     expect(await providerOf({ messages: turn(conversation()), ...fields }, headers)).toBe('usual');
   });
 
-  it('is separate for another key, or another model', async () => {
+  it('is separate for another key, or another list of models', async () => {
     const session = { session_id: randomUUID() };
     await begunAt('usual', conversation(), session);
     const stranger = await scripted.withLimit(100_000);

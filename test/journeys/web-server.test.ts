@@ -233,6 +233,7 @@ describe('an uncaught error', () => {
     const failed = await post(gateway, '/messages', { ...ask(3), model: 'test/faulty', stream: false });
     await failed.text();
 
+    expect(failed.status).toBeGreaterThanOrEqual(500);
     expect((await other).text).toBe(textOf(60));
     expect((await serverProcess()).pid).toBe(before);
     expect(gateway.log()).toContain('"uncaught error"');
@@ -258,7 +259,7 @@ describe('a large request', () => {
     expect(main).toBeLessThan(beside! / 2);
   });
 
-  it('is answered again after that process has ended', async () => {
+  it('is answered by a new process after the process for large requests was killed', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
     const { pid: dying } = await besideProcess();
     const open = await post(gateway, '/messages', ask(400, 'x'.repeat(400_000)));
@@ -270,7 +271,7 @@ describe('a large request', () => {
     expect((await besideProcess()).pid).not.toBe(dying);
   });
 
-  it('waits for memory that others use', async () => {
+  it('is refused with a retry time while others use the memory, and answered afterwards', async () => {
     const uploads = openUploads(5);
 
     // A request that arrives before the uploads were read is accepted, and refused as invalid.
