@@ -49,14 +49,14 @@ describe('a PDF document', () => {
     ['openai-chat', { pdf_files: true }],
     ['openai-responses', { pdf_files: true }],
     ['google-gemini', {}],
-  ] as const)('has its title and context directly before it, over %s', (wire, quirks) => {
+  ] as const)('has its title and context before it, over %s', (wire, quirks) => {
     const messages = [{ role: 'user' as const, content: [{ ...pdf, context: 'Signed in May' }] }];
     const { body } = messagesWire(wire)!.encode({ model: 'm', messages }, target(quirks), client);
 
     expect(body).toMatch(/Terms[^]*Signed in May[^]*JVBERi0=/);
   });
 
-  it('has its title and context also in a tool result', () => {
+  it('has its context also in a tool result', () => {
     const result = { type: 'tool_result', tool_use_id: 't', content: [{ ...pdf, context: 'Signed in May' }] };
     const messages = [
       { role: 'assistant' as const, content: [{ type: 'tool_use', id: 't', name: 'find', input: {} }] },

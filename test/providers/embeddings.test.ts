@@ -390,7 +390,7 @@ describe('a request for embeddings of images', () => {
   });
 });
 
-describe('the usage of embeddings of images', () => {
+describe('an answer with embeddings of images', () => {
   it.each<[EmbeddingsWireName, unknown, object | undefined]>([
     [
       'cohere-embeddings',
@@ -421,11 +421,11 @@ describe('the usage of embeddings of images', () => {
       { input_tokens: 3, image_pixels: 50_000, output_tokens: 0 },
     ],
     ['voyage-multimodal', { usage: {} }, undefined],
-  ])('over %s is read from %j', (wire, body, usage) => {
+  ])('over %s reports its usage, if it has any, in %j', (wire, body, usage) => {
     expect(embeddingEngines[wire].readUsage(body, {})).toEqual(usage);
   });
 
-  it('comes with vectors in the order of their indexes', async () => {
+  it('has its vectors in the order of their indexes', async () => {
     const data = [
       { index: 1, embedding: [0, 1] },
       { index: 0, embedding: [1, 0] },

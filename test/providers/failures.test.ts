@@ -210,7 +210,7 @@ describe('an error response of a provider', () => {
     },
   );
 
-  it('uses the end of a window only for a limit of requests', () => {
+  it('has no retry time from the end of a rate window with status 500', () => {
     expect(refusal(500, 'No.', { 'x-ratelimit-reset-requests': '9s' }).headers).toEqual({});
   });
 

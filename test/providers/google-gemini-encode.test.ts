@@ -71,7 +71,7 @@ describe('a request to Gemini', () => {
     expect(config({ seed: 2_147_483_648 }, ranges)).toEqual({ seed: -2_147_483_648 });
   });
 
-  it('omits a token limit that has no effect', () => {
+  it('omits a top_k of 0, which has no effect', () => {
     expect(config({ top_k: 0 })).toBe(undefined);
   });
 

@@ -1,5 +1,5 @@
 /**
- * Tests that every field is honored, mapped by a rule, or refused by name, and that no field is dropped silently. Each
+ * Tests that fields are honored, mapped by a rule, or refused by name, and that they are not dropped silently. Each
  * test adds one field to a request or one of its blocks, on every translated wire. The request to the provider must
  * then differ, or the request must be refused. docs/wires/README.md lists the fields that may be omitted.
  */

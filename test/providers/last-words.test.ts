@@ -14,7 +14,7 @@ afterEach(() => {
 
 /**
  * Reads a body until it ends.
- * @returns the chunks, and whether the body has ended
+ * @returns the chunks, whether the body has ended, and its error
  */
 function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   const result = { chunks: [] as string[], hasEnded: false, error: undefined as unknown };

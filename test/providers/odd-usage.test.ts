@@ -176,7 +176,7 @@ describe('usage of Gemini', () => {
     [{ trafficType: 'ON_DEMAND_PRIORITY' }, ['service_tier']],
     [{ trafficType: 'ON_DEMAND_FLEX' }, ['service_tier']],
     [{ serviceTier: 'PRIORITY' }, ['service_tier']],
-  ])('names a tier without a price: %j', async (tier, unpriced) => {
+  ])('reports a tier if it has no price: %j', async (tier, unpriced) => {
     expect(await chargedForStream(wire, streamed({ ...usual, ...tier }))).toMatchObject({ unpriced });
   });
 });
@@ -195,7 +195,7 @@ describe('usage of Converse', () => {
     [{ serviceTier: { type: 'priority' } }, ['service_tier']],
     [{ serviceTier: { type: 'flex' } }, ['service_tier']],
     [{ performanceConfig: { latency: 'optimized' } }, ['service_tier']],
-  ])('names a tier without a price: %j', async (metadata, unpriced) => {
+  ])('reports a tier if it has no price: %j', async (metadata, unpriced) => {
     const stream = streamed(usual).replace(/metadata .*/, `metadata ${JSON.stringify({ usage: usual, ...metadata })}`);
 
     expect(charged([wire.decodeWhole({ ...whole(usual), ...metadata }, context)!])).toMatchObject({ unpriced });

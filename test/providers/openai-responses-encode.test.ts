@@ -255,9 +255,9 @@ describe('requested reasoning', () => {
   });
 
   it.each<[string, Partial<MessagesRequest>, string[], number]>([
-    ['is held in full', {}, ['reasoning'], 500],
+    ['held in full', {}, ['reasoning'], 500],
     ['not held if it is disabled', { thinking: { type: 'disabled' } }, ['reasoning'], 0],
-    ['is not held of a model without it', {}, [], 0],
+    ['not held for a model without it', {}, [], 0],
   ])('is %s', (_, more, parameters, hidden) => {
     expect(openaiResponsesWire.hiddenReasoning(request(more), target(all, parameters), 500)).toBe(hidden);
   });

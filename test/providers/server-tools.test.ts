@@ -107,7 +107,7 @@ describe('tools that a provider ran itself', () => {
   });
 });
 
-it('results of such tools never become part of a system message', () => {
+it('results of tools that a provider ran itself never become part of a system message', () => {
   const messages = [
     { role: 'user', content: 'Read it.' },
     { role: 'assistant', content: calls },

@@ -47,7 +47,7 @@ describe('calls of a provider without a setting for parallel calls', () => {
     expect(await callsIn(pieces, {})).toEqual(['one {"n":1}', 'two {"n":2}']);
   });
 
-  it('are not limited otherwise', () => {
+  it('are limited without parallel_tool_calls in the request, which other providers get', () => {
     expect(sent(single, { parallel_tool_calls: false })).not.toHaveProperty('parallel_tool_calls');
     expect(sent(single)).toMatchObject({ parallel_tool_calls: false });
   });

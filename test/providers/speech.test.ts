@@ -306,7 +306,7 @@ describe('sound of a provider', () => {
   it.each([
     ['elevenlabs-speech', 24_000],
     ['yandex-speech', 48_000],
-  ] as const)('gets the header of a WAV file from %s', async (wire, rate) => {
+  ] as const)('without a header gets that of a WAV file: %s', async (wire, rate) => {
     const { sound } = await received(wire, [samples], { format: 'wav' });
 
     expect(wavStart(sound)).toEqual({ tag: 'RIFF', rate, bytes: 44 + samples.length });

@@ -1,7 +1,7 @@
 /**
  * Tests of two turns of a tool loop. One provider thinks, signs its thinking and calls a tool. The next turn is sent to
- * any provider. A provider must get its own thinking exactly as it signed it. It must not get thinking that another
- * provider has signed or encrypted, because it would refuse such thinking.
+ * any provider. A provider must get its own thinking exactly as it signed it. It must not get thinking that a provider
+ * of another family has signed or encrypted, because it would refuse such thinking.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -357,7 +357,7 @@ describe('an answer with a transcript', () => {
     ['salute-transcription', { result: ['a', 5] }],
     ['gemini-transcription', geminiAnswer('a', 'MAX_TOKENS')],
     ['gemini-transcription', geminiAnswer('a', 'OTHER')],
-  ])('of %s without a transcript is the provider’s failure: %j', async (wire, body) => {
+  ])('of %s without a valid transcript is the provider’s failure: %j', async (wire, body) => {
     await expect(answered(wire, body)).rejects.toMatchObject({
       name: 'UpstreamError',
       failure: expect.stringMatching(/^(malformed|broken)$/) as string,

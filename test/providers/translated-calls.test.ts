@@ -99,7 +99,7 @@ describe.each(translated)('a tool over %s', (wire) => {
     expect(await callIn(wire, request, 'call_1', sent[0]!)).toMatchObject({ name });
   });
 
-  it('called by an unknown name is sent back under a name that it accepts', () => {
+  it('called by an unknown and invalid name is sent back under another name', () => {
     const request: MessagesRequest = {
       model: 'a/b',
       messages: calling('toolu_1', 'weather.look up'),

@@ -1,7 +1,6 @@
 /**
- * Tests errors from public bug reports in which another gateway blamed the wrong party. For each error, the table has
- * the status that the client gets: 400 if the request is at fault, 502 if the operator's account is, 429, 504 and 529
- * if the failure passes.
+ * Tests errors from public bug reports and documentation that are easily blamed on the wrong party. For each error, the
+ * table has the kind of fault and the status that the client gets.
  */
 
 import { describe, expect, it, vi } from 'vitest';
@@ -213,7 +212,7 @@ const streamed: [provider: string, error: object, fault: FaultKind, clientStatus
   ['acme', openai('Unexpected end of tool call', null, 'server_error'), 'failure', 502],
 ];
 
-describe('an error of a public bug report', () => {
+describe('a published error', () => {
   it.each(rows)('of %s with status %i: %j is of the kind %s (%i)', (id, status, body, fault, clientStatus) => {
     const failure = refusalOfResponse({ status, headers: {} }, JSON.stringify(body), providerOf(id));
 

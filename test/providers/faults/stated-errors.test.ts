@@ -1,4 +1,4 @@
-/** Tests errors as providers write them. For each error, the table has its source and the party that caused it. */
+/** Tests errors as providers write them. For each error, the table has the provider and the kind of fault. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -644,7 +644,7 @@ const tooLong: Row[] = (
 ).map((row): Row => [...row, 'context']);
 
 const others: Row[] = [
-  // The provider caused the following errors.
+  // The following errors may pass.
   [
     'google',
     429,
@@ -710,7 +710,7 @@ const others: Row[] = [
   ['acme', 200, { error: { code: 502, message: 'm' } }, 'failure'],
   ['acme', 200, { error: 'Something broke' }, 'failure'],
   ['acme', 524, '', 'timeout'],
-  // The client caused the following errors.
+  // The following errors concern the request.
   ['acme', 400, openai("Unsupported parameter: 'seeds'."), 'request'],
   ['acme', 422, 'Failed to deserialize the JSON body into the target type', 'request'],
   ['acme', 422, { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required' }] }, 'request'],

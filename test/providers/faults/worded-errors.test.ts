@@ -16,8 +16,8 @@ const { providers } = JSON.parse(readFileSync('lambdas/catalog/data/providers.js
 const ids = providers.map(({ id }) => id).filter((id) => !id.startsWith('sandbox'));
 
 /**
- * Functions that build an error in the forms of OpenAI, Google and Amazon. The code of each error is less specific than
- * its message.
+ * Functions that build an error in the forms of OpenAI, Google and Amazon. If the error has a code, it is less specific
+ * than the message.
  */
 const forms: ((message: string) => object)[] = [
   (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
