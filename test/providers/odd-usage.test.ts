@@ -161,6 +161,21 @@ describe('usage of Gemini', () => {
       '3200',
     ],
     [
+      'a prompt and a total without the tokens from a cache',
+      { promptTokenCount: 100, candidatesTokenCount: 13, totalTokenCount: 113, cachedContentTokenCount: 900 },
+      '3200',
+    ],
+    [
+      'only a prompt without the tokens from a cache',
+      { promptTokenCount: 100, candidatesTokenCount: 13, totalTokenCount: 1_013, cachedContentTokenCount: 900 },
+      '3200',
+    ],
+    [
+      'a prompt and a total without the tokens from a cache, and no answer',
+      { promptTokenCount: 100, totalTokenCount: 113, cachedContentTokenCount: 900 },
+      '3200',
+    ],
+    [
       'prompts of tools',
       { promptTokenCount: 60, toolUsePromptTokenCount: 40, candidatesTokenCount: 13, totalTokenCount: 113 },
       '2300',

@@ -21,9 +21,8 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
   const candidates = countOrAbsent(usage['candidatesTokenCount']);
   const thoughts = countOrAbsent(usage['thoughtsTokenCount']);
   const cached = countOrAbsent(usage['cachedContentTokenCount']);
-  const total = countOrAbsent(usage['totalTokenCount']);
+  const { prompt, total } = withOmittedCache(usage, cached);
   const written = candidates === undefined && total !== undefined ? undefined : sumOfCounts(candidates, thoughts);
-  const prompt = countOrAbsent(usage['promptTokenCount']);
   const input = prompt === undefined ? countDifference(total, written) : sumOfCounts(prompt, toolPromptTokens(usage));
   const beyond = countDifference(total, input);
   const hasThoughtsWithin = (thoughts ?? 0) > 0 && beyond === candidates && (thoughts ?? 0) <= (candidates ?? 0);
@@ -37,6 +36,20 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
     ...geminiOutputDetails(thoughts, drawnTokens(usage)),
   };
   return withServiceTier(counts, geminiTier(usage));
+}
+
+/**
+ * Returns the counts of the prompt and of all tokens. Vertex AI sometimes omits the cached tokens from both counts
+ * (https://github.com/BerriAI/litellm/issues/39125). This function adds them to each count that cannot include them.
+ */
+function withOmittedCache(
+  { promptTokenCount, totalTokenCount }: Record<string, unknown>,
+  cached = 0,
+): { prompt: number | undefined; total: number | undefined } {
+  const [reported, total] = [countOrAbsent(promptTokenCount), countOrAbsent(totalTokenCount)];
+  if (reported === undefined || cached <= reported) return { prompt: reported, total };
+  const prompt = reported + cached;
+  return { prompt, total: total !== undefined && total < prompt ? total + cached : total };
 }
 
 function geminiOutputDetails(thoughts: number | undefined, images: number | undefined): Partial<WireUsage> {
