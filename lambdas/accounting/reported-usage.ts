@@ -81,6 +81,12 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
 }
 
 /**
+ * Lowest ratio of an estimated prompt to the real prompt. DashScope's first report is an estimate, which may be smaller
+ * than the cached tokens that it includes (https://github.com/jeremychone/rust-genai/pull/258).
+ */
+const LEAST_ESTIMATE = 0.9;
+
+/**
  * Merges the prompt counts of two reports. A missing field keeps its value, but newly reported cached tokens are
  * subtracted from the input. A zero count of cached tokens replaces a number only if the larger input shows that
  * nothing was cached. Some imitations of the Messages API (Kimi, DashScope) first report input tokens that include
@@ -95,7 +101,8 @@ function mergedPrompt(known: Prompt, later: Prompt): Prompt {
   const { inputTokens: input = 0 } = known;
   if (before === 0 && after > 0) {
     if (later.inputTokens !== undefined) return { ...caches, inputTokens: later.inputTokens };
-    return { ...caches, inputTokens: input >= after ? input - after : known.inputTokens };
+    const includesCaches = input >= after * LEAST_ESTIMATE;
+    return { ...caches, inputTokens: includesCaches ? Math.max(0, input - after) : known.inputTokens };
   }
   if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
   const reportsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;

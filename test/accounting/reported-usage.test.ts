@@ -71,7 +71,8 @@ describe('a usage updated by a later report', () => {
 
   it.each([
     ['decreases by caches', 'as large as they are', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
-    ['does not change by caches', 'smaller than they are', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
+    ['is only the caches', 'an estimate of them', { inputTokens: 8_829 }, { cacheReadTokens: 8_831 }, 0],
+    ['does not change by caches', 'far smaller than they are', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
   ])('%s that are reported later without input, if it is %s', (_, _case, known, later, inputTokens) => {
     expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
   });
