@@ -56,6 +56,10 @@ describe('the charge of a transcript', () => {
     ['elevenlabs/elevenlabs/scribe-v2', {}, ['DHL'], '0.4356'],
     ['groq/openai/whisper-large-v3', { usage: { type: 'duration', seconds: 3 } }, [], '0.030525'],
     ['groq/openai/whisper-large-v3', {}, [], '0.18315'],
+    ['groq/openai/whisper-large-v3', { duration: 57.2 }, [], '0.177045'],
+    ['openai/openai/gpt-4o-transcribe', { usage: { input_tokens: 600, output_tokens: 200 } }, [], '0.5544'],
+    // Seconds have no price here, so 1,500 tokens of the recording and one token of the answer are estimated.
+    ['openai/openai/gpt-4o-transcribe', { usage: { type: 'duration', seconds: 60 } }, [], '0.37224'],
     ['openai/openai/whisper-1', { usage: { type: 'duration', seconds: 3 } }, [], '0.0297'],
   ])('at %s for %j with the keywords %j is %s RUB', async (id, answer, keywords, rub) => {
     expect(await chargeOf(id, answer, keywords)).toBe(rub);

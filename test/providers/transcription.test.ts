@@ -454,7 +454,32 @@ describe('the usage of a transcript', () => {
       { usage: { input_tokens: 3, input_token_details: { audio_tokens: 25 }, output_tokens: 7 } },
       { input_tokens: 0, audio_input_tokens: 3, output_tokens: 7 },
     ],
-    ['openai-transcription', { duration: 3 }, undefined],
+    [
+      'openai-transcription',
+      { usage: { type: 'tokens', input_tokens: 30, output_tokens: 7, total_tokens: 37 } },
+      { input_tokens: 0, audio_input_tokens: 30, output_tokens: 7 },
+    ],
+    [
+      'openai-transcription',
+      { usage: { type: 'tokens', input_tokens: 30, input_token_details: { text_tokens: 4 }, output_tokens: 7 } },
+      { input_tokens: 4, audio_input_tokens: 26, output_tokens: 7 },
+    ],
+    [
+      'openai-transcription',
+      { usage: { input_tokens: 3, input_token_details: { text_tokens: 4 }, output_tokens: 7 } },
+      { input_tokens: 3, audio_input_tokens: 0, output_tokens: 7 },
+    ],
+    [
+      'openai-transcription',
+      { duration: 2.1, x_groq: { id: 'req_1' } },
+      { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
+    ],
+    [
+      'openai-transcription',
+      { usage: { type: 'duration', seconds: 3 }, duration: 2.1 },
+      { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
+    ],
+    ['openai-transcription', { text: 'a' }, undefined],
     ['openai-transcription', { usage: { seconds: -1 } }, undefined],
     [
       'deepgram-transcription',
@@ -480,6 +505,11 @@ describe('the usage of a transcript', () => {
         },
       },
       { input_tokens: 10, audio_input_tokens: 80, output_tokens: 15, output_tokens_details: { thinking_tokens: 5 } },
+    ],
+    [
+      'gemini-transcription',
+      { usageMetadata: { promptTokenCount: 90, candidatesTokenCount: 10 } },
+      { input_tokens: 0, audio_input_tokens: 90, output_tokens: 10 },
     ],
     ['gemini-transcription', {}, undefined],
   ])('of %s is read from %j', (wire, body, expected) => {

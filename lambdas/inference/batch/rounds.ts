@@ -1,8 +1,8 @@
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { readReportedUsage } from '../../accounting/reported-usage.ts';
-import { bytesOfTokens } from '../../accounting/usage.ts';
-import { pieces, priceNameOf } from '../../catalog/unit-lists.ts';
+import { bytesOfTokens, hasUnitAlone } from '../../accounting/usage.ts';
+import { completionUnits, pieces, priceNameOf, promptUnits } from '../../catalog/unit-lists.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
 import { failureOf, type ProviderFailure } from '../../providers/failures.ts';
@@ -111,7 +111,8 @@ export function chargedFor(
   candidate: BatchCandidate,
   estimatedOutputTokens = 1,
 ): BatchRound {
-  const usage = reported && (batchRequest.billedUsage?.(reported) ?? reported);
+  const known = isInPricedUnits(reported, candidate) ? reported : undefined;
+  const usage = known && (batchRequest.billedUsage?.(known) ?? known);
   const meter = new UsageMeter({
     estimatedInputTokens: estimatedInputTokens(batchRequest),
     promptCountedAtStart: false,
@@ -129,6 +130,19 @@ export function chargedFor(
   // If the estimate equals the maximum, it is exact. For example, each short document counts as one unit.
   const isGuess = estimatedUsage !== undefined || missing.some(([, { estimated, max }]) => estimated < max);
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
+}
+
+/**
+ * Returns whether a report has tokens or a unit with a price. A report without any, such as seconds at an endpoint with
+ * prices for tokens, would make the answer free.
+ */
+function isInPricedUnits(usage: WireUsage | undefined, { pricing }: BatchCandidate): boolean {
+  const reported = readReportedUsage(usage);
+  if (pricing.prompt.isZero || !hasUnitAlone(reported)) return true;
+  return (
+    pieces.some((unit) => reported[unit.usage] && pricing[priceNameOf(unit)]) ||
+    [...promptUnits, ...completionUnits].some((unit) => reported[unit.usage])
+  );
 }
 
 /** Returns the priced units that the provider did not report, or reported as 0, by their names in a usage report. */

@@ -47,8 +47,10 @@ export const geminiTranscription: TranscriptionCodec = {
       promptTokensDetails,
     } = recordOrEmpty(usageMetadata);
     if (typeof prompt !== 'number') return undefined;
-    const details = Array.isArray(promptTokensDetails) ? promptTokensDetails.map(recordOrEmpty) : [];
-    const audio = Math.min(tokenCountOf(details.find(({ modality }) => modality === 'AUDIO')?.['tokenCount']), prompt);
+    // Without details, all tokens of the prompt count as audio.
+    const details = Array.isArray(promptTokensDetails) ? promptTokensDetails.map(recordOrEmpty) : undefined;
+    const heard = details ? tokenCountOf(details.find(({ modality }) => modality === 'AUDIO')?.['tokenCount']) : prompt;
+    const audio = Math.min(heard, prompt);
     const thinking = tokenCountOf(thoughtsTokenCount);
     return {
       input_tokens: prompt - audio,

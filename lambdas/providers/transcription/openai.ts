@@ -3,6 +3,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { WireUsage } from '../../messages/types.ts';
+import { countOrAbsent, isCount } from '../../messages/usage-counts.ts';
 import type { TranscriptDelta, TranscriptionCodec } from './codec.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -51,7 +52,7 @@ export const openaiTranscription: TranscriptionCodec = {
       words: spoken,
     };
   },
-  readUsage: (body) => transcriptUsageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
+  readUsage: (body) => transcriptUsageIn(recordOrEmpty(body)),
 };
 
 /**
@@ -71,16 +72,27 @@ function granularityFields(isMistral: boolean): (readonly [string, string])[] {
 }
 
 /**
- * Reads the reported seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`) or tokens; undefined if there are
- * neither.
+ * Reads the usage of a transcript: the reported seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`), or
+ * tokens, or else the duration, which some servers report only outside of the usage.
+ * @returns undefined if the transcript has none of these
  */
-function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefined {
-  const seconds = secondsIn(usage['seconds'] ?? usage['prompt_audio_seconds']);
-  if (seconds !== undefined) return { audio_seconds: Math.ceil(seconds), input_tokens: 0, output_tokens: 0 };
+function transcriptUsageIn({ usage, duration }: Record<string, unknown>): WireUsage | undefined {
+  const counts = recordOrEmpty(usage);
+  const seconds = secondsIn(counts['seconds'] ?? counts['prompt_audio_seconds']);
+  return secondsUsage(seconds) ?? tokensIn(counts) ?? secondsUsage(secondsIn(duration));
+}
+
+function secondsUsage(seconds: number | undefined): WireUsage | undefined {
+  return seconds === undefined ? undefined : { audio_seconds: Math.ceil(seconds), input_tokens: 0, output_tokens: 0 };
+}
+
+/** Reads tokens. OpenAI's details of the prompt are optional. Tokens that are not stated to be text count as audio. */
+function tokensIn(usage: Record<string, unknown>): WireUsage | undefined {
   const { input_tokens: input, output_tokens: output } = usage;
-  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
-  const { audio_tokens: audio } = recordOrEmpty(usage['input_token_details']);
-  const audioTokens = typeof audio === 'number' ? Math.min(audio, input) : 0;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const { audio_tokens: audio, text_tokens: text } = recordOrEmpty(usage['input_token_details']);
+  const heard = countOrAbsent(audio) ?? input - (countOrAbsent(text) ?? 0);
+  const audioTokens = Math.max(0, Math.min(heard, input));
   return { input_tokens: input - audioTokens, audio_input_tokens: audioTokens, output_tokens: output };
 }
 
@@ -92,7 +104,8 @@ function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefine
 async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
   let hasText = false;
   for await (const event of events) {
-    const { type, delta, text, usage } = recordOrEmpty(event);
+    const fields = recordOrEmpty(event);
+    const { type, delta, text } = fields;
     const isLast = type === 'transcript.text.done' || (type === undefined && typeof text === 'string');
     const isOther = typeof type === 'string' && type.startsWith('transcript.text.');
     if (type === 'transcript.text.delta' || (isLast && !hasText)) {
@@ -103,7 +116,7 @@ async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamP
       return;
     }
     if (isLast) {
-      const reported = transcriptUsageIn(recordOrEmpty(usage));
+      const reported = transcriptUsageIn(fields);
       if (reported) yield { usage: reported };
       return;
     }
