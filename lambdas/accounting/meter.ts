@@ -162,7 +162,7 @@ export class UsageMeter {
       ...counts,
       ...this.#mediaUsage(),
       inputTokens: this.hasPromptCount ? inputTokens : this.#estimatedInputTokens,
-      outputTokens: this.hasOutputCount ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs),
+      ...(this.hasOutputCount ? { outputTokens: this.#reported.outputTokens! } : this.#countedOutput(hiddenSinceMs)),
       ...cacheWrites(this.#reported),
     };
     fitParts(usage);
@@ -184,17 +184,23 @@ export class UsageMeter {
     return { usage: { ...usage, inputTokens, outputTokens, songs: undefined, ...noParts }, estimated: false };
   }
 
-  #countedOutput(hiddenSinceMs: number | undefined): number {
-    const visible = estimateTokens(this.outputBytes);
-    // Visible thinking may be only a summary of the real reasoning. The larger number is therefore used: the tokens of
-    // the visible thinking, or the reported reasoning tokens.
+  /** Returns the estimated output. Its reasoning is a separate number, because some prices depend on it. */
+  #countedOutput(hiddenSinceMs: number | undefined): Pick<TokenUsage, 'outputTokens' | 'reasoningTokens'> {
+    const { outputTokens = 0, reasoningTokens } = this.#reported;
     const shown = estimateTokens(this.#thinkingBytes);
-    const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);
-    const counted = Math.max(withReasoning, this.#reported.outputTokens ?? 0);
-    if (hiddenSinceMs === undefined) return counted;
-    const hiddenMs = Math.max(0, (this.#spokeAtMs ?? performance.now()) - hiddenSinceMs - HIDDEN_AFTER_MS);
-    const thought = Math.ceil((hiddenMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
-    return Math.max(counted, visible - shown + Math.max(shown, thought));
+    // Visible thinking may be only a summary of the real reasoning. The largest number is therefore used: the tokens of
+    // the visible thinking, the reported reasoning tokens, or the tokens for the time without other output.
+    const reasoning = Math.max(shown, reasoningTokens ?? 0, this.#hiddenTokens(hiddenSinceMs));
+    return {
+      outputTokens: Math.max(estimateTokens(this.outputBytes) - shown + reasoning, outputTokens),
+      reasoningTokens: reasoning > 0 ? reasoning : reasoningTokens,
+    };
+  }
+
+  #hiddenTokens(sinceMs: number | undefined): number {
+    if (sinceMs === undefined) return 0;
+    const hiddenMs = Math.max(0, (this.#spokeAtMs ?? performance.now()) - sinceMs - HIDDEN_AFTER_MS);
+    return Math.ceil((hiddenMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
   }
 
   #countMedia(event: MessagesEvent): void {

@@ -48,6 +48,22 @@ describe('the charge of an answer', () => {
     expect([cost.toString(), estimated, exceeded]).toEqual(['0.05', false, false]);
   });
 
+  it('uses the price of answers with thinking also if the answer is cut before its usage', () => {
+    const thinking = { type: 'thinking_delta', thinking: 'x'.repeat(40) };
+    const meter = meterOf(
+      start({ input_tokens: 10 }),
+      { type: 'content_block_delta', index: 0, delta: thinking },
+      text(20),
+    );
+    const endpoint = { pricing: { ...pricing, thinking_completion: rub('0.006') }, bound };
+
+    expect(chargeForMeasured(meter, endpoint, 'usage', undefined)).toMatchObject({
+      usage: { outputTokens: 15, reasoningTokens: 10 },
+      cost: rub('0.1'),
+      estimated: true,
+    });
+  });
+
   it('is zero if nothing is to be charged, whatever the usage', () => {
     const meter = meterOf(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
 

@@ -9,6 +9,11 @@ const text = (words: string): MessagesEvent => ({
   index: 0,
   delta: { type: 'text_delta', text: words },
 });
+const thinking = (words: string): MessagesEvent => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'thinking_delta', thinking: words },
+});
 const end = (usage: WireUsage): MessagesEvent => ({
   type: 'message_delta',
   delta: { stop_reason: 'end_turn', stop_sequence: null },
@@ -91,6 +96,11 @@ describe('the usage meter', () => {
     const told = measure(start({ input_tokens: 10 }), text('x'.repeat(40)), end(usage));
 
     expect(told).toMatchObject({ usage: { outputTokens: 385, reasoningTokens: 375 }, estimated: true });
+  });
+
+  it('counts visible thinking as reasoning if the provider reports no output', () => {
+    const cut = measure(start({ input_tokens: 10, output_tokens: 1 }), thinking('x'.repeat(40)), text('x'.repeat(20)));
+    expect(cut).toMatchObject({ usage: { outputTokens: 15, reasoningTokens: 10 }, estimated: true });
   });
 
   it('counts reasoning as a part of the output', () => {
