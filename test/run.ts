@@ -8,9 +8,10 @@ import { quarantinedTests } from './support/quarantine.ts';
 
 /**
  * Runs the whole test: types, lint, format, unused code, then the suite. The last line is "N passed, N failed", in
- * which each check counts as one test. With arguments, it runs only the selected tests of the suite.
+ * which each check counts as one test. With arguments, it runs only the selected tests of the suite, and the checks only
+ * in the first shard.
  *
- * A commit always runs the same tests with the same inputs, and none of them twice. Tests in quarantine
+ * All runs of a commit use the same seed, unless TEST_SEED is set. No test is retried. Tests in quarantine
  * (test/quarantine.json) run too; their failures are printed and not counted.
  */
 const RESULTS = '.vitest/results.json';

@@ -71,6 +71,7 @@ describe('usage reported by a provider', () => {
         if (isBeyond) expect(exceeded).toBe(true);
         expect(promptTokens(charged)).toBeLessThanOrEqual(limits.promptTokens);
         expect(charged.outputTokens).toBeLessThanOrEqual(limits.outputTokens);
+        expect(charged.searchRequests ?? 0).toBeLessThanOrEqual(limits.searchRequests ?? 0);
       }),
     );
   });

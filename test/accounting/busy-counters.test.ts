@@ -81,7 +81,7 @@ describe('a counter with conflicting settlements', () => {
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.5'));
   });
 
-  it('gets no parts if no transaction conflicted', async () => {
+  it('gets no parts without conflicts, or after only two conflicts', async () => {
     const spender = await newSpender(table, {});
     for (const cost of ['0.1', '0.2']) await settle(faulty, spender, cost);
     conflictAt(proxy, scopeOf(spender, 'account'), 2);
@@ -217,7 +217,7 @@ describe('a hold placed while its scope was limited', () => {
 });
 
 describe('a counter with parts of an earlier day', () => {
-  it('merges them when its windows are cleaned up, and gets new parts when it is busy', async () => {
+  it('merges them when its windows are cleaned up on a later day, and keeps them on the same day', async () => {
     const { spender, account } = await busySpender();
     const spread = spreadOf(await rootOf(table, account));
     const request = await message(spender, '0.25');

@@ -39,12 +39,12 @@ const daysOf = (accountId: string) => [
 ];
 
 describe('the closing of days', () => {
-  it("queues every shard of each ended day of every account, from the account's first day on", async () => {
+  it('queues every shard of each ended day of every account since its first day, at most 400 days', async () => {
     await addAccount('old', '2020-01-01');
     await addAccount('young', dayBeforeYesterday);
     await addAccount('new', utcDate(Date.now()));
     await closeDays(table, queue);
-    // A gateway that was not running for months rolls up all earlier days.
+    // A gateway that was not running for years rolls up only the last 400 days.
     expect(daysOf('old')).toHaveLength(400);
     expect(daysOf('young')).toEqual([dayBeforeYesterday, yesterday]);
     expect(daysOf('new')).toEqual([]);
@@ -52,7 +52,7 @@ describe('the closing of days', () => {
     expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: GENERATION_SHARDS }, (_, shard) => shard));
   });
 
-  it('queues the last days of a gateway that was off for more than a year', async () => {
+  it('queues the last days before and after a pause of 1000 days', async () => {
     const lastClosed = daysBefore(yesterday, 1_000);
     await addAccount('old', '2020-01-01');
     await saveDaysDone(table, 'CLOSED', lastClosed);

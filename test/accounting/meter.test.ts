@@ -81,7 +81,7 @@ describe('the usage meter', () => {
     });
   });
 
-  it('never lowers a reported count, because usage is cumulative', () => {
+  it('never lowers the reported output, because usage is cumulative', () => {
     const { usage } = measure(end({ input_tokens: 1, output_tokens: 5_000 }), end({ output_tokens: 1 }));
     expect(usage.outputTokens).toBe(5_000);
   });

@@ -70,12 +70,15 @@ describe('a usage updated by a later report', () => {
   });
 
   it.each([
-    ['decreases by caches', 'as large as they are', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
-    ['is only the caches', 'an estimate of them', { inputTokens: 8_829 }, { cacheReadTokens: 8_831 }, 0],
-    ['does not change by caches', 'far smaller than they are', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
-  ])('%s that are reported later without input, if it is %s', (_, _case, known, later, inputTokens) => {
-    expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
-  });
+    ['has less', 'larger', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
+    ['has no', 'equally large', { inputTokens: 8_829 }, { cacheReadTokens: 8_831 }, 0],
+    ['keeps its', 'far smaller', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
+  ])(
+    '%s input after a later report with only caches, if the input is %s (compared with the caches)',
+    (_, _case, known, later, inputTokens) => {
+      expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
+    },
+  );
 
   it('keeps its caches if only the input is reported and equals the whole prompt', () => {
     const known = { inputTokens: 12, cacheReadTokens: 100 };
@@ -85,13 +88,13 @@ describe('a usage updated by a later report', () => {
 
   it.each<[string, ReportedUsage, ReportedUsage, ReportedUsage]>([
     [
-      'a cache that it leaves out',
+      'only one of two caches',
       { inputTokens: 10, cacheReadTokens: 5_000, cacheWriteTokens: 500 },
       { inputTokens: 10, cacheReadTokens: 5_000 },
       { inputTokens: 10, cacheReadTokens: 5_000, cacheWriteTokens: 500 },
     ],
     [
-      'that nothing was cached after all',
+      'zero caches, and the former caches as input',
       { inputTokens: 3, cacheReadTokens: 881 },
       { inputTokens: 880, cacheReadTokens: 0, cacheWriteTokens: 0 },
       { inputTokens: 880, cacheReadTokens: 0, cacheWriteTokens: 0 },
@@ -103,7 +106,7 @@ describe('a usage updated by a later report', () => {
       { inputTokens: 5_000, cacheReadTokens: 100 },
     ],
     [
-      'more of each',
+      'only an input, which is larger than the whole prompt',
       { inputTokens: 100, cacheReadTokens: 5_000 },
       { inputTokens: 12_000 },
       { inputTokens: 12_000, cacheReadTokens: 5_000 },

@@ -34,7 +34,7 @@ describe('the service cost of an answer', () => {
     expect(String(serviceCostOf({ serviceCost: withSearch }, { usage: searched }))).toBe('6.52');
   });
 
-  it('is zero without usage', () => {
+  it('is zero without tokens, even if a search was made', () => {
     const nothing = { inputTokens: 0, outputTokens: 0, searchRequests: 1 };
     expect(String(serviceCostOf({ serviceCost: { ...prices, web_search: rub('1') } }, { usage: nothing }))).toBe('0');
   });

@@ -131,7 +131,7 @@ describe('a settlement', () => {
     expect(counter.spent(windowsAt(lastMoment + 1).daily).toString()).toBe('0');
   });
 
-  it('without a record is reported by its id, and the rest of its batch is settled', async () => {
+  it('without a record is reported as an error, and the rest of its batch is settled', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     const stranger = settlement(holdRequest(spender, rub('1')), hold, rub('1'));
@@ -142,7 +142,7 @@ describe('a settlement', () => {
     expect(results[1]).toBe('settled');
   });
 
-  it('is unchanged after its way through the queue as text', async () => {
+  it('is unchanged after it is encoded as text and read again', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     const original = settlement(request, hold, rub('0.000000000001'));

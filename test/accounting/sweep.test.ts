@@ -125,7 +125,7 @@ describe('the sweep', () => {
   });
 
   it.each<Backlog>(['none', 'waiting'])(
-    'settles holds of ended processes of a local gateway, and no others, with %s in the queue',
+    'settles holds of ended processes of a local gateway, and no others, if the backlog of the queue is "%s"',
     async (backlog) => {
       const [dead, alive, unknown] = [
         await held({ bootId: 'dead' }),

@@ -115,7 +115,7 @@ describe('a request that waits for held money', () => {
   }, 20_000);
 });
 
-describe('a request with a cheap endpoint for short answers and an expensive endpoint for long ones', () => {
+describe('a request with an endpoint for long answers and an endpoint for short answers at higher prices', () => {
   it.concurrent('is shortened if only the long answer is too expensive', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     const long = quote(50, { hiddenReasoningTokens: 32_000 });

@@ -20,8 +20,8 @@ import { repeated } from '../support/long-runs.ts';
 import { generatedPrompt, type GeneratedPrompt } from '../support/prompt-arbitrary.ts';
 
 /**
- * Simulates a provider that reports the highest usage that is possible. The provider counts a token for each byte of
- * each text, in the text's longest Unicode normal form and with escapes in JSON. It counts the maximum for each image,
+ * Simulates a provider that reports up to the highest possible usage. The provider counts a token for each byte of
+ * each text, in Unicode form NFKC if that is longer, and with escapes in JSON. It counts the maximum for each image,
  * and a whole context for content that the gateway cannot count. It adds its own instructions for tools, writes all
  * requested caches, and thinks up to max_tokens.
  */
@@ -88,7 +88,7 @@ function candidateOf(of: Endpoint): Candidate {
   } as unknown as Candidate;
 }
 
-/** Returns the tokens of a text if each byte is a token, in the longest form of the text. */
+/** Returns the tokens of a text if each byte is a token, in Unicode form NFKC if that is longer. */
 const bytesOf = (text: string) => Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
 const escapedBytes = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]/g, '\\u0000').length;
 
@@ -100,7 +100,7 @@ function wordTokens(value: unknown, wire: Endpoint['wire']): number {
   if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + wordTokens(inner, wire), 0);
   if (typeof value !== 'object' || value === null) return 0;
   const { type } = value as { type?: string };
-  // Thinking that Anthropic signed is not sent to other providers. Converse has its own models.
+  // Thinking that Anthropic signed is sent only to its models, on Anthropic and on Converse.
   if (type === 'thinking' && wire !== 'anthropic' && wire !== 'bedrock-converse') return 0;
   return Object.entries(value).reduce((sum, [name, inner]) => {
     const isMedia = type === 'base64' && MEDIA.has(name);
@@ -220,7 +220,10 @@ describe('the charge of a request', () => {
           const candidate = candidateOf(of);
           const parsed = messagesRequestSchema.safeParse(prompt.body);
           // A conversation without any text is refused before it reaches a wire.
-          if (!parsed.success) return;
+          if (!parsed.success) {
+            refused += 1;
+            return;
+          }
           const request = withoutRouting(parsed.data);
           const prepared = preparedUnlessRefused(routedAs(request), [candidate]);
           // A request that the wire cannot express is refused, and costs nothing.

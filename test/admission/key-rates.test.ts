@@ -196,7 +196,7 @@ describe('a counted request', () => {
     expect(await counted(spender)).toEqual({ requests: 1, tokens: 30, running: 0 });
   });
 
-  it('ends with others of its key in one transaction', async () => {
+  it('ends with others of its key in one batch', async () => {
     const spender = await newSpender(table, {});
     const requests = Array.from({ length: 5 }, () => ratedRequest(spender, limits, { tokens: 100, atMs }));
     const holds = await Promise.all(requests.map(async (request) => placed(await placeHold(table, request)).hold));

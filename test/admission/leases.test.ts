@@ -131,17 +131,18 @@ describe('a process with leases', () => {
   });
 
   it('takes at most a 64th of the room, and no lease if that is less than four holds', async () => {
-    const [roomy, tight] = [await limited('64'), await limited('20')];
-
+    const [roomy, tight] = [await limited('32.4'), await limited('20')];
     const leases = eager();
+
     for (const spender of [roomy, tight]) {
-      for (let hold = 0; hold < 2; hold += 1)
-        placed(await placeHold(table, holdRequest(spender, rub('0.24')), { leases }));
+      for (const amount of ['0.4', '0.1'])
+        placed(await placeHold(table, holdRequest(spender, rub(amount)), { leases }));
     }
     await leases.taken();
 
-    // Two seconds of such holds are 0.96 RUB. The first limit has 63.76 RUB left for leases, and the second 19.76 RUB.
-    expect(await leasesOf(roomy)).toMatchObject([{ amount: rub('0.96') }]);
+    // Two seconds of such holds are 1 RUB, and four of the last hold are 0.4 RUB. After the first hold, a 64th of the
+    // room is 0.5 RUB for the first limit, and 0.31 RUB for the second.
+    expect(await leasesOf(roomy)).toMatchObject([{ amount: rub('0.5') }]);
     expect(await leasesOf(tight)).toEqual([]);
   });
 
@@ -174,7 +175,7 @@ describe('a process with leases', () => {
     expect(await keyOf(spender)).toBe('0 of 0.9');
   });
 
-  it('uses no lease for requests of another day, or after a wait', async () => {
+  it('uses no lease for a request from before the times of the lease', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
     const [lease] = await leasesOf(spender);
@@ -302,24 +303,24 @@ describe('a record with an unknown outcome', () => {
     expect(isLost).toBe(true);
     expect(await keyOf(spender)).toBe('0 of 0.95');
   });
+});
 
-  it('without a reply for its lease uses a single hold, and the sweep returns the lease', async () => {
-    const spender = await limited('200');
-    const leases = eager();
-    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
-    proxy.faultFor = ({ action, body }) =>
-      action === 'TransactWriteItems' && body.includes('LEASE#') ? 'lost-reply' : undefined;
-    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
-    await leases.taken();
-    proxy.faultFor = () => undefined;
+it('a request whose lease gets no reply uses a single hold, and the sweep returns the lease', async () => {
+  const spender = await limited('200');
+  const leases = eager();
+  placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
+  proxy.faultFor = ({ action, body }) =>
+    action === 'TransactWriteItems' && body.includes('LEASE#') ? 'lost-reply' : undefined;
+  placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
+  await leases.taken();
+  proxy.faultFor = () => undefined;
 
-    const request = holdRequest(spender, rub('0.1'));
-    placed(await placeHold(faulty, request, { leases }));
+  const request = holdRequest(spender, rub('0.1'));
+  placed(await placeHold(faulty, request, { leases }));
 
-    expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
-      lease: undefined,
-    });
-    for (const lease of await leasesOf(spender)) await support.sweepTwice(table, lease.sweepAtMs!);
-    expect(await keyOf(spender)).toBe('0 of 0.3');
+  expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
+    lease: undefined,
   });
+  for (const lease of await leasesOf(spender)) await support.sweepTwice(table, lease.sweepAtMs!);
+  expect(await keyOf(spender)).toBe('0 of 0.3');
 });

@@ -339,8 +339,8 @@ describe('the limit of a counter with parts', () => {
   });
 });
 
-describe('a disabled scope with parts', () => {
-  it('admits nothing, although its parts had room', async () => {
+describe('the disabling of a scope with parts', () => {
+  it('ends the admission of holds, although parts had room', async () => {
     const { spender, key } = await busySpender();
 
     await gatherGranted(table, key);
@@ -350,13 +350,13 @@ describe('a disabled scope with parts', () => {
     expect(await held(spender)).toBe('0 of 0');
   });
 
-  it('is not disabled while room is granted to its parts', async () => {
+  it('fails while room is granted to the parts', async () => {
     const { key } = await busySpender();
 
     expect(await transact(table, { counter: activeUpdate(table, key, false) })).toMatchObject({ committed: false });
   });
 
-  it('gets no new parts', async () => {
+  it('prevents new parts', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     await transact(table, { counter: activeUpdate(table, keyOf(spender), false) });
     conflictAt(proxy, keyOf(spender));

@@ -42,7 +42,7 @@ describe('the upper bound of a prompt', () => {
     expect(boundOf(requestOf(), { contextLength: 500 })).toBe(500);
   });
 
-  it('includes images with their declared size, not with the size of their base64', () => {
+  it('includes each image with the maximum for an image, not with the size of its base64', () => {
     const data = 'A'.repeat(100_000);
     const request = ofBlocks(image(data));
 
@@ -91,7 +91,7 @@ describe('the upper bound of a prompt', () => {
     ['custom', 0],
     ['bash_20250124', 1_500],
     ['browser_toolset_20260101', 7_500],
-  ])('includes the documented tokens for a tool of type %s: %i tokens', (type, tokens) => {
+  ])('includes an upper bound for a tool of type %s: %i tokens', (type, tokens) => {
     const request = requestOf({ tools: [{ name: 'n', ...(type ? { type } : {}) }] });
 
     expect(boundOf(request)).toBe(bytesOf(request) + tokens + ADDED);

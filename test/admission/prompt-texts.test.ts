@@ -122,6 +122,7 @@ describe('the texts of a prompt', () => {
 
     const json = textsOf({ tools: [{ name: 'long', description }] }).join('');
 
+    expect(json).toMatch(/^[\x20-\x7e]+$/);
     expect(JSON.parse(json)).toEqual({ name: 'long', description });
   });
 
