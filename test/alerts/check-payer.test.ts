@@ -146,10 +146,10 @@ describe('a threshold', () => {
   });
 
   it('is reported for every limited window and scope', async () => {
-    const spender = await watched({ key: { daily: rub('10') }, workspace: { daily: rub('9'), monthly: rub('20') } });
+    const spender = await watched({ key: { daily: rub('10') }, workspace: { daily: rub('9'), monthly: rub('12') } });
     await spend(spender, '6');
 
-    expect((await checked(spender)).toSorted()).toEqual(['key daily 50', 'workspace daily 50']);
+    expect((await checked(spender)).toSorted()).toEqual(['key daily 50', 'workspace daily 50', 'workspace monthly 50']);
   });
 
   it('is reported for the budget of a tag, by the settings of the account', async () => {

@@ -150,20 +150,23 @@ describe('the alarm of the operator', () => {
     { channel: 'webhook', error: undefined, isRaised: false },
     { channel: 'email', error: new Error('busy'), isRaised: true },
     { channel: 'email', error: invalidParameter('Invalid parameter: TopicArn'), isRaised: true },
-  ])('about a $channel that fails for a day with $error: $isRaised', async ({ channel, error, isRaised }) => {
-    const failing = { subscribe: async () => {}, send: async () => Promise.reject(error) };
-    const lines = keepLog();
-    receiver.status = 500;
-    const [delivery] = await pending(
-      channel === 'email' ? { email: 'team@example.com' } : { webhookUrl: receiver.url },
-    );
+  ])(
+    'is raised ($isRaised) if the $channel channel fails for a day with $error',
+    async ({ channel, error, isRaised }) => {
+      const failing = { subscribe: async () => {}, send: async () => Promise.reject(error) };
+      const lines = keepLog();
+      receiver.status = 500;
+      const [delivery] = await pending(
+        channel === 'email' ? { email: 'team@example.com' } : { webhookUrl: receiver.url },
+      );
 
-    await attemptDelivery(testDeliveryTools(table, { nowMs: () => tomorrow, mails: failing }), delivery!);
+      await attemptDelivery(testDeliveryTools(table, { nowMs: () => tomorrow, mails: failing }), delivery!);
 
-    vi.restoreAllMocks();
-    expect(await stored(delivery!)).toMatchObject({ state: 'dead' });
-    expect(lines.some(({ message }) => message === alertTripwires.mailsFail)).toBe(isRaised);
-  });
+      vi.restoreAllMocks();
+      expect(await stored(delivery!)).toMatchObject({ state: 'dead' });
+      expect(lines.some(({ message }) => message === alertTripwires.mailsFail)).toBe(isRaised);
+    },
+  );
 });
 
 describe('a delivery that has ended', () => {

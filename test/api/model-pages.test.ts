@@ -33,10 +33,10 @@ describe('a page of a list in the Messages API', () => {
   });
 
   it.each([
-    ['after_id', { after_id: 'nobody/nothing' }],
-    ['before_id', { before_id: 'nobody/nothing' }],
-    ['before_id', { before_id: first!.id, after_id: fifth!.id }],
-  ])('is refused if %s is not in the list', (field, query) => {
+    ['after_id', 'is not in the list', { after_id: 'nobody/nothing' }],
+    ['before_id', 'is not in the list', { before_id: 'nobody/nothing' }],
+    ['before_id', 'is sent with after_id', { before_id: first!.id, after_id: fifth!.id }],
+  ])('is refused if %s %s', (field, _why, query) => {
     expect(() => cursorPage(items, query)).toThrow(
       expect.objectContaining({ status: 400, metadata: { field } }) as Error,
     );

@@ -22,7 +22,7 @@ const bedrockCitation = (cited: string) =>
     `{"contentBlockIndex":0,"delta":{"citation":{"location":{"documentChar":{"documentIndex":0,"start":0,"end":9}},"sourceContent":[{"text":"${cited}"}]}}}`,
   );
 
-/** Floods of citations on each wire that supports citations: after a text, and before any text. */
+/** Floods of citations on two wires: after a text, and before any text. */
 const floods: [WireName, string, string, string][] = [
   ['anthropic', 'after a text', dialects.anthropic.text('Cited: '), anthropicCitation('c'.repeat(CITED_BYTES))],
   ['bedrock-converse', 'after a text', bedrock.text('Cited: '), bedrockCitation('c'.repeat(CITED_BYTES))],

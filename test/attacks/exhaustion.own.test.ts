@@ -59,7 +59,7 @@ async function flood(write: Exchange['write'], piece: string, bytes: number): Pr
 
 /**
  * Runs an attack.
- * @returns the maximum memory and the CPU time that it took
+ * @returns the maximum additional memory, and the CPU time
  */
 async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: number }> {
   const { gateway } = hostile;

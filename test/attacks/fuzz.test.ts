@@ -23,7 +23,7 @@ import { isLongForm, repeated } from '../support/long-runs.ts';
 import { jsonBody, mutated, type SentBody } from '../support/mutations.ts';
 import { memoryEnvironment, steadyBytesOf } from '../support/process-memory.ts';
 
-/** Number of concurrent requests. REQUESTS is the number of requests on each wire. */
+/** Number of concurrent requests. REQUESTS is the number of mutated requests of each subject. */
 const AT_ONCE = 16;
 const REQUESTS = repeated(5_000, { ofWhichAlways: 150 });
 /** Maximum duration of an answer in ms. Only a request that hangs takes longer. */
@@ -235,7 +235,7 @@ describe.each([...jsonSubjects, ...formSubjects])('mutated $form for $model at $
   });
 
   it(
-    'are answered, or refused by the name of a field, and leave no hold',
+    'are answered, or refused with 404 or the name of a field',
     { timeout: repeated(900_000, { ofWhichAlways: 300_000 }) },
     async () => {
       const statuses = new Map<number, number>();

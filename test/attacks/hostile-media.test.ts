@@ -1,6 +1,6 @@
 /**
- * Attacks by providers of images, speech, transcripts, ranks and embeddings, over every wire. An attack counts as a
- * failure of the provider, and is free unless content has reached the client. The gateway reads only a limited part of
+ * Attacks by providers of images, speech, transcripts, ranks and embeddings, over every wire. An invalid answer counts
+ * as a failure of the provider, and is free unless content has reached the client. The gateway reads only a limited part of
  * the attacking response. Reported usage never costs more than was held.
  */
 
@@ -266,10 +266,10 @@ describe('content that is no image', () => {
   );
 });
 
-/** Counts that no provider may report, as JSON. */
+/** Invalid or unusual counts, as JSON. */
 const counts = ['null', '-1', '-1e400', '0', '0.5', '1e15', '1e400', '9007199254740993', '"7"', '[]', '{}', 'true'];
 
-/** Returns the answer with each of its numbers and objects replaced, one at a time. */
+/** Returns the answer with each of its numbers replaced, and each usage renamed or set to null, one at a time. */
 function* miscounted(text: string): Generator<string> {
   for (const { 0: number, index } of text.matchAll(/(?<=[:[,])-?\d[\d.e+]*(?=[,}\]])/g)) {
     for (const count of counts) yield text.slice(0, index) + count + text.slice(index + number.length);

@@ -42,8 +42,8 @@ async function repeat(write: Exchange['write'], bytes: string | Buffer, times: n
 type BeforeTheAnswer = [what: string, status: number, behavior: Behavior];
 
 /**
- * Faults that the HTTP client reports before a wire (codec of a provider API) reads anything: no response, an
- * incomplete head, a switched protocol, endless interim responses. A test of one wire is therefore enough.
+ * Faults before a wire (codec of a provider API) reads anything, such as an incomplete head. A test of one wire is
+ * therefore enough.
  */
 const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],

@@ -33,7 +33,7 @@ const bodies: [status: number, path: string, body: object][] = [
  * Reason for this test: a timer that is left behind keeps all objects of its request in memory for many minutes, until
  * the timeout of the Lambda function.
  */
-it('requests and answers of all kinds leave no timer behind', async () => {
+it('requests and answers of several kinds leave no timer behind', async () => {
   const statusOf = async (path: string, body: object) => {
     const response = await post(gateway, path, body);
     await response.text();

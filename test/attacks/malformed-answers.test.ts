@@ -192,10 +192,6 @@ describe('an answer with an event that is', () => {
   );
 });
 
-/**
- * Answers with contradictory or missing parts. They may be accepted or refused, but must obey the rules for every
- * answer.
- */
 const { event, opening, text, reason, stop } = dialects.anthropic;
 const blockStart = (index: number, block = '{"type":"text","text":""}') =>
   event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
@@ -206,6 +202,10 @@ const bedrockCall = (index: string, call: string) =>
   bedrockEvent('contentBlockStart', `{"contentBlockIndex":${index},"start":{"toolUse":${call}}}`);
 const callInput = (index: string, json: string) =>
   bedrock.event(`{"contentBlockIndex":${index},"delta":{"toolUse":{"input":${JSON.stringify(json)}}}}`);
+/**
+ * Answers with contradictory or missing parts. They may be accepted or refused, but must obey the rules for every
+ * answer.
+ */
 const odd: [WireName, string, string][] = [
   ['anthropic', 'a second start', opening() + opening() + text(WORDS) + reason() + stop],
   ['anthropic', 'a second start without its message', opening() + event('{"type":"message_start"}') + reason() + stop],

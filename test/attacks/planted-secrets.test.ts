@@ -135,7 +135,7 @@ interface PlantedRoute {
 const picture = { image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' };
 const recording = { input_audio: { data: shortRecording }, url: undefined, data: shortRecording };
 
-/** Routes that send the client's texts to a provider. */
+/** Routes that send the client's texts to a provider, except /speech-to-text and the stream of /text-to-speech. */
 const routes: PlantedRoute[] = [
   { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 280 },
   { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 280 },
@@ -169,6 +169,8 @@ const routes: PlantedRoute[] = [
     forms: { messages: [{ role: 'user', content: 'Hello' }] },
   },
   { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
+  { name: 'POST /responses/input_tokens', path: '/responses/input_tokens', model: 'test/text', sends: 35 },
+  { name: 'POST /systemone', path: '/systemone', model: 'test/decider', sends: 10 },
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },
 ];
 

@@ -88,11 +88,11 @@ describe('a provider that floods', () => {
   });
 });
 
-describe('one event with 100,000 tool calls', () => {
+describe('an answer with', () => {
   it.each([
-    ['with names', '{"index":%,"id":"t%","type":"function","function":{"name":"f","arguments":"{}"}}'],
-    ['that are small', '{"id":"t%","function":{"name":"f"}}'],
-  ])('%s is a failure of the provider', async (_what, call) => {
+    ['with an index and arguments', '{"index":%,"id":"t%","type":"function","function":{"name":"f","arguments":"{}"}}'],
+    ['without them', '{"id":"t%","function":{"name":"f"}}'],
+  ])('100,000 tool calls %s in one event is a failure of the provider', async (_what, call) => {
     const calls = Array.from({ length: 100_000 }, (_, index) => call.replaceAll('%', String(index)));
     const { status, error } = await hostile.attack({
       wire: 'openai-chat',
@@ -109,7 +109,7 @@ describe('one event with 100,000 tool calls', () => {
     expect([status, error?.metadata['error_type']]).toEqual([502, 'provider_unavailable']);
   });
 
-  it('that arrive one by one is cut off at ten thousand', async () => {
+  it('20,000 tool calls in events of 500 is a failure of the provider', async () => {
     const { status } = await hostile.attack({
       wire: 'openai-chat',
       maxTokens: 1_000_000,

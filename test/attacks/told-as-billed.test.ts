@@ -71,7 +71,7 @@ describe.each(wires)('usage that a provider on %s reports repeatedly', (wire) =>
     );
   }, 120_000);
 
-  it('costs the same at any cuts of its bytes', async () => {
+  it('costs the same if its reports come in one packet or in several', async () => {
     const [cut, whole] = await Promise.all([
       reported(wire, correctedDownwards(false), true),
       reported(wire, correctedDownwards(true), true),
