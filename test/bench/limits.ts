@@ -53,7 +53,7 @@ const room = Number(options.room);
 const LIMIT = Number(((room + 0.5) * COST).toFixed(2));
 /** Milliseconds until all gateways have recorded the costs. LiteLLM writes them every ten seconds or so. */
 const RECORDING_MS = 30_000;
-/** Milliseconds after which a request has no answer. */
+/** Milliseconds after which a request counts as unanswered. */
 const PATIENCE_MS = 180_000;
 const WARM_UP = 40;
 const ADMITTED = 'admitted';

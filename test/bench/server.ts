@@ -115,7 +115,7 @@ function disturbances(): Record<string, () => Promise<void>> {
 }
 
 /**
- * Runs all streams to their end, with a disturbance in the middle.
+ * Runs all streams to their end, with a disturbance after a second.
  * @returns the longest pause of any stream
  */
 async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> {

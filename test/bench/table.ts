@@ -1,5 +1,5 @@
 /**
- * Prints the figures of a run as a table with one column per lane and one section per wire. An added time is the time
+ * Formats the figures of a run as a table with one column per lane and one section per wire. An added time is the time
  * of a lane minus the time of the direct lane.
  */
 

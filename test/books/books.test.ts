@@ -169,7 +169,7 @@ describe('a statement', () => {
     expect(proofs[1]).toEqual({ source: 'daily_rows', agrees: undefined, says });
   });
 
-  it('explains the prepaid balance month by month', async () => {
+  it('explains the prepaid balance, also day by day', async () => {
     const { balance } = await ask();
     const [first, ...rest] = await Promise.all(
       history.dates.map(async (date) => (await ask({ period: periodOf({ from: date, to: date }) })).balance!),
@@ -372,7 +372,7 @@ describe('an export', () => {
     expect(queries.length).toBeGreaterThan(5);
   });
 
-  it('with one changed digit is reported, at any place', async () => {
+  it('with one changed digit is reported, in each checked view', async () => {
     const flips = [
       ['unproven', /"total_cost_rub":\{"N":"(\d)/],
       ['unproven', /"tokens_completion":\{"N":"(\d)/],
@@ -561,7 +561,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('names each sum of a missing row', async () => {
+  it('names a missing row', async () => {
     const date = history.dates[0]!;
     const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'MEMBER' }));
     await deleteRows(history.table, account.id, date, [row!]);

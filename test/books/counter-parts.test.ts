@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Moves nearly the whole amount of a counter into one of its parts, and a millionth into another. */
+/** Moves nearly the whole amount of a counter into one of its parts, and 0.000001 RUB into another. */
 async function moveIntoParts(scope: ScopeId): Promise<void> {
   const { table } = history;
   const spread = (await spreadCounter(table, scope))!;

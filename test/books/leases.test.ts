@@ -153,7 +153,7 @@ it('books with an open lease have no difference that varies between reads', asyn
   expect(found).toEqual([]);
 });
 
-it('books with an altered lease name each window whose counter differs', async () => {
+it('books with an altered lease name a window whose counter differs', async () => {
   const key = { pk: `LEASE#${lease.id}`, sk: 'LEASE' };
   const set = { amount_rub: moneyAttribute(lease.amount.plus(Money.fromPico(1n))) };
   await writeAlone(table, update(table, key, { set }));

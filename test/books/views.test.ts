@@ -6,8 +6,8 @@ import { reviewedItems } from '../../lambdas/store/days/reviewed-items.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Kinds of items for which this test expects no view: items without amounts, health of endpoints, lists, and temporary
- * items. The sums of models by month have a view of another form.
+ * Kinds of items that are not in `reviewedItems`, such as lists, temporary items and the health of endpoints. Some of
+ * them have a view of another form.
  */
 const otherEntities = [
   'account_tags',

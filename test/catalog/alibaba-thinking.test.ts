@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
-it("a thinking budget is lowered only to the maximum of Alibaba's model", () => {
+it("each reasoning model of Alibaba has the maximum thinking budget of Alibaba's table", () => {
   const budgets = loadShippedCatalog()
     .models.flatMap((model) => model.endpoints)
     .filter(

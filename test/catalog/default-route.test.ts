@@ -26,6 +26,7 @@ describe('the prices by which endpoints are compared', () => {
     const priced = pricedFor({ overrides: [{ min_prompt_tokens: 9, prompt: rub('0.01') }] });
 
     expect(isFree(priced.pricing)).toBe(false);
+    expect(paidPrices(priced)).toBe(priced.pricing);
   });
 });
 

@@ -107,7 +107,11 @@ describe('the shipped free models', () => {
     for (const { id, endpoints } of free.filter((model) => !model.id.startsWith('sandbox/'))) {
       const paid = catalog.find(id.replace(':free', ''))!;
       for (const [index, { serviceCost }] of endpoints.entries()) {
-        expect(serviceCost!.prompt.exceeds(paid.endpoints[index]!.pricing!.prompt)).toBe(false);
+        const { prompt, completion } = paid.endpoints[index]!.pricing!;
+        expect([serviceCost!.prompt.exceeds(prompt), serviceCost!.completion.exceeds(completion)]).toEqual([
+          false,
+          false,
+        ]);
       }
     }
   });

@@ -154,8 +154,7 @@ describe('a streamed chat', () => {
   it('has no thinking if the client excludes it', () => {
     fc.assert(
       fc.property(answerEvents, (events) => {
-        expect(written(events, { showsReasoning: false })).not.toContain('reasoning_content');
-        expect(written(events, { showsReasoning: false })).not.toContain('reasoning_details');
+        expect(written(events, { showsReasoning: false })).not.toMatch(/"reasoning(?:_content|_details)?":/);
       }),
     );
   });

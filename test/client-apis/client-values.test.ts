@@ -57,17 +57,17 @@ describe('budgets in the forms of other services', () => {
   });
 });
 
-describe.each(Object.entries(readers))('fields without an effect in a request of %s', (_, read) => {
+describe.each(Object.entries(readers))('fields for other services in a request of %s', (_, read) => {
   it.each([
     // https://docs.litellm.ai/docs/proxy/user_keys, https://github.com/langfuse/langfuse-python/pull/1572
     { metadata: { trace_metadata: { step: 1 }, tags: ['team=core'], langgraph_step: 1, parent: null } },
     // https://github.com/pydantic/pydantic-ai/issues/4028
     { prompt_cache_retention: 'in-memory' },
-  ])('may be %j', (body) => {
+  ])('have no effect: %j', (body) => {
     expect(read(body).message).toEqual(read({}).message);
   });
 
-  it('may be a tool choice under the name "any" of Mistral', () => {
+  it('may be the tool choice "any" of Mistral', () => {
     const tool = { type: 'function', name: 'look', parameters };
 
     expect(read({ tools: [tool], tool_choice: 'any' }).message.tool_choice).toEqual({ type: 'any' });

@@ -14,7 +14,7 @@ const DATES = [MONDAY, TUESDAY, WEDNESDAY];
 const ACCOUNTS = ['a', 'b'];
 
 let directory: string;
-/** Seals three days of two accounts, which creates a list for each day. */
+/** Writes statements of three days of two accounts, and a list for each day. */
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-lists-'));
   for (const date of DATES) {

@@ -72,8 +72,8 @@ describe('a key in KMS', () => {
 });
 
 /**
- * Starts a partial emulator of S3. Like a bucket with a lock, it refuses a second file with the same name, and a file
- * without a correct checksum.
+ * Starts a partial emulator of S3. It refuses a file without a correct checksum, and a second file with the same name if
+ * the request has `if-none-match: *`.
  */
 async function bucketWithLock(): Promise<KeptFiles> {
   const files = new Map<string, Buffer>();

@@ -76,7 +76,7 @@ describe('the days of all accounts', () => {
     expect(lines).toMatchObject([{ level: 'error', message: 'books are late', date: today }]);
   });
 
-  it('are sealed only once, and get a missing timestamp at the next attempt', async () => {
+  it('are sealed only once, and a missing timestamp is requested again by the next run', async () => {
     const { sealing } = await history();
     const atMs = Date.parse(`${tomorrow}T02:00:00Z`);
     const unreachable = 'http://127.0.0.1:9/';
