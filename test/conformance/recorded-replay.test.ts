@@ -15,7 +15,7 @@ import { heard, type Said } from './recorded/said.ts';
 
 /**
  * Tests a sample of the recordings with the whole gateway: some streams and one document of each provider.
- * recorded.test.ts tests all recordings, but only with the decoders.
+ * recorded.test.ts tests all recordings, but without a running gateway.
  */
 const MAX_STREAMS = repeated(8, { ofWhichAlways: 4 });
 const MAX_SMALL = repeated(8, { ofWhichAlways: 4 });
@@ -82,7 +82,7 @@ function sampleOf(interactions: Interaction[]): Interaction[] {
 const DEFAULT_REPEATS = 15_000;
 
 /**
- * Returns a prompt that is as large as the recorded one, because the gateway does not accept a usage that exceeds the
+ * Returns a prompt that is at least as large as the recorded one, because the gateway does not accept a usage that exceeds the
  * prompt that was sent.
  */
 function promptOf({ usage }: Said): string {
