@@ -1,5 +1,6 @@
 /**
- * Parts that all drills share: a temporary directory, steps that are reported as they end, and the same final checks.
+ * Parts that the drills share, except the deployment drill: a temporary directory, steps that are reported as they end,
+ * and the same final checks.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -157,7 +158,7 @@ export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
 const SETTLED_WITHIN_MS = 200_000;
 
 /**
- * Reports the last two steps of every drill: the key has spent the cost that responses reported, and the books agree.
+ * Reports the last two steps of a drill: the key has spent the cost that responses reported, and the books agree.
  */
 export async function checkBooks(
   { done, admin }: DrillTools,

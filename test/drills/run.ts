@@ -41,7 +41,7 @@ const MAX_REQUESTS = 10_000;
 /**
  * Runs a drill.
  * @returns the exit code
- * @throws {StartFailure} if an argument is missing or invalid
+ * @throws {StartFailure} if an argument is missing or invalid, or a gateway does not start
  */
 export async function runDrill(args: string[]): Promise<number> {
   if (args[0] === 'deploy') return runDeployDrill(args.slice(1));

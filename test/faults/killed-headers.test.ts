@@ -65,10 +65,10 @@ async function charged(): Promise<{ count: number; pending: number }> {
 }
 
 it(
-  `the gateway charges each of ${HEADERS} Idempotency-Keys once, although it is killed ${KILLS} times`,
+  `the gateway charges each of ${HEADERS} Idempotency-Keys once, although it is killed up to ${KILLS} times`,
   { timeout: 900_000 },
   async () => {
-    // One call in ten has a fault.
+    // One write in ten and one read in twenty has a fault.
     proxy.faultFor = ({ action }) => {
       const chance = Math.random();
       if (chance < 0.05) return 'throttle';

@@ -110,7 +110,7 @@ describe('the counters of a history', () => {
     expect(counterDifferences([...items, ...counters('1.5', '6.5')], NOW_MS)).toEqual([]);
   });
 
-  it('differ by the smallest amount in any window', () => {
+  it('differ if one window differs by the smallest amount', () => {
     const [key, ...others] = counters('1.5', '6.5');
     const found = counterDifferences([...items, { ...key!, committed_lifetime: '6.500000000001' }, ...others], NOW_MS);
 

@@ -50,7 +50,7 @@ export class Customers {
   #payments = 0;
   readonly #hashes: Record<string, string> = {};
   #workspaces = { main: '', second: '' };
-  /** Number of responses to changes, by status. */
+  /** Number of changes, by status or failure. */
   readonly answers: Record<string, number> = {};
 
   constructor(table: Table, random: Random) {

@@ -192,9 +192,7 @@ export class History {
     this.#proxy.rules.suffer(this.#shares(1), this.#newSeed());
   }
 
-  /**
-   * Starts the gateway. If the start fails, for example by a fault of the table, tries again, at most MAX_STARTS times.
-   */
+  /** Starts the gateway. Tries at most MAX_STARTS times, because a fault of the table may end a start. */
   async #start(): Promise<void> {
     if (this.#report.starts.tried > 0 && this.#random() < CLOCK_STEPS) this.#stepClock();
     for (let turn = 1; ; turn += 1) {

@@ -23,7 +23,7 @@ interface Blow {
 const LEAST_PAUSE_MS = 2_000;
 const MOST_PAUSE_MS = 25_000;
 /**
- * Milliseconds in which the front process must stop after its server process has ended. Its last requests may take some
+ * Milliseconds in which the front process must stop after its server process was killed. Its last requests may take some
  * seconds.
  */
 const LOSS_MS = 20_000;

@@ -3,11 +3,11 @@
 import type { Difference } from './counter-books.ts';
 import { picoIn, picoOf, roublesOf, textIn, type RawItem } from './raw-table.ts';
 
-/** A response that a client read completely. */
+/** A response that a client read to its end. */
 export interface ReportedCost {
   generationId: string;
   kind: string;
-  /** Cost in roubles, with the digits of the response; undefined if the response contains no cost. */
+  /** Cost in roubles, with the digits of the response; undefined if it is incomplete or contains none. */
   cost: string | undefined;
   /** Time at which the client read the end of the response, by this machine's clock. */
   readAtMs: number;

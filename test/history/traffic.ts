@@ -29,7 +29,7 @@ const WHOLE_STREAM = /event: message_stop|data: \[DONE\]|event: response\.(?:com
 
 export class Traffic {
   readonly reported: ReportedCost[] = [];
-  /** Number of responses by kind and status. */
+  /** Number of requests by kind and status, or by kind and failure. */
   readonly seen: Record<string, number> = {};
   requests = 0;
   #isOn = false;

@@ -56,7 +56,7 @@ describe('the attempts of a request', () => {
     [262_144, 262_154],
     [1_000, 65_546],
   ])(
-    'have a bound that includes thinking beyond max_tokens of up to %i tokens',
+    'have a bound that adds thinking to max_tokens: the larger of the budget of %i tokens and the maximum output',
     (max_thinking_budget, outputTokens) => {
       const candidate = candidateAt('http://localhost');
       const quirks = { reasoning_beyond_max_tokens: true, max_thinking_budget };
@@ -94,7 +94,7 @@ describe('the attempts of a request', () => {
     60_000,
   );
 
-  // The prices are those of GLM-5.3 on Bedrock, in roubles per million tokens.
+  // The prices have the ratios of those of GLM-5.3 on Bedrock.
   it.each([
     ['GLM, as cache writes, because Bedrock caches by itself', {}, '22680'],
     ['Claude without a cache point, as other tokens', { family: 'claude' as const }, '18480'],

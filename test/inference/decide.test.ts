@@ -101,7 +101,7 @@ describe('a decision with a partial usage report', () => {
 });
 
 describe('a decision that its provider refuses', () => {
-  it('has the status of the refusal, also in its last attempt', async () => {
+  it('has the status of the refusal in the record of its last attempt', async () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
     const offer = {
       index: 0,
@@ -165,7 +165,7 @@ describe('a decider that is silent in the middle of its answer', () => {
 });
 
 describe('a decider that reports more than its output limit', () => {
-  it('raises no alarm for a small difference, like a message', async () => {
+  it('raises an alarm only for a large difference', async () => {
     const { outputTokens } = [
       ...decisionEngines['decisions-stated'].batchRequests(task, decisionCandidateAt('http://t.test').target),
     ][0]!;

@@ -249,7 +249,7 @@ describe('the first event of an answer', () => {
       'in a piece of its own',
       async (response: ServerResponse) => {
         response.write(ping);
-        // After this exchange, the ping has been read.
+        // During this exchange, the ping is read.
         await exchange((await upstream(soundly('anthropic'))).url);
         response.end(busy);
       },
@@ -335,7 +335,7 @@ describe('the opening events of an answer', () => {
   });
 
   it.each([true, false])(
-    'are kept for the charge of a silent model with hidden thinking: %s',
+    'end the fallbacks, before a silence, only if the model may have hidden thinking: %s',
     async (hasHiddenReasoning) => {
       const silent = await upstream((response) => response.write(start));
       const second = await upstream(soundly('anthropic'));
@@ -393,7 +393,7 @@ describe('reasoning that its provider can no longer read', () => {
     expect(seen.bodies).toHaveLength(2);
   });
 
-  it('is not searched in a request without reasoning', async () => {
+  it('is not assumed in a request without reasoning, so the request is not sent again', async () => {
     const seen = await upstream(refuses(400, words));
 
     await expect(answered([attemptAt(seen)])).rejects.toMatchObject({ kind: 'invalid_request' });
@@ -432,7 +432,7 @@ describe('an attempt', () => {
     expect(seen.connections).toHaveLength(1);
   });
 
-  it('returns its connection if it fails', async () => {
+  it('closes its connection if it fails', async () => {
     const closed = Promise.withResolvers<void>();
     const failing = await upstream((response) => {
       response.once('close', () => closed.resolve());

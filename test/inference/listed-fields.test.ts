@@ -22,7 +22,7 @@ describe('fields that an endpoint must list', () => {
   it.each([
     ['no endpoint lists one', [plain], 'prompt'],
     ['each endpoint lists only one of them', [guided, worded], 'prompt'],
-  ])('refuse the request by name if %s', (_how, candidates, field) => {
+  ])('refuse the request, and name one of the fields, if %s', (_how, candidates, field) => {
     const choose = () => candidatesWith({ prompt: 'DHL', keywords: ['DHL'] }, candidates, undefined);
 
     expect(choose).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(field) as string }));

@@ -160,7 +160,7 @@ describe('a modality that follows the recipe', () => {
     await expect(compiled).resolves.toMatchObject({ stdout: '' });
   });
 
-  it('answers, and is charged and recorded once', async () => {
+  it('answers with its cost, which its record also has', async () => {
     const { id, results, usage } = await score();
 
     expect(results).toEqual([
@@ -180,7 +180,7 @@ describe('a modality that follows the recipe', () => {
     expect(await score({}, gateway.key, gateway.webUrl)).toMatchObject({ usage: { total_tokens: 20 } });
   });
 
-  it('holds money before it sends a request to a provider', async () => {
+  it('is refused if its cost could exceed the limit of its key', async () => {
     expect(await score({}, await keyWith({ limit: 0 }))).toMatchObject({ error: { code: 402 } });
   });
 

@@ -87,7 +87,7 @@ describe("the metrics of a provider's answer", () => {
     expect(measured()).toEqual([{ OperatorNeeded: 1 }, { provider: 'acme', OperatorNeeded: 1 }]);
   });
 
-  it.each([400, 529])('count neither if the provider refuses the request with %d', async (status) => {
+  it.each([400, 529])('count nothing if the provider answers with the status %d', async (status) => {
     await expect(askedOf((response) => refusal(response, status, 'no'))).rejects.toThrow();
 
     expect(measured()).toEqual([]);

@@ -64,12 +64,12 @@ describe('a recording', () => {
   ])('without a readable length has only the bound of its bytes: %s', async (_, bytes) => {
     const { seconds, maxSeconds } = await read(bytes);
 
-    expect(seconds === undefined || maxSeconds >= seconds).toBe(true);
-    expect(maxSeconds).toBeGreaterThan((bytes.length * 8) / 50_000_000);
+    expect(seconds).toBeUndefined();
+    expect(maxSeconds).toBeGreaterThanOrEqual((bytes.length * 8) / 8_000);
   });
 
   it('has the bound of its bytes if its length is not plausible for its size', async () => {
-    // With 48 kHz, 65,535 channels and 32 bits, the same bytes would last only a moment.
+    // With 60,000 channels, these bytes would last only a moment.
     const bytes = waveFile(400, { sampleRate: 44_100 });
     bytes.writeUInt16LE(60_000, 22);
 
@@ -79,14 +79,17 @@ describe('a recording', () => {
     expect(maxSeconds).toBe((bytes.length * 8) / 6_000);
   });
 
-  it.each([Buffer.alloc(0), Buffer.from('%PDF-1.7'), Buffer.from('<html>'), Buffer.from([0xff]), Buffer.from('ID3')])(
-    'is refused if its bytes are not a recording: %#',
+  it.each(['', '%PDF-1.7', '<html>', '\u00FF', 'ID3'])(
+    'is refused if its bytes are not a recording: %j',
     async (bytes) => {
-      await expect(read(bytes)).rejects.toMatchObject({ status: 400, metadata: { field: 'file' } });
+      await expect(read(Buffer.from(bytes, 'latin1'))).rejects.toMatchObject({
+        status: 400,
+        metadata: { field: 'file' },
+      });
     },
   );
 
-  it('never fails with another error, whatever bytes follow its first ones', async () => {
+  it('that begins like its format is read without an error, whatever bytes follow', async () => {
     const beginnings = [
       'RIFF\0\0\0\0WAVE',
       'OggS',

@@ -12,7 +12,9 @@ import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);
 
-const task: RerankTask = { query: 'parcel', documents: ['one', 'two'], topN: 2, maxTokensPerDoc: undefined };
+/** Documents for which the gateway counts two search units. */
+const documents = Array.from({ length: 150 }, (_, index) => `parcel ${index}`);
+const task: RerankTask = { query: 'parcel', documents, topN: 2, maxTokensPerDoc: undefined };
 const ranked = { results: [{ index: 1, relevance_score: 0.5 }], meta: { billed_units: { search_units: 1 } } };
 const reporting = (search_units: unknown) => ({ ...ranked, meta: { billed_units: { search_units } } });
 const free = Money.zero;
@@ -38,7 +40,7 @@ const hostile = {
   'an empty body': '',
   'half of an answer': JSON.stringify(ranked).slice(0, 40),
   'an error in place of an answer': JSON.stringify({ message: 'invalid request', error: { type: 'server_error' } }),
-  'an index that was not sent': JSON.stringify({ results: [{ index: 7, relevance_score: 1 }] }),
+  'an index that was not sent': JSON.stringify({ results: [{ index: 150, relevance_score: 1 }] }),
   'one document twice': JSON.stringify({ results: [ranked.results[0], ranked.results[0]] }),
   'no results, but units': JSON.stringify({ results: [], meta: { billed_units: { search_units: 5 } } }),
 };
@@ -70,17 +72,17 @@ describe('an answer that is no rank', () => {
 
 describe('reported search units', () => {
   it.each([
-    ['as reported', 1, '0.2', false],
-    ['as held, if they are more', 1_000_000, '0.2', true],
-    ['as counted, if they are zero', 0, '0.2', false],
-    ['as counted, if they are negative', -3, '0.2', false],
-    ['as counted, if they are no number', '3', '0.2', false],
-    ['as counted, if they are a fraction', 0.5, '0.2', false],
-    ['as counted, if there are none', undefined, '0.2', false],
-  ])('are charged %s', async (_how, units, cost, exceeded) => {
+    ['as reported', 1, 1, false],
+    ['as held, if they are more', 1_000_000, 2, true],
+    ['as counted, if they are zero', 0, 2, false],
+    ['as counted, if they are negative', -3, 2, false],
+    ['as counted, if they are no number', '3', 2, false],
+    ['as counted, if they are a fraction', 0.5, 2, false],
+    ['as counted, if there are none', undefined, 2, false],
+  ])('are charged %s', async (_how, units, charged, exceeded) => {
     const { rounds } = await rank(JSON.stringify(reporting(units)));
 
-    expect(rounds).toMatchObject([{ exceeded, estimated: false, usage: { searchUnits: 1 } }]);
-    expect(String(rounds[0]!.cost)).toBe(cost);
+    expect(rounds).toMatchObject([{ exceeded, estimated: false, usage: { searchUnits: charged } }]);
+    expect(rounds[0]!.cost).toEqual(pricing.search_unit!.times(charged));
   });
 });

@@ -1,4 +1,4 @@
-/** Provider of the drill: the sandbox on this machine. With its prices, a hold equals the cost of the answer. */
+/** Provider of the drill: the sandbox on this machine. With its prices, a hold is only slightly above the cost of the answer. */
 
 import { drillModel, drillProvider, writeDrillCatalog } from '../catalog.ts';
 

@@ -26,7 +26,7 @@ const SKIPPED = `Skipped: MiniStack is not installed, so nothing was deployed. I
  * Runs the deployment drill.
  * @param args arguments after `deploy`
  * @returns the exit code
- * @throws {StartFailure} if an argument is invalid
+ * @throws {StartFailure} if an argument is invalid, or MiniStack does not start
  */
 export async function runDeployDrill(args: string[]): Promise<number> {
   const values = parseDeployArgs(args);

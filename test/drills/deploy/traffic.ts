@@ -80,7 +80,7 @@ const LONGEST_WAIT_MS = 30_000;
 export interface PatientAnswers {
   /** Last response to each client. */
   answers: DeployedAnswer[];
-  /** Number of retries, after status 529 or a failed connection. */
+  /** Number of retries, after status 529 or a connection timeout. */
   busy: number;
 }
 
