@@ -45,7 +45,9 @@ beforeAll(async () => {
     if (request.url!.startsWith('/search')) response.end('{"results":[]}');
     else if (request.url!.includes('count_tokens')) response.end('{"input_tokens":9}');
     else if (request.url!.includes('/audio/tran')) response.end(JSON.stringify({ text: TRANSCRIPT, usage: {} }));
-    else if (request.url!.includes('completions')) response.writeHead(400).end('{"error":{"message":"Not now"}}');
+    // A refusal is not retried, so the test is faster than with malformed answers.
+    else if (/completions|embeddings|rerank|images|speech/.test(request.url!))
+      response.writeHead(400).end('{"error":{"message":"Not now"}}');
     else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer(dialects.anthropic, 'Fine.'));
   });
   upstream = await listen(server);
@@ -135,7 +137,7 @@ interface PlantedRoute {
 const picture = { image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' };
 const recording = { input_audio: { data: shortRecording }, url: undefined, data: shortRecording };
 
-/** Routes that send the client's texts to a provider, except /speech-to-text and the stream of /text-to-speech. */
+/** Routes that send the client's texts to a provider, except /speech-to-text, which accepts only forms. */
 const routes: PlantedRoute[] = [
   { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 280 },
   { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 280 },
@@ -157,6 +159,13 @@ const routes: PlantedRoute[] = [
   {
     name: 'POST /text-to-speech/{voice_id}',
     path: '/text-to-speech/alto',
+    model: 'test/speaker',
+    sends: 3,
+    forms: { model_id: 'test/speaker' },
+  },
+  {
+    name: 'POST /text-to-speech/{voice_id}/stream',
+    path: '/text-to-speech/alto/stream',
     model: 'test/speaker',
     sends: 3,
     forms: { model_id: 'test/speaker' },

@@ -81,7 +81,7 @@ describe('the OpenRouter SDK', () => {
     expect(await bytesOf(stream)).toHaveLength(words * PCM_WORD_BYTES);
   });
 
-  it('sends instructions among the options of a provider', async () => {
+  it('gets sound if it sends instructions among the options of a provider', async () => {
     const provider = { options: { openai: { instructions: 'Calmly' } } };
     const speechRequest = {
       model: 'sandbox/storyteller',
