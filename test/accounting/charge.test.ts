@@ -49,7 +49,7 @@ describe('the charge of an answer', () => {
   });
 
   it('uses the price of answers with thinking also if the answer is cut before its usage', () => {
-    const thinking = { type: 'thinking_delta', thinking: 'x'.repeat(40) };
+    const thinking = { type: 'thinking_delta', thinking: 'x'.repeat(40) } as const;
     const meter = meterOf(
       start({ input_tokens: 10 }),
       { type: 'content_block_delta', index: 0, delta: thinking },
