@@ -20,7 +20,7 @@ interface ReconcileOptions {
   prove: boolean;
 }
 
-/** Default number of completed days to compare. */
+/** Number of completed days to compare without `--day` and `--deep`. */
 const DAYS_BACK = 30;
 
 export function addReconcileCommand(program: Command): void {

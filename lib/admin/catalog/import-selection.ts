@@ -49,7 +49,7 @@ export type DatedCost = z.infer<typeof datedCostSchema>;
 /** Endpoint to import: the provider, the provider's name for the model, and corrections of the price list. */
 const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
-  /** List entry whose facts are used if the lists have no entry for this provider. */
+  /** List entry whose facts are used, and whose prices are used if the endpoint's own entry has none. */
   like: listPlaceSchema.optional(),
   /**
    * Prices in USD per million tokens, which replace the listed prices. Apart from `ends`, only prices given here can
@@ -148,7 +148,7 @@ export const selectionSchema = z.strictObject({
       with_parameters: parameterList.optional(),
       /** Parameters in the price list that the endpoints do not support. */
       without_parameters: parameterList.optional(),
-      /** Price of a one-hour cache write as a multiple of the input price, if the price list lacks it. */
+      /** Price of a one-hour cache write as a multiple of the input price. It replaces a listed price. */
       cache_write_1h_multiple: z.int().positive().optional(),
       /** Fee per thousand requests in USD, as decimal text. */
       usd_per_thousand_requests: decimal.optional(),

@@ -13,7 +13,7 @@ export interface GatewayPlace {
   /** Base URL with /v1. */
   baseUrl: string;
   model: string;
-  /** Facts about the model; undefined if it is not in the catalog. Configuration texts then omit the facts. */
+  /** Facts about the model; undefined if they are unknown. Configuration texts then omit the facts. */
   facts?: ModelFacts | undefined;
 }
 

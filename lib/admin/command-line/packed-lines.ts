@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 /**
  * Reads the lines of a gzipped text file. Memory is bounded by one decompressed chunk and the longest line.
  * @param seen called with each decompressed chunk
- * @throws {Error} if the file does not exist or is not gzipped
+ * @throws {Error} if the file cannot be read, or is not valid gzip
  */
 export async function* packedLines(
   path: string,

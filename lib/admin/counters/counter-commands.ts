@@ -13,8 +13,8 @@ import { recompute } from './recompute.ts';
 import { onTable, withAccount, type TableSession } from '../session/session.ts';
 
 /**
- * Time in ms to wait after the creation of parts (items into which a busy counter is split) has been forbidden. After
- * this time, no running request can still create a part.
+ * Time in ms to wait after the creation of parts (items into which a busy counter is split) has been forbidden, because
+ * running requests may still create parts.
  */
 const UNDER_WAY_MS = 5_000;
 

@@ -24,7 +24,7 @@ interface RunningCount extends Omit<RunningFinding, 'recorded'> {
   changes: number | undefined;
 }
 
-/** Number of days before today whose records are read. It is ample, because every request ends within hours. */
+/** Number of days before today whose records are read. It is ample, because every request ends much sooner. */
 const DAYS_BEFORE = 15;
 const KEYS_AT_ONCE = 3;
 /** Maximum number of measurements of a part whose requests begin or end during each measurement. */

@@ -128,7 +128,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
-  // A price id must identify everything on which the price depends.
+  // The price id contains the tier, because each tier of an endpoint has other prices.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
   const row: Record<(typeof focusColumns)[number], CsvCell> = {

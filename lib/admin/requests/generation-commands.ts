@@ -102,7 +102,7 @@ async function* requestsOf(
 
 /**
  * Returns the days of a list, newest first.
- * @throws {GatewayError} 400 if the last day is before the first, or there are too many days
+ * @throws {GatewayError} 400 if `from` is later than `to`, or there are too many days
  */
 function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
   const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;

@@ -38,8 +38,8 @@ interface MayCreate {
  * Opens the table on which a command works. With a table name, this is the table of a deployment on AWS, opened with
  * the caller's credentials. Otherwise it is the table of the gateway that runs on the local data. If no gateway runs,
  * the command opens the local data itself.
- * @throws {StartFailure} if there is no data, and the command must not create any; if the table does not exist or
- *   cannot be reached; or if DYNAMODB_ENDPOINT is not an HTTP URL
+ * @throws {StartFailure} if there is no data, and the command must not create any; if another process uses the data;
+ *   if the table does not exist or cannot be reached; or if DYNAMODB_ENDPOINT is wrong
  */
 export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,
