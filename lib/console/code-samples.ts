@@ -1,4 +1,4 @@
-/** Code samples, for several clients, that send the same request as the playground. */
+/** Code samples, for several clients, that send the playground's request, as far as each client can express it. */
 
 import { webSearchTool, type MessagesBody } from './playground-request.ts';
 

@@ -1,6 +1,5 @@
 /**
- * Numbers from the API without rounding. Amounts are displayed with all their digits, and computed as Money. Only the
- * sizes of bars and curves are rounded.
+ * Numbers from the API without rounding. Amounts are displayed with all their digits, and computed as Money.
  */
 
 import { Money } from '../../lambdas/money/money.ts';

@@ -4,7 +4,7 @@ import type { Owners } from './account.ts';
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Maximum number of workspaces whose keys and members the console reads. */
+/** Maximum number of workspaces whose keys and members are read for one page. */
 const MAX_WORKSPACES_SHOWN = 12;
 
 export async function readOwners(client: GatewayClient, signal: AbortSignal): Promise<Owners> {

@@ -75,7 +75,8 @@ type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
 };
 
 /**
- * Returns whether the playground offers the model: if its only output is text, and it is not known to be unavailable.
+ * Returns whether the playground offers the model for text answers: if its only output is text, and it is not known to
+ * be unavailable.
  */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.join() === 'text';

@@ -32,7 +32,7 @@ export interface Sought {
   from: string;
   /** Cursor at which an earlier search stopped; '' to start with the newest requests. */
   cursor: string;
-  /** Maximum number of rows. */
+  /** Number of rows after which the search stops. The last response may exceed it. */
   rows: number;
 }
 

@@ -14,7 +14,7 @@ import { WhenLoaded } from '../parts/notice.tsx';
 import { useRequestSearch } from '../use-request-search.ts';
 import { LimitsTable } from './overview/limits-table.tsx';
 
-/** Maximum number of today's requests that are added up. */
+/** Number of today's requests after which no further requests are read. */
 const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
 

@@ -10,7 +10,7 @@ import { emptyTypedKey, keyBody, KeyFields } from './key-fields.tsx';
 
 interface NewKeyProps {
   workspaces: ShownWorkspace[];
-  /** Slug of the key's workspace; empty for the Default workspace. */
+  /** Slug of the workspace that is chosen at first; empty for the Default workspace. */
   workspace: string;
   onClose: () => void;
   onCreated: () => void;

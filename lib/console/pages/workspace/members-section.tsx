@@ -12,10 +12,10 @@ import { BudgetEditor } from './budget-editor.tsx';
 
 type MemberDialogState = { kind: 'budgets' | 'remove'; id: string } | undefined;
 
-/** Change that failed. A retry of the same change uses the same idempotency key. */
+/** Change that failed. */
 interface FailedChange {
   sent: string;
-  /** Idempotency key of the next attempt. */
+  /** Idempotency key of the next attempt of the same change. */
   once: string;
 }
 
