@@ -25,8 +25,8 @@ interface Said {
 }
 
 /**
- * Runs an operator's command in this process, which is half a second faster than a separate process. A process reads
- * its secrets only once, so do not use this function with two data directories whose keys matter.
+ * Runs an operator's command in this process, which is half a second faster than a separate process. A process keeps
+ * the secrets that it has read, so do not use this function with two data directories whose keys matter.
  */
 export async function adminHere(dataDirectory: string, ...args: string[]): Promise<Said> {
   const said = { out: '', err: '' };

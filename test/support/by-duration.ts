@@ -2,10 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dividedByDuration, slowestFirst } from './recorded-durations.ts';
 
-/**
- * Sorts test files by recorded duration, and divides them by duration for `--shard`. By default, Vitest sorts and
- * divides them by file size.
- */
+/** Sorts test files by recorded duration, and divides them by duration for `--shard`. */
 export class ByDuration extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = slowestFirst(files.map(pathOf));

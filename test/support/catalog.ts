@@ -10,10 +10,7 @@ export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta
 /** Names of the variables that contain the sandbox's URLs. */
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
-/**
- * Environment variables, apart from credentials, that an operator must set to serve every model: URLs of servers, and
- * parts of model names.
- */
+/** Variables that an operator must set to serve every model, apart from credentials: URLs and parts of model names. */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',
   'OLLAMA_BASE_URL',
@@ -27,8 +24,8 @@ const operatorVariables = [
 const SHIPPED_AT_MS = Date.UTC(2026, 10, 27);
 
 /**
- * Loads the shipped catalog with every model, as if the operator had set all variables that contain URLs or parts of
- * model names, and with the prices of one fixed day.
+ * Loads the shipped catalog with every model, as if the operator had set `operatorVariables`, and with the prices of one
+ * fixed day.
  */
 export function loadShippedCatalog(): Catalog {
   const names = [...sandboxAddresses, ...operatorVariables];

@@ -67,7 +67,7 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
 
 /**
  * Creates parts (items) for the counter of a limited scope, as a hold does after write conflicts on the counter.
- * @throws if too little of the limit remains
+ * @throws {Error} if no parts can be created, for example because too little of the limit remains
  */
 export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
   const parts = await grantParts(table, scope, { windows: windowsAt(Date.now()), amount: rub('0.001') });

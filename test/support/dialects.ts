@@ -210,7 +210,7 @@ const googleGemini: Dialect = {
 /** Returns a binary frame of the stream, with one character per byte. */
 const frame = (name: string, json: string): string => packFrame(name, json).toString('latin1');
 
-/** Bedrock's names for error types of the Messages API. Other types keep their names. */
+/** Bedrock's names for error types of the Messages API. Other types get the suffix `Exception`. */
 const exceptions: Record<string, string> = {
   invalid_request_error: 'validationException',
   authentication_error: 'accessDeniedException',

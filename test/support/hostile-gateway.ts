@@ -29,8 +29,8 @@ export interface HostileGateway {
    */
   attack: (attack: Attack) => Promise<Aftermath>;
   /**
-   * Sends one request, to which the provider responds with the attack, and disconnects during the answer. Then checks
-   * the books.
+   * Sends one request, to which the provider responds with the attack, and disconnects during the answer. Then waits
+   * until none of the limit is held.
    */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
   /** Checks that the gateway's process runs and answers. */

@@ -82,7 +82,7 @@ function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unkn
   ]) as Record<string, unknown>;
 }
 
-/** Returns a value with required content only. */
+/** Returns a value with the required content, and with the fields in the given forms. */
 function least(schema: SchemaObject, name: string, forms: Forms): unknown {
   const resolved = resolveSchema(schema);
   const choices = resolved.anyOf ?? resolved.oneOf;

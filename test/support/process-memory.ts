@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RunningGateway } from './gateway.ts';
 
-/** Environment of a gateway whose memory can be measured. Its heap is bounded as with `npm start`. */
+/** Environment of a gateway whose memory can be measured. */
 export const memoryEnvironment = {
   NODE_OPTIONS: `--max-semi-space-size=8 --require ${fileURLToPath(new URL('collect-on-signal.cjs', import.meta.url))}`,
 };

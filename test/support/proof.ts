@@ -14,8 +14,8 @@ export interface Unproven {
 }
 
 /**
- * Returns all final records of a table whose cost or tokens do not follow from their lines (tokens and seconds times
- * prices, as a reviewer would compute it from an export), or whose cost exceeds the hold of a limited request.
+ * Returns all final records of a table whose cost or tokens do not follow from their lines (units times prices, as a
+ * reviewer would compute it from an export), or whose cost exceeds the hold of a limited request.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

@@ -11,7 +11,7 @@ interface ServiceCall {
   functionName: string;
   /** Action, for example sqs:SendMessage. A call for a batch needs the permission of a call for one message. */
   action: string;
-  /** Name of a queue or secret, or `<bucket>/<key>`. */
+  /** Name of a queue, secret or bucket, or `<bucket>/<key>`. */
   resource: string;
 }
 

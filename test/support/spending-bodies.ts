@@ -1,4 +1,4 @@
-/** Bodies of all routes that spend money, for tests of rules that hold for each of them. */
+/** Bodies of routes that spend money, for tests of rules that hold for each of them. */
 
 import { routes, type RouteName } from '../../lambdas/routes.ts';
 import { shortRecording } from './client-api-bodies.ts';
@@ -11,7 +11,7 @@ const pixel =
 const drawing = { model: 'sandbox/painter', prompt: 'Snow' };
 const recording = { model: 'sandbox/scribe', input_audio: { data: shortRecording } };
 
-/** Short body for each route that spends money. A new route needs one here. */
+/** Short body for each route of `spendingRoutes`. A new route needs a body here. */
 export const spendingBodies: Partial<Record<RouteName, Record<string, unknown>>> = {
   'create-message': { model: 'sandbox/claude', max_tokens: 5, messages },
   'create-chat-completion': { model: 'sandbox/gpt', max_tokens: 5, messages },

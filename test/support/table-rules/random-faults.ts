@@ -57,7 +57,7 @@ export class RandomFaults {
     return choices[Math.floor(this.#chance() * choices.length)]!;
   }
 
-  /** Returns a random subset with at least one member. */
+  /** Returns a random subset, with at least one member if `count` is not 0. */
   someOf(count: number): boolean[] {
     const chosen = Array.from({ length: count }, () => this.#chance() < 0.3);
     if (count > 0) chosen[Math.floor(this.#chance() * count)] = true;
