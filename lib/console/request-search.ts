@@ -94,10 +94,41 @@ export function firstDayOfNewer({ rows, newestReadAtMs }: FoundRequests, from: s
   return first > from ? first : from;
 }
 
+/** The newest requests of a list that was read before. */
+export interface NewestRequests extends RequestPage {
+  /** Whether they replace the known requests, because they fill the list, or requests in between may be missing. */
+  replacesKnown: boolean;
+}
+
+/**
+ * Reads the newest requests, back to the latest response of the list. Reads at most `MAX_ANSWERS` responses, and stops
+ * when there are enough rows.
+ */
+export async function readNewest(
+  read: (path: string) => Promise<RequestPage>,
+  sought: Sought,
+  known: FoundRequests,
+  nowMs: number,
+): Promise<NewestRequests> {
+  const { newestReadAtMs: readAtMs = -Infinity } = known;
+  const from = firstDayOfNewer(known, sought.from, nowMs);
+  const data: ShownRequest[] = [];
+  let cursor = '';
+  for (let answers = 1; ; answers += 1) {
+    const { next_cursor, searched_until, ...page } = await read(requestsPath({ ...sought, from, cursor }));
+    data.push(...page.data);
+    const hasGap = next_cursor !== null && !(Date.parse(searched_until!) < readAtMs - LISTING_DELAY_MS);
+    const isFull = data.length >= sought.rows;
+    if (!hasGap || isFull || answers === MAX_ANSWERS)
+      return { data, next_cursor, searched_until, replacesKnown: isFull || hasGap || readAtMs === -Infinity };
+    cursor = next_cursor;
+  }
+}
+
 /** Adds the newest requests before the known requests. Each request appears once, in its current state. */
-export function withNewest(known: FoundRequests, { data, next_cursor, searched_until }: RequestPage, wanted: number) {
-  // The response fills the page, so known requests that are missing in it are older than all its rows, and are dropped.
-  if (data.length >= wanted) {
+export function withNewest(known: FoundRequests, newest: NewestRequests) {
+  const { data, next_cursor, searched_until, replacesKnown } = newest;
+  if (replacesKnown) {
     return { ...known, rows: data, cursor: next_cursor, searchedUntil: searched_until, failure: undefined };
   }
   const ids = new Set(data.map(({ id }) => id));

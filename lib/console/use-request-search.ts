@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { GatewayClient } from './gateway-client.ts';
 import {
-  firstDayOfNewer,
+  readNewest,
   requestsPath,
   searchRequests,
   withNewest,
@@ -37,12 +37,10 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
       const newestReadAtMs = Date.now();
-      const from = firstDayOfNewer(kept.get(path) ?? atFirst, sought.from, newestReadAtMs);
-      const newest = await read(requestsPath({ ...sought, from }));
-      // A full page of new requests would replace the rows to which the reader has scrolled, so the new requests are
-      // not added.
-      if (newest.data.length >= sought.rows && scrollY > 0) return;
-      change((known) => ({ ...withNewest(known, newest, sought.rows), newestReadAtMs }));
+      const newest = await readNewest(read, sought, kept.get(path) ?? atFirst, newestReadAtMs);
+      // Rows to which the reader has scrolled are not replaced.
+      if (newest.replacesKnown && scrollY > 0) return;
+      change((known) => ({ ...withNewest(known, newest), newestReadAtMs }));
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {

@@ -157,9 +157,9 @@ describe('a search of requests', () => {
 
   it('adds newer requests above the known ones, each once, in its current state', () => {
     const known = { rows: [listed('gen-4', { status: 'pending' }), listed('gen-2')], cursor: 'gen-2' } as FoundRequests;
-    const newest = page(['gen-5', 'gen-4'], 'gen-3');
+    const newest = { ...page(['gen-5', 'gen-4'], 'gen-3'), replacesKnown: false };
 
-    const { rows, cursor } = withNewest(known, newest, 50);
+    const { rows, cursor } = withNewest(known, newest);
 
     expect(rows.map(({ id, status }) => [id, status])).toEqual([
       ['gen-5', 'complete'],

@@ -24,8 +24,8 @@ const operatorVariables = [
 const SHIPPED_AT_MS = Date.UTC(2026, 10, 27);
 
 /**
- * Loads the shipped catalog with every model, as if the operator had set `operatorVariables`, and with the prices of one
- * fixed day.
+ * Loads the shipped catalog with every model, as if the operator had set `operatorVariables`, and with the prices of
+ * one fixed day.
  */
 export function loadShippedCatalog(): Catalog {
   const names = [...sandboxAddresses, ...operatorVariables];
