@@ -120,6 +120,13 @@ describe('the values of options', () => {
       block_logging: true,
       ignored_providers: [],
     });
+    for (const wrong of [
+      ['--allowed-providers', 'none'],
+      ['--ignored-providers', 'all'],
+    ])
+      expect(await adminRefusal(directory, ...account, 'accounts', 'privacy', ...wrong)).toMatch(
+        /there is no provider/,
+      );
   });
 
   it('set a budget, and "none" clears it', async () => {

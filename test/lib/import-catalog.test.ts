@@ -242,6 +242,16 @@ describe('importing a price list', () => {
     expect(listed({ input_modalities: ['text', 'audio'] })).toEqual(['text', 'audio']);
   });
 
+  it('lists audio only for the endpoints for which the selection does', () => {
+    const hearing = searching.replace('"pdf", "video"', '"pdf", "audio"');
+    const from = [{ ...wanted.from[0]!, input_modalities: ['text', 'file', 'audio'] }, ...wanted.from];
+    const selection = { models: [{ ...wanted, from }], aliases: [] };
+    const [first, second] = endpointsOf(importCatalog([readModelsDev(hearing)], selection, atRate));
+
+    expect(first).not.toHaveProperty('input_modalities');
+    expect(second).toMatchObject({ input_modalities: ['text', 'file'] });
+  });
+
   it('adds a free variant, whose service cost is the price without the markup', () => {
     const terms = { daily_base: 50 };
     const selection = { models: [wanted], free: { terms, models: ['acme/searcher'] }, aliases: [] };

@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -12,10 +14,19 @@ import { publicationsInBucket } from '../../lib/admin/catalog/publications.ts';
 import { mistakeIn } from '../../lib/admin/command-line/mistakes.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
 
-/** Returns the error of the SDK for a request to a bucket at this address. */
-async function bucketError(endpoint: string): Promise<unknown> {
+/**
+ * Returns the error of the SDK for a request to a bucket at this URL.
+ * @param addresses IP addresses of the URL's host name; default: those that the system finds
+ */
+async function bucketError(endpoint: string, addresses?: readonly string[]): Promise<unknown> {
+  const lookup: LookupFunction = (_name, _options, done) =>
+    done(
+      null,
+      addresses!.map((address) => ({ address, family: 4 })),
+    );
   const client = new S3Client({
     endpoint,
+    ...(addresses ? { requestHandler: { httpAgent: new Agent({ lookup }) } } : {}),
     region: 'us-east-1',
     credentials: localCredentials,
     forcePathStyle: true,
@@ -43,6 +54,9 @@ it('a failed connection to AWS is reported as a missing response', async () => {
 
   expect(error).toHaveProperty('$metadata');
   expect(mistakeIn(error)).toMatch(/^AWS did not respond: .*ECONNREFUSED/);
+  const several = await bucketError(bucket.url.replace('127.0.0.1', 'bucket.invalid'), ['127.0.0.1', '127.0.0.2']);
+  expect(several).toBeInstanceOf(AggregateError);
+  expect(mistakeIn(several)).toMatch(/^AWS did not respond: ECONNREFUSED/);
   expect(mistakeIn(new NoReplyError('No reply in time'))).toMatch(/^AWS did not respond: No reply in time/);
 });
 

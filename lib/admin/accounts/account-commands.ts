@@ -71,8 +71,8 @@ export function addAccountCommands(program: Command): void {
     .description('set which providers may receive prompts of the account; without options, print the settings')
     .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
     .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
-    .option('--allowed-providers <ids>', 'comma-separated; "all" removes the restriction', parseProviders)
-    .option('--ignored-providers <ids>', 'comma-separated; "none" removes the restriction', parseProviders)
+    .option('--allowed-providers <ids>', 'comma-separated; "all" removes the restriction', providersOr('all'))
+    .option('--ignored-providers <ids>', 'comma-separated; "none" removes the restriction', providersOr('none'))
     .action(onAccount(changePrivacy));
   addMoneyCommands(program, accounts);
   accounts
@@ -295,6 +295,7 @@ async function showCallbackSecret(session: Session): Promise<Row> {
   return { account: accountId, callback_secret: callbackSecret(await operatorPepper(session), accountId) };
 }
 
-function parseProviders(text: string): string[] {
-  return text === 'all' || text === 'none' ? [] : text.split(',').map((id) => id.trim());
+/** Returns a parser of provider ids, for which `unrestricted` is the word for an empty list. */
+function providersOr(unrestricted: 'all' | 'none'): (text: string) => string[] {
+  return (text) => (text === unrestricted ? [] : text.split(',').map((id) => id.trim()));
 }

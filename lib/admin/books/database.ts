@@ -37,7 +37,9 @@ export async function openBooks(directory: string): Promise<Books> {
     });
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
-    await connection.run(itemsOf(exports));
+    await connection.run(itemsOf(exports)).catch((error: Error) => {
+      throw new StartFailure(`The export cannot be read: ${error.message}`);
+    });
     await connection.run(duckdbStatements(booksViews));
     return {
       exports,
@@ -67,7 +69,8 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
 /** Returns SQL that creates a table with the latest content of each item that was not deleted. */
-function itemsOf([full, ...increments]: FoundExport[]): string {
+function itemsOf([full, ...later]: FoundExport[]): string {
+  const increments = later.filter(({ files }) => files.length > 0);
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =
     increments.length === 0

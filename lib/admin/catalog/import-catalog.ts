@@ -219,7 +219,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
     ...(wanted.categories ? { categories: wanted.categories } : {}),
     endpoints: found.map((one, index) => ({
       ...catalogEndpoint(one, wanted, isText, conversion),
-      ...fieldIfFewer('input_modalities', inputs, inputsOf(one)),
+      ...fieldIfFewer('input_modalities', inputs, wanted.input_modalities ? inputsOf(one) : inputModalitiesOf(one)),
       ...fieldIfFewer('supported_parameters', allParameters, parameters[index]!),
     })),
   };
@@ -288,10 +288,7 @@ function wireOf({ id, wire }: SelectedModel): string {
   return wire;
 }
 
-/**
- * Returns the parameters that an endpoint supports. For text models, they come from the price list and the selection;
- * for other models, only from the selection.
- */
+/** Returns the parameters that an endpoint supports. Without text output, they come only from the selection. */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const listed = new Set<string>([
     ...(isText ? textParameters(place, data) : []),

@@ -49,16 +49,17 @@ function sdkMetadataOf(error: unknown): { httpStatusCode?: number } | undefined 
 /** Returns the operator's mistake as a sentence; undefined if the error counts as a bug. */
 export function mistakeIn(error: unknown): string | undefined {
   if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
-  if (error instanceof AggregateError) return mistakesIn(error);
+  // For a host with several addresses, a failed connection is an AggregateError of the SDK.
+  if (error instanceof AggregateError && !sdkMetadataOf(error)) return mistakesIn(error);
   if (!(error instanceof Error)) return undefined;
   if (isAwsRefusal(error)) return `AWS refused the request: ${error.message} (${error.name})`;
   if (/^Region (?:is missing|not accepted)/.test(error.message) || error.name === 'CredentialsProviderError') {
     return NO_AWS;
   }
-  if (isWithoutReply(error)) {
-    return `AWS did not respond: ${error.message} (${error.name}). Check the network and the region, then run the command again.`;
-  }
   const { code = '', path } = error as NodeJS.ErrnoException;
+  if (isWithoutReply(error)) {
+    return `AWS did not respond: ${error.message || code} (${error.name}). Check the network and the region, then run the command again.`;
+  }
   if (code === 'ENOSPC')
     return 'The disk is full, and the written files are incomplete. Free some space, then run the command again.';
   const reason = NO_ACCESS[code];
