@@ -33,7 +33,7 @@ export function addCounterCommands(program: Command): void {
   counters
     .command('recompute')
     .description(
-      'correct counters of the account that differ from its records; works during requests; reads every record four times, recent ones up to seven times',
+      'correct counters of the account that differ from its records; works during requests; reads every record up to eight times, recent ones up to eleven times',
     )
     .action((_: unknown, command: Command) =>
       withAccount(command, ({ changes }, isJson) =>

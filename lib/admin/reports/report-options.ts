@@ -20,7 +20,7 @@ export interface PeriodOptions {
 export function withPeriodOptions(command: Command): Command {
   return command
     .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
-    .option('--from <day>', 'the first day; default: the first of this month', parseDate)
+    .option('--from <day>', 'the first day; default: the first of the month of the last day', parseDate)
     .option('--to <day>', 'the last day; default: today', parseDate)
     .option('--zone <name>', 'time zone of the days: UTC, or for example Europe/Moscow', 'UTC');
 }

@@ -10,9 +10,19 @@ import type { Actor } from '../../../lambdas/store/accounts/audit.ts';
 export async function operatorOf(
   isOnAws: boolean,
   client: Pick<STSClient, 'send'> = new STSClient(sdkSettings),
+  readUser: () => { username: string } = userInfo,
 ): Promise<Actor> {
-  if (!isOnAws) return { kind: 'operator', id: userInfo().username };
+  if (!isOnAws) return { kind: 'operator', id: userName(readUser) };
   // AWS always permits GetCallerIdentity, which changes nothing.
   const { Arn } = await client.send(new GetCallerIdentityCommand({}));
-  return { kind: 'operator', id: Arn ?? userInfo().username };
+  return { kind: 'operator', id: Arn ?? userName(readUser) };
+}
+
+/** Returns the name of the user, or else the user id: in a container, a user may have no name. */
+function userName(readUser: () => { username: string }): string {
+  try {
+    return readUser().username;
+  } catch {
+    return `uid ${process.getuid!()}`;
+  }
 }
