@@ -734,9 +734,13 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await signIn(page);
     await open(page, `#/workspaces/${gateway.workspaceId}`);
     await page.getByLabel('per week, ₽').fill('1 500,25');
+    await page.getByLabel('per month, ₽').fill('7000');
 
     await page.getByRole('button', { name: 'Save: per week' }).click();
     await page.getByText(/Spent: .* Left: /).waitFor();
+    expect(await page.getByLabel('per month, ₽').inputValue()).toBe('7000');
+    await page.getByRole('button', { name: 'Save: per month' }).click();
+    await eventually(async () => expect(await page.getByText(/Spent: .* Left: /).count()).toBe(2));
 
     await open(page, '#/overview');
     const row = rowOf(page, 'per week').first();

@@ -25,7 +25,8 @@ export function BudgetEditor({ path, title }: { path: string; title: string }) {
         {(found) =>
           intervals.map((interval) => (
             <BudgetForm
-              key={`${interval} ${found.etag}`}
+              // Only a form whose limit has changed is drawn anew, so that the other forms keep typed limits.
+              key={`${interval} ${limitOf(interval, found.value)}`}
               path={`${path}/${interval}`}
               interval={interval}
               found={found}
@@ -50,7 +51,7 @@ interface BudgetFormProps {
 function BudgetForm({ path, interval, found, readAgain, onSaved }: BudgetFormProps) {
   const { texts, client } = useConsole();
   const { rub } = useFormats();
-  const limitIn = (budgets: ShownBudget[]) => budgets.find((budget) => budget.interval === interval)?.limit_rub ?? '';
+  const limitIn = (budgets: ShownBudget[]) => limitOf(interval, budgets);
   const [limit, setLimit] = useState(limitIn(found.value));
   const amount = typedMoney(limit);
   const { base, theirs, failure, isBusy, submit } = useVersionedSave(found, {
@@ -85,6 +86,10 @@ function BudgetForm({ path, interval, found, readAgain, onSaved }: BudgetFormPro
       <Failure failure={failure} />
     </form>
   );
+}
+
+function limitOf(interval: BudgetInterval, budgets: ShownBudget[]): string {
+  return budgets.find((budget) => budget.interval === interval)?.limit_rub ?? '';
 }
 
 function isSame(typed: string, limit: string): boolean {
