@@ -39,7 +39,7 @@ export const webSearchTool = { type: 'web_search_20250305', name: 'web_search' }
 
 /**
  * Builds the request body.
- * @throws {SyntaxError} if the tools are not a JSON list
+ * @throws {SyntaxError} if the tools are not a JSON list, or contain null
  */
 export function messagesBody(draft: PlaygroundDraft): MessagesBody {
   const tools = [...typedTools(draft.tools), ...(draft.isSearching ? [webSearchTool] : [])];
@@ -57,7 +57,7 @@ export function messagesBody(draft: PlaygroundDraft): MessagesBody {
 function typedTools(text: string): SentTool[] {
   if (text.trim() === '') return [];
   const tools: unknown = JSON.parse(text);
-  if (!Array.isArray(tools)) throw new SyntaxError('not a list');
+  if (!Array.isArray(tools) || tools.includes(null)) throw new SyntaxError('not a list of tools');
   return tools as SentTool[];
 }
 

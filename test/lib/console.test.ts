@@ -392,6 +392,7 @@ describe('the request of the playground', () => {
   it('refuses tools that are not a list', () => {
     expect(() => messagesBody({ ...draft, tools: '{}' })).toThrow(SyntaxError);
     expect(() => messagesBody({ ...draft, tools: '[' })).toThrow(SyntaxError);
+    expect(() => messagesBody({ ...draft, tools: '[null]' })).toThrow(SyntaxError);
   });
 
   it.each(sampleNames)('is there as code for %s, with all of it', (name) => {
