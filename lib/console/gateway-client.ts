@@ -31,7 +31,7 @@ interface Change {
   body?: unknown;
   /** ETag that the console has read. If the resource has changed since then, the API rejects the change. */
   ifMatch?: string | null;
-  /** Idempotency key, the same for all retries of one change. */
+  /** Idempotency key of the change. For retries, see `changeNameAfter`. */
   once?: string;
 }
 

@@ -87,7 +87,7 @@ function counted(data: AccountData, by: SpendingDimension): Counted[] {
     case 'model':
       return models.data.map(({ model, usage_daily }) => ({ name: model, usage: usage_daily }));
     default:
-      // No counter has today's spending by tag.
+      // Only tags with budgets have counters of today's spending.
       return [];
   }
 }

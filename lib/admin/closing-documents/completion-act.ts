@@ -98,8 +98,8 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
 }
 
 /**
- * Checks that a document has a line with an amount other than zero.
- * @throws {GatewayError} 409 if all amounts are zero
+ * Checks that a document has a line with an exact amount other than zero.
+ * @throws {GatewayError} 409 if it has none
  */
 export function requireLines({ paper: { month }, lines }: Act): void {
   if (lines.some(({ exact }) => !exact.isZero)) return;

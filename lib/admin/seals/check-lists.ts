@@ -1,6 +1,6 @@
 /**
- * Checks the lists of each day's statements. Every listed statement must exist, so the removal of a day from the end of
- * an account's chain is noticed.
+ * Checks the lists of each day's statements. If the files are complete, every listed statement must exist, so the
+ * removal of a day from the end of an account's chain is noticed.
  */
 
 import { createHash } from 'node:crypto';

@@ -68,7 +68,7 @@ function KeyForm({ path, found, readAgain, onSaved }: KeyFormProps) {
   );
 }
 
-/** Returns only the fields that the user has changed, so that other people's changes to other fields are kept. */
+/** Returns only the fields that differ from the version that was read last. */
 function changedFields(settings: KeySettingsBody, disabled: boolean, base: ShownKey): Partial<KeySettingsBody> {
   const before = { ...keyBody(typedFromKey(base))!, disabled: base.disabled };
   const after = { ...settings, disabled };
