@@ -27,7 +27,8 @@ import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
 /**
- * Point at which a function is stopped: before or after the write with number `at`. All writes of the test are counted.
+ * Point at which a function is stopped: before or after the write with number `at`, counted over all functions of the
+ * test.
  */
 export interface Kill {
   at: number;
