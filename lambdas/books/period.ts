@@ -97,7 +97,11 @@ function offsetMs(zone: string, atMs: number): number {
   return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(atMs / 1_000) * 1_000;
 }
 
-function dateIn(zone: string, atMs: number): string {
+/**
+ * Returns the date in a time zone at a time in epoch milliseconds.
+ * @throws {GatewayError} 400 for an unknown time zone
+ */
+export function dateIn(zone: string, atMs: number): string {
   return utcDate(atMs + offsetMs(zone, atMs));
 }
 

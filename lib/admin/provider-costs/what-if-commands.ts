@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { dateIn } from '../../../lambdas/books/period.ts';
 import { buildCatalog, type Catalog, type Endpoint } from '../../../lambdas/catalog/catalog.ts';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
 import { catalogDirectory } from '../../../lambdas/catalog/load.ts';
@@ -92,5 +93,6 @@ function endpointsOf(catalog: Catalog, name: string) {
 }
 
 function withDays({ days, ...period }: WhatIfOptions): PeriodOptions {
-  return days === undefined ? period : { ...period, from: utcDate(nowMs() - (days - 1) * DAY_MS) };
+  if (days === undefined) return period;
+  return { ...period, from: utcDate(Date.parse(dateIn(period.zone, nowMs())) - (days - 1) * DAY_MS) };
 }

@@ -1,10 +1,9 @@
 /** Options that several reports share: the period, and the dimensions of the rows. */
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
+import { dateIn, daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
 import { dimensions, type Dimension, type PlainDimension } from '../../../lambdas/books/spending.ts';
 import { tagNameRule } from '../../../lambdas/management/rules.ts';
-import { utcDate } from '../../../lambdas/money/periods.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import { parseDate } from '../command-line/arguments.ts';
@@ -21,7 +20,7 @@ export function withPeriodOptions(command: Command): Command {
   return command
     .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
     .option('--from <day>', 'the first day; default: the first of the month of the last day', parseDate)
-    .option('--to <day>', 'the last day; default: today', parseDate)
+    .option('--to <day>', 'the last day; default: today in the time zone', parseDate)
     .option('--zone <name>', 'time zone of the days: UTC, or for example Europe/Moscow', 'UTC');
 }
 
@@ -68,6 +67,6 @@ function isTagDimension(text: string): boolean {
  */
 export function periodOption({ month, from, to, zone }: PeriodOptions): Period {
   if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
-  const last = to ?? utcDate(nowMs());
+  const last = to ?? dateIn(zone, nowMs());
   return periodOf({ from: from ?? `${last.slice(0, 'YYYY-MM'.length)}-01`, to: last, zone });
 }
