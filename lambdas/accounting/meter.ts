@@ -1,5 +1,6 @@
 import { promptUnits } from '../catalog/unit-lists.ts';
 import type { Block, MessagesEvent } from '../messages/types.ts';
+import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import { blockBytes, deltaBytes, mediaTokens } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
@@ -23,6 +24,8 @@ export class UsageMeter {
   finishReason: string | null = null;
   /** The provider's own finish reason, if the Messages API does not define it. */
   nativeFinishReason: string | null = null;
+  /** Anthropic's category of a refusal (`stop_details`). */
+  refusalCategory: unknown;
   searchResults: number | null = null;
   /** Number of images and songs in the answer, plus one if the answer contains speech; null if it contains none. */
   mediaItems: number | null = null;
@@ -83,6 +86,7 @@ export class UsageMeter {
       case 'message_delta':
         this.addReported(event.usage);
         this.finishReason = event.delta.stop_reason ?? this.finishReason;
+        this.refusalCategory = recordOrEmpty(event.delta['stop_details'])['category'] ?? this.refusalCategory;
         break;
     }
   }

@@ -52,7 +52,10 @@ export interface MessagesFacts {
   thinksByDefaultQuirk: string | undefined;
   /** Whether message_start contains the provider's own count of prompt tokens, and not an estimate. */
   countsPromptAtStart: boolean;
-  /** Whether a refusal before any output is free, even if the provider reports tokens. */
+  /**
+   * Whether a refusal before any output is free, even if the provider reports tokens. Some categories are not free
+   * (inference/messages/answer-charge.ts).
+   */
   refusalsAreFree: boolean;
   /** Whether newer versions of the API reject sampling parameters. Clients select the version with a header. */
   refusesSampling: boolean;

@@ -13,6 +13,19 @@ type Answer = (response: ServerResponse) => void | Promise<void>;
 /** Milliseconds before the connection breaks, so that earlier output has been read. */
 const BREAKS_AFTER_MS = 50;
 
+/** A refusal before any output. Anthropic names its category in `stop_details`. */
+const declining =
+  (usage: string, details = 'null'): Answer =>
+  (response) =>
+    void response.end(
+      frames.start +
+        `event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_sequence":null,"stop_details":${details}},"usage":${usage}}\n\n` +
+        'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+    );
+
+const ofCategory = (category: string) =>
+  declining('{"output_tokens":0}', `{"type":"refusal","category":"${category}"}`);
+
 /** Behaviors of the provider, by the upstream name of the requested model. */
 const answers: Record<string, Answer> = {
   'breaks-late': (response) => {
@@ -26,12 +39,11 @@ const answers: Record<string, Answer> = {
   silent: () => undefined,
   'takes-it-silently': (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
   'falls-silent': (response) => void response.write(frames.start),
-  declines: (response) =>
-    void response.end(
-      frames.start +
-        'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_sequence":null},"usage":{"output_tokens":5}}\n\n' +
-        'event: message_stop\ndata: {"type":"message_stop"}\n\n',
-    ),
+  declines: declining('{"output_tokens":5}'),
+  'declines-cyber': ofCategory('cyber'),
+  'declines-bio': ofCategory('bio'),
+  'declines-frontier_llm': ofCategory('frontier_llm'),
+  'declines-reasoning_extraction': ofCategory('reasoning_extraction'),
   good: (response) => void response.end(frames.start + frames.blockStart + frames.text('Good.') + frames.end(2)),
 };
 
@@ -224,9 +236,22 @@ describe('a client that disconnects before there is an answer', () => {
 });
 
 describe('a refusal of the model before any output', () => {
-  it('costs nothing if the provider does not charge for it, whatever usage it reports', async () => {
-    const response = await ask('declines', false);
+  it.each(['declines', 'declines-cyber'])('costs nothing if Anthropic does not charge for it (%s)', async (model) => {
+    const response = await ask(model, false);
     expect(await response.json()).toMatchObject({ stop_reason: 'refusal', usage: { output_tokens: 0, cost: 0 } });
     expect(await settled(response)).toMatchObject({ total_cost: 0, ending: 'complete', finish_reason: 'refusal' });
   });
+
+  it.each(['bio', 'frontier_llm', 'reasoning_extraction'])(
+    'costs the reported usage if Anthropic charges for its category (%s)',
+    async (category) => {
+      const response = await ask(`declines-${category}`, false);
+      expect(await response.json()).toMatchObject({
+        stop_reason: 'refusal',
+        stop_details: { category },
+        usage: { input_tokens: 10, output_tokens: 0, cost: 0.01 },
+      });
+      expect(await settled(response)).toMatchObject({ total_cost: 0.01, estimated: false, finish_reason: 'refusal' });
+    },
+  );
 });

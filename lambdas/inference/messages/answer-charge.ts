@@ -8,6 +8,12 @@ import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
+/**
+ * Categories of refusals that Anthropic charges for on all platforms, even before any output. Source:
+ * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#how-refusals-are-billed (September 2026)
+ */
+const chargedRefusals: readonly unknown[] = ['bio', 'frontier_llm', 'reasoning_extraction'];
+
 /** Returns which usage is charged for the last request to the provider (round), if the answer has this ending. */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
@@ -16,7 +22,11 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
     wasSent: context.attemptLog.sentAtMs !== undefined,
     hasOutput: meter.hasOutput,
     isDelivered: context.streamed,
-    isFreeRefusal: refusalsAreFree && meter.finishReason === 'refusal' && !meter.hasBegun,
+    isFreeRefusal:
+      refusalsAreFree &&
+      meter.finishReason === 'refusal' &&
+      !meter.hasBegun &&
+      !chargedRefusals.includes(meter.refusalCategory),
     isStopped: abortReasonOf(context.abort.signal) === 'stopping',
   });
 }
