@@ -29,6 +29,8 @@ const EXPOSED = [
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
   'location',
+  'x-service-billing-status',
+  'idempotent-replayed',
   ...['limit', 'remaining', 'reset'].flatMap((what) => [
     `x-ratelimit-${what}-requests`,
     `x-ratelimit-${what}-tokens`,

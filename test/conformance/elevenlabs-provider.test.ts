@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ElevenLabsClient } from '@elevenlabs/elevenlabs-js';
+import { OpenRouter } from '@openrouter/sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { catalogDirectory, shippedCatalog, type CatalogDirectory } from '../support/catalog.ts';
 import { stopUpstreams, upstream, type Seen } from '../support/direct-upstream.ts';
@@ -16,9 +17,9 @@ const transcript = {
   language_probability: 0.98,
   text: 'The parcel',
   words: [
-    { text: 'The', start: 0, end: 0.5, type: 'word', logprob: -0.1 },
+    { text: 'The', start: 0, end: 0.5, type: 'word', speaker_id: 'speaker_0', logprob: -0.1 },
     { text: ' ', start: 0.5, end: 0.5, type: 'spacing', logprob: 0 },
-    { text: 'parcel', start: 0.5, end: 1, type: 'word', logprob: -0.2 },
+    { text: 'parcel', start: 0.5, end: 1, type: 'word', speaker_id: 'speaker_4', logprob: -0.2 },
   ],
   audio_duration_secs: 2,
 };
@@ -142,6 +143,25 @@ it('a transcript has the probabilities that ElevenLabs reports', async () => {
   const generation = await finalGeneration(gateway, rawResponse.headers.get('x-generation-id')!);
   // Keywords cost 20% more, rounded up to a second.
   expect(generation).toMatchObject({ model: 'elevenlabs/scribe-v2', total_cost: 3 * 0.00605 });
+});
+
+it('a transcript has numbers of speakers for the OpenRouter SDK, which takes no names', async () => {
+  const openrouter = new OpenRouter({ serverURL: gateway.baseUrl, apiKey: gateway.key });
+
+  const { segments, words } = await openrouter.stt.createTranscription({
+    sttRequest: {
+      model: 'elevenlabs/scribe-v2',
+      inputAudio: { data: waveFile(2).toString('base64'), format: 'wav' },
+      responseFormat: 'verbose_json',
+      timestampGranularities: ['segment', 'word'],
+    },
+  });
+
+  expect(segments?.map(({ text, speaker }) => [text, speaker])).toEqual([
+    ['The', 0],
+    ['parcel', 1],
+  ]);
+  expect(words?.map(({ speaker }) => speaker)).toEqual([0, 1]);
 });
 
 it('a request without logging is refused, because ElevenLabs keeps data', async () => {

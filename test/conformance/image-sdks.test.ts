@@ -92,6 +92,27 @@ describe('the OpenAI SDK', () => {
     expect(drawn.usage).toMatchObject({ input_tokens: 5, output_tokens: 544, total_tokens: 549 });
   });
 
+  it.each([
+    [
+      { quality: 'auto', background: 'auto', size: 'auto' },
+      { quality: undefined, background: undefined, size: undefined },
+      { quality: 'auto', background: 'auto', size: 'auto' },
+    ],
+    [
+      { quality: 'hd', background: 'opaque', size: '1024x1024' },
+      { quality: 'high', background: 'opaque', size: '1024x1024' },
+      { quality: 'high', background: 'opaque', size: '1024x1024' },
+    ],
+  ] as const)('gets only settings that answers of OpenAI can have: %j', async (settings, expected, streamed) => {
+    const request = { model: 'sandbox/painter', prompt, ...settings };
+    const { quality, background, size } = await openai.images.generate(request);
+    const events = [];
+    for await (const event of await openai.images.generate({ ...request, stream: true })) events.push(event);
+
+    expect({ quality, background, size }).toEqual(expected);
+    expect(events.at(-1)).toMatchObject(streamed);
+  });
+
   it('streams partial images of a new and of an edited image', async () => {
     const request = {
       model: 'sandbox/token-painter',

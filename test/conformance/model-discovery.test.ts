@@ -97,6 +97,13 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(await client.beta.models.retrieve('sandbox/claude')).toMatchObject({ id: 'sandbox/claude' });
   });
 
+  it('lists capabilities that are all booleans, as typed clients require', async () => {
+    const models = await all(clients[name]().models.list({ limit: 1_000 }));
+
+    const values = JSON.stringify(models).matchAll(/"supported":(\w+)/g);
+    expect(new Set(Array.from(values, ([, value]) => value))).toEqual(new Set(['true', 'false']));
+  });
+
   it('resolves an alias to the model that answers', async () => {
     const { id } = await clients[name]().models.retrieve('sandbox/claude-latest');
     expect(id).toBe('sandbox/claude');

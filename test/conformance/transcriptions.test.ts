@@ -1,3 +1,4 @@
+import { createOpenAI } from '@ai-sdk/openai';
 import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -66,12 +67,16 @@ describe('the OpenAI SDK', () => {
     const stream = await openai.audio.transcriptions.create({ model, file: file(), stream: true });
 
     const deltas: string[] = [];
-    let done: string | undefined;
+    let done: OpenAI.Audio.TranscriptionTextDoneEvent | undefined;
     for await (const event of stream) {
       if (event.type === 'transcript.text.delta') deltas.push(event.delta);
-      if (event.type === 'transcript.text.done') done = event.text;
+      if (event.type === 'transcript.text.done') done = event;
     }
-    expect([deltas.join(''), done]).toEqual([SAYS, SAYS]);
+    expect([deltas.join(''), done?.text]).toEqual([SAYS, SAYS]);
+    // Typed clients require counts of tokens in a stream, also for a model that is billed by seconds.
+    for (const name of ['input_tokens', 'output_tokens', 'total_tokens']) {
+      expect(done?.usage).toHaveProperty(name, expect.any(Number));
+    }
   });
 
   it('gets a translation', async () => {
@@ -84,6 +89,23 @@ describe('the OpenAI SDK', () => {
     await expect(create({ include: ['logprobs'] })).rejects.toBeInstanceOf(OpenAI.BadRequestError);
     await expect(create({ file: new File([waveFile(330)], 'long.wav') })).rejects.toMatchObject({ status: 413 });
     await expect(create({ prompt: '@sandbox error=503' })).rejects.toBeInstanceOf(OpenAI.InternalServerError);
+  });
+});
+
+describe('the AI SDK', () => {
+  it('gets segments, for which it requires the values of Whisper', async () => {
+    const { text, segments } = await createOpenAI({ baseURL: gateway.baseUrl, apiKey: gateway.key })
+      .transcription('sandbox/scribe')
+      .doGenerate({
+        audio: new Uint8Array(recording),
+        mediaType: 'audio/wav',
+        providerOptions: { openai: { responseFormat: 'verbose_json' } },
+      });
+
+    expect({ text, segments }).toEqual({
+      text: SAYS,
+      segments: [{ text: ` ${SAYS}`, startSecond: 0, endSecond: 2 }],
+    });
   });
 });
 

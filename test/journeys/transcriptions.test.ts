@@ -127,7 +127,7 @@ describe('a transcript', () => {
     });
 
     expect(body).toMatchObject({ task: 'transcribe', language: 'english', text: SAYS });
-    expect(body['segments']).toEqual([{ id: 0, text: ` ${SAYS}`, start: 0, end: 3.5 }]);
+    expect(body['segments']).toMatchObject([{ id: 0, text: ` ${SAYS}`, start: 0, end: 3.5, tokens: [] }]);
     expect((body['words'] as object[])[1]).toEqual({ word: 'parcel', start: 0.5, end: 1 });
   });
 

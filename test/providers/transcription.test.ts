@@ -304,6 +304,19 @@ describe('an answer with a transcript', () => {
     expect(probabilities).toEqual({ language: 0.98, words: [-0.1, undefined] });
   });
 
+  it('of OpenAI has the values of Whisper that are numbers', async () => {
+    const decoding = { seek: 0, tokens: [50364, 639], temperature: 0.2, avg_logprob: -0.3, no_speech_prob: 0.01 };
+    const segments = [
+      { id: 0, text: 'Hello', start: 0, end: 2, ...decoding, compression_ratio: null },
+      { id: 1, text: 'you', start: 2, end: 3, tokens: ['a'] },
+    ];
+
+    expect((await answered('openai-transcription', { text: 'Hello you', segments })).segments).toEqual([
+      { text: 'Hello', start: 0, end: 2, decoding },
+      { text: 'you', start: 2, end: 3, decoding: {} },
+    ]);
+  });
+
   it('of Mistral has its own segments', async () => {
     const segments = [{ text: 'Hello', start: 0, end: 2, speaker_id: 'speaker_1' }];
 

@@ -42,10 +42,12 @@ const settledImageField = (description: string) => z.string().optional().meta({ 
 export const openaiImageAnswer = z
   .strictObject({
     created,
-    background: settledImageField('The background, as you sent it.'),
+    background: settledImageField('The background that you sent, unless it is `auto`.'),
     output_format: settledImageField('The format of the files.'),
-    quality: settledImageField('The quality, as you sent it.'),
-    size: settledImageField('The size, as you sent it.'),
+    quality: settledImageField(
+      'The quality that you sent, by its present name: `medium` for `standard`, `high` for `hd`. `auto` and `premium` are absent.',
+    ),
+    size: settledImageField('The size that you sent, unless it is `auto`.'),
     usage: z
       .strictObject({
         input_tokens: countShape.meta({ description: 'The tokens of the prompt, 0 if the provider bills none.' }),

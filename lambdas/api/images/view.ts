@@ -2,7 +2,7 @@
 
 import { listResponse } from '../../http/list-response.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import { imageUsage, openaiImageUsage } from '../../inference/modalities/image-events.ts';
+import { imageUsage, openaiImageUsage, repeatedSettings } from '../../inference/modalities/image-events.ts';
 import type { ImageBody } from '../../inference/modalities/images-schema.ts';
 import { nowSeconds } from '../../platform/clock.ts';
 import type { ImageFile } from '../../providers/images/codec.ts';
@@ -25,12 +25,12 @@ export function drawnImages({ result, charged }: Drawn): HttpResponse {
 }
 
 export function imagesForOpenai({ body, result, charged }: Drawn): HttpResponse {
+  const settings = Object.entries(repeatedSettings(body));
   const answer: Omit<OpenaiImageAnswer, 'data'> = {
     created: nowSeconds(),
-    background: body.background ?? undefined,
     output_format: result[0]?.mediaType.slice('image/'.length),
-    quality: body.quality ?? undefined,
-    size: body.size ?? undefined,
+    // Unlike events, a whole answer may not have the value `auto`.
+    ...Object.fromEntries(settings.filter(([, value]) => value !== 'auto')),
     usage: openaiImageUsage(charged, result.length),
   };
   return listResponse(answer, { name: 'data', elements: result.map(({ base64 }) => ({ b64_json: base64 })) });

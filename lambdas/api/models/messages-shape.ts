@@ -5,11 +5,11 @@ import { time } from '../../http/shapes.ts';
 
 const support = z
   .strictObject({
-    supported: z.boolean().nullable().meta({ description: 'Whether it is supported; null if that is not known.' }),
+    supported: z.boolean().meta({ description: 'Whether it is supported; false if that is not known.' }),
   })
   .meta({
     id: 'CapabilitySupport',
-    description: 'Whether a feature is supported; null if the catalog does not know.',
+    description: 'Whether a feature is supported; false if the catalog does not know.',
   });
 
 const capabilitiesShape = z
@@ -19,7 +19,7 @@ const capabilitiesShape = z
     code_execution: support,
     context_management: z
       .strictObject({
-        supported: z.boolean().nullable().meta({ description: 'Whether it is supported; null if that is not known.' }),
+        supported: z.boolean().meta({ description: 'Whether it is supported; false if that is not known.' }),
         clear_thinking_20251015: support
           .nullable()
           .meta({ description: 'Whether old thinking can be left out; null if that is not known.' }),
@@ -33,7 +33,7 @@ const capabilitiesShape = z
       .meta({ description: 'Whether old parts of a conversation can be left out.' }),
     effort: z
       .strictObject({
-        supported: z.boolean().nullable().meta({ description: 'Whether it is supported; null if that is not known.' }),
+        supported: z.boolean().meta({ description: 'Whether it is supported; false if that is not known.' }),
         low: support,
         medium: support,
         high: support,
@@ -47,7 +47,7 @@ const capabilitiesShape = z
     pdf_input: support,
     server_tools: z
       .strictObject({
-        supported: z.boolean().nullable().meta({ description: 'Whether it is supported; null if that is not known.' }),
+        supported: z.boolean().meta({ description: 'Whether it is supported; false if that is not known.' }),
         code_execution: support,
         web_search: support,
       })
@@ -55,7 +55,7 @@ const capabilitiesShape = z
     structured_outputs: support,
     thinking: z
       .strictObject({
-        supported: z.boolean().nullable().meta({ description: 'Whether it is supported; null if that is not known.' }),
+        supported: z.boolean().meta({ description: 'Whether it is supported; false if that is not known.' }),
         types: z
           .strictObject({ adaptive: support, between_tools: support, disabled: support, enabled: support })
           .meta({ description: 'The values of `thinking.type` that the model supports.' }),
@@ -64,7 +64,7 @@ const capabilitiesShape = z
   })
   .meta({
     id: 'ModelCapabilities',
-    description: 'The capabilities of the model; null if the catalog does not know them.',
+    description: 'The capabilities of the model.',
   });
 export type CapabilitiesBody = z.output<typeof capabilitiesShape>;
 

@@ -26,10 +26,10 @@ const yes: Support = { supported: true };
 /** Support value of features that the gateway refuses, or that the model lacks. */
 const no: Support = { supported: false };
 /**
- * Support value of features for which the catalog does not state whether the model has them. A client that expects a
- * boolean may read null as false.
+ * Support value of features for which the catalog does not state whether the model has them. Clients of the Messages
+ * API require a boolean.
  */
-const unknownSupport: Support = { supported: null };
+const unknownSupport: Support = { supported: false };
 
 function isPositive(price: Money | undefined): boolean {
   return price !== undefined && !price.isZero;
@@ -48,7 +48,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     citations: unknownSupport,
     code_execution: no,
     context_management: {
-      supported: null,
+      ...unknownSupport,
       clear_thinking_20251015: null,
       clear_tool_uses_20250919: null,
       compact_20260112: no,

@@ -43,18 +43,37 @@ function textResponse(body: string): HttpResponse {
   return { statusCode: 200, headers, body };
 }
 
-/** Returns the fields of `verbose_json`, without fields that only OpenAI's Whisper can fill. */
+/** Values of segments for which the provider reports none, because clients require them. */
+const UNKNOWN_DECODING = { seek: 0, tokens: [], avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
+
+/** Returns the fields of `verbose_json`. */
 function verboseParts({ result, body }: TranscriptToShow, task: 'transcribe' | 'translate') {
   const { language, seconds, segments, words } = result;
+  const names = [...new Set([...segments, ...words].flatMap(({ speaker }) => speaker ?? []))];
+  // Clients of OpenRouter's API require a number.
+  const numbered = <Part extends TranscriptPart>({ speaker, ...part }: Part) => ({
+    ...part,
+    ...(speaker === undefined ? {} : { speaker: names.indexOf(speaker) }),
+  });
   const granularities = body.timestamp_granularities ?? [];
   return {
     task,
     language: task === 'translate' ? 'english' : (language ?? body.language ?? ''),
     duration: seconds ?? segments.at(-1)?.end ?? 0,
     ...(granularities.length === 0 || granularities.includes('segment')
-      ? { segments: segments.map((segment, id) => ({ id, ...segment })) }
+      ? {
+          segments: segments.map(({ decoding, ...segment }, id) => ({
+            id,
+            ...numbered(segment),
+            ...UNKNOWN_DECODING,
+            temperature: body.temperature ?? 0,
+            ...decoding,
+          })),
+        }
       : {}),
-    ...(granularities.includes('word') ? { words: words.map(({ text, ...times }) => ({ word: text, ...times })) } : {}),
+    ...(granularities.includes('word')
+      ? { words: words.map(numbered).map(({ text, ...times }) => ({ word: text, ...times })) }
+      : {}),
   };
 }
 

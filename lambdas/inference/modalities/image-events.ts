@@ -44,19 +44,26 @@ export function imageEvents(requestId: string): ClientStream<ImageEvent> {
   });
 }
 
+/** Qualities in answers of OpenAI's API, for the qualities of requests that its answers cannot have. */
+const answeredQualities: Record<string, string | undefined> = { standard: 'medium', hd: 'high', premium: 'auto' };
+
+/** Returns the settings of the request that answers of OpenAI's API repeat. An absent setting becomes `auto`. */
+export function repeatedSettings({ background, quality, size }: ImageBody) {
+  const sent = quality ?? 'auto';
+  return { background: background ?? 'auto', quality: answeredQualities[sent] ?? sent, size: size ?? 'auto' };
+}
+
 /**
  * Returns the form with the events of OpenAI's API, which repeat settings of the request. Their names contain the
  * route: `image_generation` or `image_edit`.
  */
 export function openaiImageEvents(route: 'image_generation' | 'image_edit'): ImageEventsFor {
-  return (requestId, { background, quality, size }) => {
+  return (requestId, body) => {
     const settled = ({ base64, mediaType }: ImageFile) => ({
       b64_json: base64,
-      background: background ?? 'auto',
       created_at: nowSeconds(),
       output_format: mediaType.slice('image/'.length),
-      quality: quality ?? 'auto',
-      size: size ?? 'auto',
+      ...repeatedSettings(body),
     });
     return imageStream(requestId, {
       partial: (file, index) =>

@@ -11,6 +11,9 @@ import type { TranscriptDelta } from '../../providers/transcription/codec.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
 import { forwardedEvents } from './forwarded-events.ts';
 
+/** Counts of tokens that clients require in the usage of a stream, even if the recording is billed by its length. */
+const NO_TOKENS = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
 export function transcriptEvents(requestId: string): ClientStream<TranscriptDelta> {
   let text = '';
   return forwardedEvents(requestId, {
@@ -19,7 +22,11 @@ export function transcriptEvents(requestId: string): ClientStream<TranscriptDelt
       return sseEvent({ type: 'transcript.text.delta', delta });
     },
     last: (charged) =>
-      sseEvent({ type: 'transcript.text.done', text, usage: transcriptUsage(charged, finalCost(charged)) }),
+      sseEvent({
+        type: 'transcript.text.done',
+        text,
+        usage: { ...NO_TOKENS, ...transcriptUsage(charged, finalCost(charged)) },
+      }),
   });
 }
 

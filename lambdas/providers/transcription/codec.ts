@@ -49,12 +49,27 @@ export interface TranscriptPart {
   speaker?: string | undefined;
 }
 
+/** Values of Whisper's decoder for a segment, by their names in OpenAI's API. */
+export interface SegmentDecoding {
+  seek: number;
+  tokens: number[];
+  temperature: number;
+  avg_logprob: number;
+  compression_ratio: number;
+  no_speech_prob: number;
+}
+
+export interface TranscriptSegment extends TranscriptPart {
+  /** Values that the provider reports; absent if it reports none. */
+  decoding?: Partial<SegmentDecoding>;
+}
+
 export interface Transcript {
   text: string;
   language?: string | undefined;
   /** Length of the recording in seconds; absent if the provider does not report it. */
   seconds?: number | undefined;
-  segments: readonly TranscriptPart[];
+  segments: readonly TranscriptSegment[];
   words: readonly TranscriptPart[];
   /** Probability of the language, and the logarithm of each word's probability; absent if the provider reports none. */
   probabilities?: { language: number | undefined; words: readonly (number | undefined)[] };

@@ -4,7 +4,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent, isCount } from '../../messages/usage-counts.ts';
-import type { TranscriptDelta, TranscriptionCodec } from './codec.ts';
+import type { SegmentDecoding, TranscriptDelta, TranscriptionCodec } from './codec.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { StreamPart } from '../batch-engine.ts';
@@ -15,6 +15,8 @@ import { spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './rea
 const MAX_TRANSCRIPT_EVENT_BYTES = 16 * 1024 * 1024;
 /** Usual bytes of text per token. */
 const TRANSCRIPT_BYTES_PER_TOKEN = 4;
+
+const DECODED_NUMBERS = ['seek', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob'] as const;
 
 export const openaiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm'],
@@ -43,7 +45,10 @@ export const openaiTranscription: TranscriptionCodec = {
   transcriptIn(body) {
     const { text, language, duration, segments, words } = recordOrEmpty(body);
     const spoken = spokenPartsIn(words, { text: 'word', speaker: 'speaker' });
-    const given = spokenPartsIn(segments, { text: 'text', speaker: 'speaker_id' });
+    const given = spokenPartsIn(segments, { text: 'text', speaker: 'speaker_id' }).map((segment, index) => ({
+      ...segment,
+      decoding: decodingIn(recordOrEmpty((segments as unknown[])[index])),
+    }));
     return {
       text: transcriptText(text),
       language: typeof language === 'string' ? language : undefined,
@@ -54,6 +59,16 @@ export const openaiTranscription: TranscriptionCodec = {
   },
   readUsage: (body) => transcriptUsageIn(recordOrEmpty(body)),
 };
+
+/** Returns the values of Whisper's decoder that a segment has. */
+function decodingIn(segment: Record<string, unknown>): Partial<SegmentDecoding> {
+  const { tokens } = segment;
+  const numbers = DECODED_NUMBERS.filter((name) => Number.isFinite(segment[name]));
+  return {
+    ...Object.fromEntries(numbers.map((name) => [name, segment[name]])),
+    ...(Array.isArray(tokens) && tokens.every(Number.isInteger) ? { tokens } : {}),
+  };
+}
 
 /**
  * Returns a keyword in Mistral's form, with underscores for white space.

@@ -8,7 +8,11 @@ export const transcriptionExample = { model: 'sandbox/scribe', input_audio: { da
 
 const transcriptEventExamples = [
   { type: 'transcript.text.delta', delta: 'The parcel left' },
-  { type: 'transcript.text.done', text: 'The parcel left', usage: { type: 'duration', seconds: 1, cost: 0.01 } },
+  {
+    type: 'transcript.text.done',
+    text: 'The parcel left',
+    usage: { type: 'duration', seconds: 1, input_tokens: 0, output_tokens: 0, total_tokens: 0, cost: 0.01 },
+  },
 ];
 const transcriptContents = {
   'text/event-stream; charset=utf-8': {

@@ -6,11 +6,10 @@ const time = z.number().min(0);
 const times = {
   start: time.meta({ description: 'The beginning, in seconds from the beginning of the recording.' }),
   end: time.meta({ description: 'The end, in seconds from the beginning of the recording.' }),
-  speaker: z
-    .string()
-    .optional()
-    .meta({ description: 'The name that the provider gave to the speaker, if it has one.' }),
 };
+const speaker = countShape
+  .optional()
+  .meta({ description: 'The number of the speaker, from 0, if the provider tells speakers apart.' });
 
 const durationUsage = z.strictObject({
   type: z.literal('duration').meta({ description: 'The recording is billed by its length.' }),
@@ -53,12 +52,24 @@ export const transcriptAnswer = z
           id: countShape.meta({ description: 'The place of the segment.' }),
           text: z.string().meta({ description: 'The text of the segment.' }),
           ...times,
+          speaker,
+          seek: z.number().meta({ description: 'The place in the recording at which Whisper decoded the segment.' }),
+          tokens: z.array(z.int()).meta({ description: 'The tokens of the text.' }),
+          temperature: z.number().meta({ description: 'The temperature of the segment.' }),
+          avg_logprob: z.number().meta({ description: 'The average logarithm of the probabilities of the tokens.' }),
+          compression_ratio: z.number().meta({ description: 'The ratio by which the text can be compressed.' }),
+          no_speech_prob: z.number().meta({ description: 'The probability that nobody speaks.' }),
         }),
       )
       .optional()
-      .meta({ description: 'With `verbose_json`: the segments, unless only words were requested.' }),
+      .meta({
+        description:
+          'With `verbose_json`: the segments, unless only words were requested. Values of the decoder (`seek` to `no_speech_prob`) that the provider does not report are 0, or empty, because clients require them.',
+      }),
     words: z
-      .array(z.strictObject({ word: z.string().meta({ description: 'The word as it was spoken.' }), ...times }))
+      .array(
+        z.strictObject({ word: z.string().meta({ description: 'The word as it was spoken.' }), ...times, speaker }),
+      )
       .optional()
       .meta({ description: 'With `verbose_json` and the granularity `word`: the words.' }),
     usage: transcriptUsageShape,
@@ -66,7 +77,6 @@ export const transcriptAnswer = z
   .meta({ id: 'Transcript' });
 export type TranscriptAnswer = z.output<typeof transcriptAnswer>;
 
-const { speaker: speaker_id, ...wordTimes } = times;
 export const convertedRecordingAnswer = z
   .strictObject({
     language_code: z.string().meta({
@@ -81,9 +91,12 @@ export const convertedRecordingAnswer = z
       .array(
         z.strictObject({
           text: z.string().meta({ description: 'The word as it was spoken.' }),
-          ...wordTimes,
+          ...times,
           type: z.literal('word').meta({ description: 'The kind of the part.' }),
-          speaker_id,
+          speaker_id: z
+            .string()
+            .optional()
+            .meta({ description: 'The name that the provider gave to the speaker, if it has one.' }),
           logprob: z.number().meta({
             description:
               'The logarithm of the probability of the word; 0 if the provider reports none, because clients require a number.',
