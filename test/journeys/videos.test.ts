@@ -205,6 +205,9 @@ describe.concurrent('a video request', () => {
     ['callback_url', { callback_url: 'ftp://client.example' }, {}],
     ['callback_url', { callback_url: 'http://example.com/x' }, {}],
     ['model', { model: 'test/text' }, {}],
+    ['input_references', { input_references: [] }, {}],
+    ['previous_job_id', { previous_job_id: 'gen-1' }, {}],
+    ['upscale_factor', { upscale_factor: 2 }, {}],
   ])('is refused by the name of %s', async (field, body, metadata) => {
     const answer = await film({}, body);
 
@@ -219,6 +222,10 @@ describe.concurrent('a video request', () => {
       { resolution: '768p', aspect_ratio: '16:9' },
     ],
     [{ resolution: '1080P' }, { resolution: '1080p', aspect_ratio: '16:9' }],
+    [
+      { duration: null, input_references: null, previous_job_id: null, creativity: null, upscale_factor: null },
+      { resolution: '768p', aspect_ratio: '16:9' },
+    ],
   ])('accepts %j, as clients write it', async (body, sent) => {
     const prompt = JSON.stringify({ poll: ['failed'], id: crypto.randomUUID() });
 

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { optionalField } from '../../messages/field-kinds.ts';
+import { optionalField, refusedField } from '../../messages/field-kinds.ts';
 import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { routingField } from '../../messages/preferences.ts';
@@ -17,6 +17,8 @@ const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
 const MAX_VIDEO_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
 const VIDEO_SIZE = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
+
+const UPSCALING_RULE = 'is not supported: no model here enlarges videos';
 
 const frameTypes = ['first_frame', 'last_frame'] as const;
 
@@ -86,6 +88,10 @@ export const videoRequestSchema = z
     callback_url: optionalField(publicUrl).meta({
       description: 'An https address to which the gateway sends a signed message when the job has ended.',
     }),
+    input_references: refusedField('is not supported; send pictures in "frame_images"'),
+    previous_job_id: refusedField('is not supported: no model here continues a video'),
+    creativity: refusedField(UPSCALING_RULE),
+    upscale_factor: refusedField(UPSCALING_RULE),
     provider: routingField,
     ...labelFields,
     user: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
