@@ -12,7 +12,7 @@ import type { MeasuredAnswer } from './answer-context.ts';
  * Categories of refusals that Anthropic charges for on all platforms, even before any output. Source:
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#how-refusals-are-billed (September 2026)
  */
-const chargedRefusals: readonly unknown[] = ['bio', 'frontier_llm', 'reasoning_extraction'];
+const chargedRefusals = new Set<unknown>(['bio', 'frontier_llm', 'reasoning_extraction']);
 
 /** Returns which usage is charged for the last request to the provider (round), if the answer has this ending. */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
@@ -26,7 +26,7 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
       refusalsAreFree &&
       meter.finishReason === 'refusal' &&
       !meter.hasBegun &&
-      !chargedRefusals.includes(meter.refusalCategory),
+      !chargedRefusals.has(meter.refusalCategory),
     isStopped: abortReasonOf(context.abort.signal) === 'stopping',
   });
 }
