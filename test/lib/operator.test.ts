@@ -15,9 +15,10 @@ it('without AWS, the operator is the user of this machine, and STS is not called
   expect(await operatorOf(false, nobody)).toEqual({ kind: 'operator', id: userInfo().username });
 });
 
+const nameless = () => {
+  throw new Error('A system error occurred: uv_os_get_passwd returned ENOENT');
+};
+
 it('a user without a name, as in some containers, is named by the user id', async () => {
-  const nameless = () => {
-    throw new Error('A system error occurred: uv_os_get_passwd returned ENOENT');
-  };
   expect(await operatorOf(false, caller({}), nameless)).toEqual({ kind: 'operator', id: `uid ${process.getuid!()}` });
 });
