@@ -128,7 +128,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
-  // The price id contains the tier, because each tier of an endpoint has other prices.
+  // The price id contains the tier and the price, because a catalog has prices for tiers and for periods.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
   const row: Record<(typeof focusColumns)[number], CsvCell> = {
@@ -164,7 +164,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     ServiceSubcategory: 'Generative AI',
     SkuId: skuId,
     SkuMeter: counted?.name ?? null,
-    SkuPriceId: skuId && `${skuId}@${total.catalogVersion}${tier}`,
+    SkuPriceId: skuId && `${skuId}@${total.catalogVersion}${tier}=${price}`,
     SubAccountId: workspaceId,
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
