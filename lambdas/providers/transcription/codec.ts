@@ -59,7 +59,7 @@ export interface SegmentDecoding {
   no_speech_prob: number;
 }
 
-export interface TranscriptSegment extends TranscriptPart {
+interface TranscriptSegment extends TranscriptPart {
   /** Values that the provider reports; absent if it reports none. */
   decoding?: Partial<SegmentDecoding>;
 }
