@@ -10,7 +10,7 @@ import { classifyError, type ClassifiedError } from './faults/classify.ts';
 import type { FaultKind } from './faults/fault-rule.ts';
 import { overflowMessage } from './faults/overflow-message.ts';
 import { retryAfterSeconds } from './faults/retry-after.ts';
-import { errorInText, statedError, type StatedError } from './faults/stated-error.ts';
+import { statedError, type StatedError } from './faults/stated-error.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 import { isRefusedCredential } from './authorization/refused-credential.ts';
@@ -151,7 +151,7 @@ export function refusalOfResponse(
   text: string,
   provider: FailedProvider,
 ): ProviderFailure {
-  const error = errorInText(text);
+  const error = statedError(text);
   const { 'x-amzn-errortype': exception } = headers;
   const codes = typeof exception === 'string' ? statedError({ __type: exception }).codes : [];
   return failureOfError({ ...error, codes: [...codes, ...error.codes] }, { httpStatus: status, headers }, provider);
@@ -166,8 +166,7 @@ export function errorInAnswer(
   headers: UpstreamResponse['headers'],
   provider: FailedProvider,
 ): ProviderFailure {
-  const stated = typeof error === 'string' ? errorInText(error) : statedError(error);
-  return failureOfError(stated, { httpStatus: undefined, headers }, provider);
+  return failureOfError(statedError(error), { httpStatus: undefined, headers }, provider);
 }
 
 interface ErrorCircumstances {

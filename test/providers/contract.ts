@@ -11,7 +11,7 @@ import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { errorKinds } from '../../lambdas/platform/errors.ts';
 import { parseExactly } from '../../lambdas/platform/json/exact-json.ts';
 import { errorInAnswer, failureOf } from '../../lambdas/providers/failures.ts';
-import { errorInText } from '../../lambdas/providers/faults/stated-error.ts';
+import { statedError } from '../../lambdas/providers/faults/stated-error.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import type { Quirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
@@ -337,7 +337,7 @@ function readDocument(wire: MessagesWire, text: string, from: Case): Outcome {
 function describeRefusals(name: string, refusals: Case[]): void {
   describe.skipIf(refusals.length === 0)(`a refusal over ${name}`, () => {
     it.each(refusals)('is classified as expected: $name', ({ sent, becomes }) => {
-      const [message] = errorInText(sent).messages;
+      const [message] = statedError(sent).messages;
       expect({ fault: errorInAnswer(sent, {}, provider).fault, message }).toEqual(becomes);
     });
 

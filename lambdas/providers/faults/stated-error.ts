@@ -4,8 +4,8 @@
  * function in this file throws.
  */
 
-import { isRawNumber } from '../../platform/json/exact-json.ts';
-import { isRecord, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
+import { isRecord, textOrAbsent } from '../../platform/json/foreign-json.ts';
+import { digitsOf, statesError } from './states-error.ts';
 
 /** Content of a provider's error, regardless of its form. */
 export interface StatedError {
@@ -109,35 +109,20 @@ export function isInformative(message: string): boolean {
 }
 
 /**
- * Reads an error from parsed JSON.
- * @param value an error, an object that contains an error, or a list of such values
+ * Reads an error.
+ * @param value a response body as text, or parsed JSON: an error, an object that contains an error, or a list of such
+ *   values. For a text that begins with `<`, such as an HTML page, only `isPage` is set.
  */
 export function statedError(value: unknown): StatedError {
   const reading = new ErrorReading();
-  reading.read(value, 0);
-  return reading.stated;
-}
-
-/** Reads the error in a response body. For a body that begins with `<`, such as an HTML page, only `isPage` is set. */
-export function errorInText(text: string): StatedError {
-  const trimmed = text.trim();
-  const json = parsedOrAbsent(trimmed);
-  if (json !== undefined) return statedError(json);
-  return { ...statedError(PLAIN_WORDS.test(trimmed) ? trimmed : undefined), isPage: trimmed.startsWith('<') };
-}
-
-/** Returns whether a JSON document is an error. Some providers send errors with a success status. */
-export function statesError(document: unknown): boolean {
-  const body = recordOrEmpty(Array.isArray(document) ? document[0] : document);
-  const { error, success, object, type } = body;
-  if (error !== undefined && error !== null && error !== false && error !== '') return true;
-  if (success === false || object === 'error' || type === 'error') return true;
-  const { status_code: code } = recordOrEmpty(body['base_resp']);
-  if (code !== undefined && digitsOf(code) !== '0') return true;
-  return ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg'].some((field) => {
-    const value = body[field];
-    return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
-  });
+  if (typeof value !== 'string') {
+    reading.read(value, 0);
+    return reading.stated;
+  }
+  const text = value.trim();
+  const json = parsedOrAbsent(text);
+  reading.read(json === undefined && PLAIN_WORDS.test(text) ? text : json, 0);
+  return { ...reading.stated, isPage: text.startsWith('<') };
 }
 
 class ErrorReading {
@@ -218,12 +203,6 @@ function statedWait(record: Record<string, unknown>): unknown {
   const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;
   return WAIT_FIELDS.map((field) => record[field]).find((value) => value !== undefined && value !== null);
-}
-
-/** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
-function digitsOf(value: unknown): string | undefined {
-  const digits = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
-  return typeof digits === 'string' && /^\d{1,12}$/.test(digits) ? digits : undefined;
 }
 
 function jsonWithin(text: string): unknown {

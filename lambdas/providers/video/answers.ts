@@ -8,7 +8,7 @@ import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform
 import { classifyError } from '../faults/classify.ts';
 import type { FaultKind } from '../faults/fault-rule.ts';
 import { retryAfterSeconds } from '../faults/retry-after.ts';
-import { errorInText } from '../faults/stated-error.ts';
+import { statedError } from '../faults/stated-error.ts';
 import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_MESSAGE_CHARS = 500;
@@ -53,7 +53,7 @@ const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 /** Returns the result of a submission whose response names no job: refused, failed, or uncertain. */
 export function unsuccessful({ status, text }: VideoHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(stated, `The provider answered with status ${status}`);
-  const error = errorInText(text);
+  const error = statedError(text);
   const httpStatus = status >= 400 ? status : undefined;
   const { fault } = classifyError(error, { providerId, httpStatus });
   if (requestFaultsOfVideos.has(fault)) return { refused: message };

@@ -301,6 +301,7 @@ const withoutRareParts: Plugin = {
  * modules may have no state, and no classes that are compared with `instanceof`.
  */
 const lazyParts = [
+  { of: 'lambdas/providers/faults/stated-error.ts', entry: 'providers/faults/stated-error.ts', call: 'statedError' },
   { of: 'lambdas/providers/faults/classify.ts', entry: 'providers/faults/classify.ts', call: 'classifyError' },
   {
     of: 'lambdas/providers/faults/retry-after.ts',

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MessageAssembler } from '../../../lambdas/messages/assemble.ts';
 import type { MessageBody, MessagesEvent } from '../../../lambdas/messages/types.ts';
-import { errorInText } from '../../../lambdas/providers/faults/stated-error.ts';
+import { statedError } from '../../../lambdas/providers/faults/stated-error.ts';
 import type { DecodeContext, MessagesWire } from '../../../lambdas/providers/wire.ts';
 import { messagesWire } from '../../../lambdas/providers/wires.ts';
 import { complaintsAbout as complaintsAboutStream } from '../../providers/well-formed.ts';
@@ -42,7 +42,7 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
 
 /** Checks that the error message that the gateway reads from a refusal is part of the refusal. */
 function complaintsAboutRefusal({ bytes }: Answer): string[] {
-  const [message] = errorInText(bytes.toString()).messages;
+  const [message] = statedError(bytes.toString()).messages;
   if (message === undefined) return ['the refusal has no message'];
   return JSON.stringify(readJson(bytes) ?? '').includes(JSON.stringify(message).slice(1, -1))
     ? []

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../../lambdas/providers/faults/fault-rule.ts';
 import { classifyError, faultRules } from '../../../lambdas/providers/faults/classify.ts';
-import { errorInText } from '../../../lambdas/providers/faults/stated-error.ts';
+import { statedError } from '../../../lambdas/providers/faults/stated-error.ts';
 
 type Row = [provider: string, status: number, body: unknown, fault: FaultKind];
 
 const faultOf = (providerId: string, status: number, body: unknown): FaultKind => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const httpStatus = status >= 400 ? status : undefined;
-  return classifyError(errorInText(text), { providerId, httpStatus }).fault;
+  return classifyError(statedError(text), { providerId, httpStatus }).fault;
 };
 
 const openai = (message: string, code: unknown = null, type: unknown = 'invalid_request_error') => ({

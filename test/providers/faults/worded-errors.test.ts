@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { FaultKind } from '../../../lambdas/providers/faults/fault-rule.ts';
 import { classifyError } from '../../../lambdas/providers/faults/classify.ts';
 import { overflowMessage } from '../../../lambdas/providers/faults/overflow-message.ts';
-import { errorInText, statedError } from '../../../lambdas/providers/faults/stated-error.ts';
+import { statedError } from '../../../lambdas/providers/faults/stated-error.ts';
 
 const { providers } = JSON.parse(readFileSync('lambdas/catalog/data/providers.json', 'utf8')) as {
   providers: { id: string }[];
@@ -35,7 +35,7 @@ function kindsOf(message: string, isStreamed: boolean): Set<FaultKind> {
       forms.map((form) =>
         isStreamed
           ? classifyError(statedError({ ...form(message) }), { providerId, httpStatus: undefined }).fault
-          : classifyError(errorInText(JSON.stringify(form(message))), { providerId, httpStatus: 400 }).fault,
+          : classifyError(statedError(JSON.stringify(form(message))), { providerId, httpStatus: 400 }).fault,
       ),
     ),
   );

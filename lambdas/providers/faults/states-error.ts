@@ -1,0 +1,24 @@
+/** Finds errors in responses with a success status. */
+
+import { isRawNumber } from '../../platform/json/exact-json.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
+
+/** Returns whether a JSON document is an error. Some providers send errors with a success status. */
+export function statesError(document: unknown): boolean {
+  const body = recordOrEmpty(Array.isArray(document) ? document[0] : document);
+  const { error, success, object, type } = body;
+  if (error !== undefined && error !== null && error !== false && error !== '') return true;
+  if (success === false || object === 'error' || type === 'error') return true;
+  const { status_code: code } = recordOrEmpty(body['base_resp']);
+  if (code !== undefined && digitsOf(code) !== '0') return true;
+  return ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg'].some((field) => {
+    const value = body[field];
+    return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
+  });
+}
+
+/** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
+export function digitsOf(value: unknown): string | undefined {
+  const digits = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
+  return typeof digits === 'string' && /^\d{1,12}$/.test(digits) ? digits : undefined;
+}
