@@ -5,7 +5,7 @@
  */
 
 import { isRecord, textOrAbsent } from '../../platform/json/foreign-json.ts';
-import { digitsOf, statesError } from './states-error.ts';
+import { codeDigits, statesError } from './states-error.ts';
 
 /** Content of a provider's error, regardless of its form. */
 export interface StatedError {
@@ -189,7 +189,7 @@ class ErrorReading {
   }
 
   #readCode(value: unknown): void {
-    const code = digitsOf(value) ?? textOrAbsent(value)?.toLowerCase();
+    const code = codeDigits(value) ?? textOrAbsent(value)?.toLowerCase();
     if (code === undefined) return;
     // AWS writes the name of an exception as `<namespace>#<name>:<URL>`, in which namespace and URL may be absent.
     this.#codes.add(code.split(':', 1)[0]!.split('#').at(-1)!);
@@ -200,7 +200,7 @@ class ErrorReading {
 
 /** Returns the requested wait in an error, not parsed. Fields in milliseconds have precedence. */
 function statedWait(record: Record<string, unknown>): unknown {
-  const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
+  const ms = WAIT_FIELDS_IN_MS.map((field) => codeDigits(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;
   return WAIT_FIELDS.map((field) => record[field]).find((value) => value !== undefined && value !== null);
 }

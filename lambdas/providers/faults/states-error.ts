@@ -10,7 +10,7 @@ export function statesError(document: unknown): boolean {
   if (error !== undefined && error !== null && error !== false && error !== '') return true;
   if (success === false || object === 'error' || type === 'error') return true;
   const { status_code: code } = recordOrEmpty(body['base_resp']);
-  if (code !== undefined && digitsOf(code) !== '0') return true;
+  if (code !== undefined && codeDigits(code) !== '0') return true;
   return ['message', 'Message', 'msg', 'detail', 'error_msg', 'err_msg'].some((field) => {
     const value = body[field];
     return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
@@ -18,7 +18,7 @@ export function statesError(document: unknown): boolean {
 }
 
 /** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
-export function digitsOf(value: unknown): string | undefined {
+export function codeDigits(value: unknown): string | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
   return typeof digits === 'string' && /^\d{1,12}$/.test(digits) ? digits : undefined;
 }
