@@ -48,11 +48,13 @@ export class NumberText {
 }
 
 /**
- * Parses JSON, with time and memory bounded by the rules.
+ * Parses JSON, with time and memory bounded by the rules. A byte order mark, which some editors and PowerShell write at
+ * the beginning of a file, is ignored, as RFC 8259 (section 8.1) allows.
  * @throws {GatewayError} 400 for a text that is not JSON, or exceeds a limit
  */
-export function readJsonBody(text: string, rules: JsonRules): unknown {
+export function readJsonBody(received: string, rules: JsonRules): unknown {
   const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES, maxFields = maxValues } = rules;
+  const text = received.startsWith('\ufeff') ? received.slice(1) : received;
   if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
   const measure = measureJson(text, maxValues, maxFields);
   if (measure.depth > MAX_BODY_DEPTH) throw invalidRequest('body', `is nested deeper than ${MAX_BODY_DEPTH} levels`);

@@ -28,6 +28,14 @@ describe('an invalid JSON body', () => {
 });
 
 describe('a JSON body', () => {
+  it('may begin with a byte order mark, which alone is an empty body', () => {
+    expect(readJsonBody('\ufeff{"price": 0.1}', { exactNumbers: ['price'] })).toEqual({
+      price: new NumberText('0.1'),
+    });
+    expect(refused(() => readJsonBody('\ufeff', {})).message).toContain('is empty');
+    expect(refused(() => readJsonBody('\ufeff\ufeff{}', {})).message).toContain('is not valid JSON');
+  });
+
   it.each([
     ['nesting', 128, nested],
     ['values', 10_000, (count: number) => listOf(count - 2, '1')],
