@@ -97,7 +97,7 @@ export class ApiStack extends Stack {
     });
     this.#routes = new NestedStack(this, 'Routes', { description: 'Model gateway: functions of routes' });
     this.#alerts = new NestedStack(this, 'Alerts', { description: 'Model gateway: routes and workers of alerts' });
-    const bucket = createVideoBucket(this);
+    const bucket = createVideoBucket(this, props.config.corsOrigins !== '');
     this.books = createBooksBucket(this, props.config.booksLockDays);
     this.#resources = {
       table: props.data.table,

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Names, Stack, Validations, type CfnElement } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type CorsRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
@@ -8,14 +8,27 @@ import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 const REQUESTS_KEPT_DAYS = 1;
 
 /**
+ * Access of web pages to presigned URLs. A browser that follows the gateway's redirect to the file sends the origin
+ * `null` instead of the page's origin, so the rule allows any origin.
+ */
+const PAGES: CorsRule = {
+  allowedOrigins: ['*'],
+  allowedMethods: [HttpMethods.GET],
+  allowedHeaders: ['range'],
+  exposedHeaders: ['content-length', 'content-range', 'etag'],
+};
+
+/**
  * Creates the bucket for video files and for video requests. The bucket is private: clients read it with presigned
  * URLs.
+ * @param isForPages whether web pages may call the gateway (CORS)
  */
-export function createVideoBucket(stack: Stack): Bucket {
+export function createVideoBucket(stack: Stack, isForPages: boolean): Bucket {
   const bucket = new Bucket(stack, 'Videos', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
+    ...(isForPages ? { cors: [PAGES] } : {}),
     removalPolicy: RemovalPolicy.RETAIN,
     lifecycleRules: [
       { prefix: prefixOf('videos'), expiration: Duration.days(FILES_KEPT_DAYS) },

@@ -13,6 +13,8 @@ const app = buildApp({ logger: false, host: '127.0.0.1' });
 app.addHook('onRequest', async ({ method, raw, headers }, reply) => {
   const objection = objectionToSignature({ method, url: raw.url!, headers }, localCredentials, Date.now());
   if (objection) await reply.code(403).type('application/xml').send(objection);
+  // In a deployment, the bucket's CORS rule adds this header for pages that read the file of a video.
+  else if (method === 'GET' && headers.origin !== undefined) reply.header('access-control-allow-origin', '*');
 });
 await app.listen({ port: 0, host: '127.0.0.1' });
 process.stdout.write(`${(app.server.address() as AddressInfo).port}\n`);

@@ -242,8 +242,16 @@ describe('the synthesized template', () => {
           'gatewayresponse.header.access-control-allow-origin': header ?? Match.absent(),
         }),
       });
+      // Browsers send the origin `null` after the redirect from the gateway to the file of a video.
+      template.hasResourceProperties('AWS::S3::Bucket', {
+        CorsConfiguration: { CorsRules: [Match.objectLike({ AllowedOrigins: ['*'], AllowedMethods: ['GET'] })] },
+      });
     },
   );
+
+  it('lets no pages read its buckets without allowed origins', () => {
+    api.allResourcesProperties('AWS::S3::Bucket', { CorsConfiguration: Match.absent() });
+  });
 
   it('runs every function on Node 24, on arm64, with a role and logs of its own', () => {
     const count = Object.keys(functions).length;
