@@ -330,7 +330,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
       catalog: true,
     },
   },
-  // Each check is short, but the first attempt to deliver a notice takes up to ten seconds.
+  // Each check is short, but the first attempt to deliver a notice can take twenty seconds.
   'check-alerts': {
     batchSize: 10,
     maxConcurrency: 8,

@@ -198,7 +198,7 @@ class Search {
 
   async #afterFailure<Name extends string>(failed: Failed<Names<Name>>): Promise<HoldOutcome<Name> | undefined> {
     const counters: { [Kind in ScopeKind]?: Counter } = {};
-    // If an earlier attempt has placed the hold, the other failed conditions do not matter.
+    // If the record's condition failed (the hold is already placed, or settled), the other conditions do not matter.
     for (const scope of 'record' in failed ? [] : this.#scopes) {
       const [own, grant] = [failed[scope.kind], failed[grantName(scope.kind)]];
       const counter = own || grant ? await this.#look(scope, own, grant) : undefined;

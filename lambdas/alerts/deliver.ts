@@ -31,7 +31,7 @@ export interface DeliveryTools {
 /** Result of an attempt. `skipped`: another worker has begun this attempt. */
 export type DeliveryResult = 'delivered' | 'refused' | 'failed' | 'skipped';
 
-/** Time in ms for which a worker leases a delivery. An attempt takes at most ten seconds, and writes take less. */
+/** Time in ms for which a worker leases a delivery. An attempt takes at most twenty seconds, and writes take less. */
 const ATTEMPT_LEASE_MS = 120_000;
 /** Time in ms from the start of the attempts after which no further attempt is made. */
 const ATTEMPTS_END_AFTER_MS = DAY_MS;

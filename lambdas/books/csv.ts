@@ -1,6 +1,6 @@
 /**
  * CSV format of exported files: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never in
- * floating point.
+ * floating point. The locale `ru` has semicolons, decimal commas and a byte order mark.
  *
  * Guarantee: the same cells produce the same bytes.
  */

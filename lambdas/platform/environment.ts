@@ -34,7 +34,7 @@ export const variables = {
    * usually larger.
    */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
-  /** Maximum time in ms for which a request waits for money that other requests have reserved. */
+  /** Maximum time in ms, from its arrival, for which a request waits to place its first hold. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
   /**
    * Time in ms without output after which the gateway begins an unstreamed answer with white space, so that connections

@@ -15,8 +15,8 @@ export class FormFile {
   }
 
   /**
-   * Returns the file as it is written in the JSON of its form, by which repeated requests are recognized: a hash stands
-   * for the content.
+   * Returns the file's entry in the JSON of its form, with a hash in place of the content. Repeated requests are
+   * recognized by this JSON.
    */
   toJSON(): object {
     return { name: this.name, type: this.mediaType, sha256: createHash('sha256').update(this.bytes).digest('hex') };

@@ -82,7 +82,7 @@ export const metrics = {
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;
 
-/** Names of the metrics that have a dimension. */
+/** Names of the metrics with the dimension `By`, or with a total (`all`). */
 export type MetricsBy<By extends 'all' | MetricDimension> = {
   [Name in keyof typeof metrics]: By extends (typeof metrics)[Name]['by'][number] ? Name : never;
 }[keyof typeof metrics];

@@ -15,8 +15,8 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 /** Text of an alarm. */
 export interface AlarmText {
   /**
-   * `Urgent`: clients or money are affected now, so the person on call is woken even at night. `Soon`: for the next
-   * working day.
+   * `Urgent`: clients or money are or will soon be affected, so the person on call is woken even at night. `Soon`: for
+   * the next working day.
    */
   severity: 'Urgent' | 'Soon';
   /** One sentence about the cause of the alarm. */

@@ -10,7 +10,7 @@ import { largeBodies } from '../support/large-bodies.ts';
 import { entriesIn } from '../support/long-runs.ts';
 
 /**
- * Maximum CPU milliseconds for one request. The most expensive body takes a quarter of a second on a busy machine. If
+ * Maximum CPU milliseconds for one stage of a request. The most expensive body takes a quarter of a second on a busy machine. If
  * the cost grew with the square of the size, it would take half a minute.
  */
 const MAX_MS = 1_000;

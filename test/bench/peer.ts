@@ -3,7 +3,7 @@
 import type { Prices } from './bench-catalog.ts';
 import type { PeerOptions } from './lanes.ts';
 
-/** Files and addresses with which a peer is started. */
+/** Files, addresses and prices with which a peer is started. */
 export interface Setup {
   /** Directory for configuration files. */
   directory: string;

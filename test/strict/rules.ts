@@ -1,7 +1,7 @@
 /**
  * Rules for requests that a provider refuses, each with its source. A strict fake is a list of such rules for one
  * family of providers. It reads a request as it would arrive, and returns the faults for which the provider would
- * answer 400. It has its own list of models, and does not use the gateway's catalog.
+ * answer 400. It does not use the gateway's catalog.
  */
 
 import * as z from 'zod';

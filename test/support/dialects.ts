@@ -52,7 +52,7 @@ export interface Dialect {
   endless: string;
   /** Returns the event with the finish reason and the usage. */
   reason: (usageJson?: string) => string;
-  /** Last event of an answer; empty if it is the event with the finish reason. */
+  /** Event after `reason` that ends the answer; empty if `reason` already ends it. */
   stop: string;
   /** Returns an error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
   refusal: (type: string, messageJson: string) => string;

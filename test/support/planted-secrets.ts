@@ -82,7 +82,7 @@ function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unkn
   ]) as Record<string, unknown>;
 }
 
-/** Returns a value with the required content, and with the fields in the given forms. */
+/** Returns the smallest value that a schema allows, with the fields in `forms` even if they are optional. */
 function least(schema: SchemaObject, name: string, forms: Forms): unknown {
   const resolved = resolveSchema(schema);
   const choices = resolved.anyOf ?? resolved.oneOf;

@@ -103,7 +103,8 @@ async function answerOne<Task, Answer>(
 
 /**
  * Returns the charge of one request to the provider.
- * @param estimatedOutputTokens output tokens to charge if the provider reports none
+ * @param estimatedOutputTokens output tokens of a request with output, if neither the provider nor another estimate has
+ *   their number
  */
 export function chargedFor(
   batchRequest: BatchRequest,

@@ -1,6 +1,7 @@
 /**
- * The settings of a video request, checked against its model's options. The default of a missing duration, resolution
- * or aspect ratio is the model's first option; with `size`, the first option that fits.
+ * The settings of a video request, checked against its model's options. The default of a missing resolution or
+ * aspect ratio is the model's first option (with `size`, the first that fits), and of a missing duration the first option
+ * at the resolution.
  */
 
 import type { Model } from '../../catalog/catalog.ts';

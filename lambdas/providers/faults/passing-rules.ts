@@ -6,7 +6,7 @@
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
-/** HTTP statuses that blame the client, the operator or a defect, although the message may name a passing failure. */
+/** HTTP statuses of lasting errors, with which some providers also report temporary failures. */
 const BLAMING_STATUSES = [400, 403, 404, 422, 500, 502];
 
 /** Words for the part of a provider that fails, such as "The upstream server" and "Model qwen-3". */

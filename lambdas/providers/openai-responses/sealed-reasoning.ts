@@ -25,8 +25,8 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 }
 
 /**
- * Returns the reasoning item that a thinking block contains; undefined if another provider made the thinking.
- * @throws {GatewayError} 400 if the signature was altered
+ * Returns the reasoning item that a thinking block contains; undefined if this provider has not sealed it.
+ * @throws {GatewayError} 400 if the signature contains no readable item
  */
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {
   const signature = signatureOf(providerId, block);

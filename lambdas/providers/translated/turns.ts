@@ -7,8 +7,8 @@ import { unsupportedBlock } from './supported-fields.ts';
 export const EMPTY_RESULT = '(no output)';
 
 /**
- * Text of the user message that is added before a conversation that begins with an assistant message, for providers
- * that reject such a conversation. It occurs, for example, if a client cuts off the first messages.
+ * Text of an added user message, for providers that reject a conversation without one, or one that begins with an
+ * assistant message. Such conversations occur, for example, if a client cuts off the first messages.
  */
 export const BEGINNING_TEXT = '(the conversation goes on)';
 

@@ -64,7 +64,7 @@ const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
  */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** Returns the amount that a counter grants to one part at a time. */
+/** Returns the amount that a counter grants to one part at a time, unless a hold needs more. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }

@@ -9,7 +9,7 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time in ms before the function's timeout from which no attempt is started: an attempt takes up to ten seconds. */
+/** Time in ms before the function's timeout from which no attempt is started: most attempts take less. */
 const STOP_SENDING_BEFORE_TIMEOUT_MS = 15_000;
 
 /**

@@ -7,7 +7,7 @@ import { deliveryTools } from '../delivery-tools.ts';
 import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time in ms before the function's timeout from which no attempt is started: an attempt takes up to ten seconds. */
+/** Time in ms before the function's timeout from which no attempt is started: most attempts take less. */
 const STOP_ATTEMPTS_BEFORE_TIMEOUT_MS = 15_000;
 
 /**

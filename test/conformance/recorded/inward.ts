@@ -86,8 +86,8 @@ function complaintsAboutAnswer(
 }
 
 /**
- * Measures requests at the client API of their wire, and from there to the same provider. Requests that the provider
- * refused are not measured.
+ * Reads each recorded request as the request of a client, encodes it for the same provider, and measures the
+ * differences. Requests that the provider refused are not measured.
  */
 export function measureInwardRequests(rows: readonly WireRow[], interactions: Interaction[]): Measured[] {
   const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);

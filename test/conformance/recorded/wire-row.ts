@@ -29,7 +29,7 @@ export interface AnyWireRow {
   keepsEvents?: (interaction: Interaction) => MessagesEvent[];
   /** Converts a recorded request back to an equivalent request of the Messages API. */
   readRequest: (body: Record<string, unknown>, uri: string) => ReadRequest;
-  /** Returns the recorded endpoint: the catalog id of its provider, whose quirks it then has, and further quirks. */
+  /** Returns the provider's catalog id, if its quirks apply, and further quirks of the recorded endpoint. */
   endpoint: (provider: string, model: string) => { catalogId?: string; quirks?: object };
   /** Fields that the gateway sends although no recording has them. */
   documented: DocumentedField[];
