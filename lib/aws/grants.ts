@@ -94,6 +94,9 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
       }),
     );
   }
+  if (foldersOf(objects).some(([, actions]) => actions.includes('GetObject'))) {
+    statements.push(existence('ObjectsThere', resources.bucket));
+  }
   if (grants.catalog) statements.push(...catalogStatements(resources));
   if (grants.exports) statements.push(...exportStatements(resources));
   if (grants.seals) statements.push(...sealStatements(resources));
@@ -161,13 +164,19 @@ function isWriting(action: TableAction): boolean {
 }
 
 /**
- * Returns the permission to read the published catalog. Without the permission to list objects, S3 responds with 403
+ * Returns the permission to list a bucket. A function that reads objects needs it: without it, S3 responds with 403
  * instead of 404 for a missing object.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
+function existence(sid: string, { bucketArn }: Bucket): PolicyStatement {
+  return new PolicyStatement({ sid, actions: ['s3:ListBucket'], resources: [bucketArn] });
+}
+
+/** Returns the permission to read the published catalog. */
 function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Catalog', actions: ['s3:GetObject'], resources: [publicationIn(catalog)] }),
-    new PolicyStatement({ sid: 'CatalogThere', actions: ['s3:ListBucket'], resources: [catalog.bucketArn] }),
+    existence('CatalogThere', catalog),
   ];
 }
 
@@ -176,28 +185,29 @@ function exportsOf({ tableArn }: GatewayTable): string {
   return `${tableArn}/export/*`;
 }
 
-/** Returns the permissions to export the table. DynamoDB writes the export with the caller's permissions. */
+/**
+ * Returns the permissions to export the table. DynamoDB writes the export with the caller's permissions, and requires
+ * all three permissions on the bucket.
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
+ */
 function exportStatements({ table, books }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
     new PolicyStatement({ sid: 'Exported', actions: ['dynamodb:DescribeExport'], resources: [exportsOf(table)] }),
     new PolicyStatement({
       sid: 'Books',
-      actions: ['s3:PutObject', 's3:AbortMultipartUpload'],
+      actions: ['s3:PutObject', 's3:PutObjectAcl', 's3:AbortMultipartUpload'],
       resources: [allIn(books)],
     }),
   ];
 }
 
-/**
- * Returns the permissions to seal days. The function also reads files that it has written. Without the permission to
- * list objects, S3 responds with 403 instead of 404 for a missing file.
- */
+/** Returns the permissions to seal days. The function also reads files that it has written. */
 function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Sign', actions: ['kms:Sign'], resources: [sealingKey.keyArn] }),
     new PolicyStatement({ sid: 'Seals', actions: ['s3:GetObject', 's3:PutObject'], resources: [sealsIn(books)] }),
-    new PolicyStatement({ sid: 'SealsThere', actions: ['s3:ListBucket'], resources: [books.bucketArn] }),
+    existence('SealsThere', books),
   ];
 }
 

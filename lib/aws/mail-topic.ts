@@ -1,4 +1,4 @@
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { CfnOutput, Validations, type Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 
@@ -22,18 +22,23 @@ export function createMailTopic(stack: Stack): Topic {
  * principal.
  */
 function createMailOperatorPolicy(stack: Stack, topic: Topic): ManagedPolicy {
-  return new ManagedPolicy(stack, 'MailOperator', {
+  const policy = new ManagedPolicy(stack, 'MailOperator', {
     description: 'Subscribes and removes e-mail addresses of the model gateway from its command line.',
     statements: [
       mailStatement(topic, 'subscribe'),
-      // SNS checks the permission to unsubscribe on the topic of the subscription.
       new PolicyStatement({
         sid: 'Addresses',
-        actions: ['sns:ListSubscriptionsByTopic', 'sns:Unsubscribe'],
+        actions: ['sns:ListSubscriptionsByTopic'],
         resources: [topic.topicArn],
       }),
+      // AWS grants this action only on all resources:
+      // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsns.html
+      new PolicyStatement({ sid: 'Unsubscribe', actions: ['sns:Unsubscribe'], resources: ['*'] }),
     ],
   });
+  const reason = 'AWS grants sns:Unsubscribe on all resources or none.';
+  Validations.of(policy).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason });
+  return policy;
 }
 
 /** Returns the permission to subscribe e-mail addresses to the topic, or to publish e-mails. */

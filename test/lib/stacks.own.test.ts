@@ -90,6 +90,18 @@ const reservedIn = (stack: Template) =>
     ({ Properties: of }) => (of as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions ?? [],
   );
 
+/** Returns all IAM statements of a role or of a managed policy. */
+const statementsOf = ({
+  PolicyDocument,
+  Policies = [],
+}: {
+  PolicyDocument?: { Statement: Statement[] };
+  Policies?: { PolicyDocument: { Statement: Statement[] } }[];
+}): Statement[] =>
+  [PolicyDocument ?? [], Policies.map(({ PolicyDocument: inline }) => inline)]
+    .flat(2)
+    .flatMap(({ Statement }) => Statement);
+
 const isNamed = (caller: object, id: string) => JSON.stringify(caller).includes(`"${id}"`);
 
 const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
@@ -427,6 +439,7 @@ describe('the synthesized template', () => {
     };
     const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
     const isElsewhere = ({ Sid }: { Sid: string }) =>
+      Sid === 'ObjectsThere' ||
       (spec.grants.exports === true && Sid === 'Books') ||
       (spec.grants.seals === true && ['Seals', 'SealsThere'].includes(Sid)) ||
       (spec.grants.catalog === true && ['Catalog', 'CatalogThere'].includes(Sid));
@@ -604,6 +617,33 @@ describe('the synthesized template', () => {
       /ExportTableToPointInTime|DescribeExport/.test(JSON.stringify(role)),
     );
     expect(exporter).toHaveLength(1);
+    // DynamoDB writes exports with these permissions of its caller.
+    for (const action of ['s3:PutObject', 's3:PutObjectAcl', 's3:AbortMultipartUpload'])
+      expect(JSON.stringify(exporter)).toContain(`"${action}"`);
+  });
+
+  it('lets each function that reads objects list their bucket, because S3 otherwise answers 403 for a missing one', () => {
+    const policies = ['AWS::IAM::Role', 'AWS::IAM::ManagedPolicy'].flatMap((type) =>
+      Object.entries(api.findResources(type)).map(([id, { Properties }]) => [id, statementsOf(Properties)] as const),
+    );
+    const resourcesOf = (statements: Statement[], action: string) =>
+      statements.flatMap(({ Action, Resource }) => ([Action].flat().includes(action) ? [Resource].flat() : []));
+    const readers = policies.filter(([, statements]) => resourcesOf(statements, 's3:GetObject').length > 0);
+
+    expect(readers.map(([id]) => id)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^AdvanceVideosRole/),
+        expect.stringMatching(/^GetVideoContentRole/),
+      ]),
+    );
+    for (const [id, statements] of readers) {
+      const listed = resourcesOf(statements, 's3:ListBucket').map((bucket) => JSON.stringify(bucket));
+      for (const object of resourcesOf(statements, 's3:GetObject'))
+        expect(
+          listed.some((bucket) => JSON.stringify(object).includes(bucket)),
+          id,
+        ).toBe(true);
+    }
   });
 
   it('reserves concurrency only for workers, if the account has enough', () => {
@@ -852,9 +892,11 @@ describe('the synthesized template', () => {
         {
           Sid: 'Addresses',
           Effect: 'Allow',
-          Action: ['sns:ListSubscriptionsByTopic', 'sns:Unsubscribe'],
+          Action: 'sns:ListSubscriptionsByTopic',
           Resource: topic,
         },
+        // AWS does not limit this action to topics.
+        { Sid: 'Unsubscribe', Effect: 'Allow', Action: 'sns:Unsubscribe', Resource: '*' },
       ],
     ]);
     expect(policies[0]).not.toHaveProperty('Roles');
