@@ -28,6 +28,7 @@ import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from
 import type { GatewayConfig } from './config.ts';
 import { Alarms, type AlarmText } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
+import { readData } from './data-values.ts';
 import { createDashboard } from './dashboard.ts';
 import { addErrorsAlarm, addOperatorAlarm } from './entry-point-alarms.ts';
 import { GatewayFunction } from './gateway-function.ts';
@@ -100,13 +101,10 @@ export class ApiStack extends Stack {
     const bucket = createVideoBucket(this, props.config.corsOrigins !== '');
     this.books = createBooksBucket(this, props.config.booksLockDays);
     this.#resources = {
-      table: props.data.table,
+      ...readData(this, props.data),
       bucket,
       books: this.books,
-      catalog: props.data.catalog,
-      sealingKey: props.data.sealingKey,
       mails: createMailTopic(this),
-      secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
     this.reviewer = this.#addReviewer();
@@ -126,7 +124,7 @@ export class ApiStack extends Stack {
     this.#addThrottleAlarms();
     createDashboard(this, {
       namespace: this.#namespace,
-      table: props.data.table,
+      table: this.#resources.table,
       queues: this.#resources.queues,
       functions: this.#functions,
       serverLogs,
@@ -139,7 +137,7 @@ export class ApiStack extends Stack {
   }
 
   #addThrottleAlarms(): void {
-    const { config, data } = this.#props;
+    const { config } = this.#props;
     for (const [of, names] of Object.entries({
       Spending: Object.keys(functions).filter((name) => (functions[name] as Route).inference),
       Worker: [...queueNames, ...Object.keys(scheduledWorkers)],
@@ -151,7 +149,7 @@ export class ApiStack extends Stack {
       );
     }
     addConcurrencyAlarm(this, this.#alarms, config.concurrency);
-    addTableAlarms(this.#alarms, data.table);
+    addTableAlarms(this.#alarms, this.#resources.table);
   }
 
   #addReviewer(): ManagedPolicy {

@@ -33,7 +33,7 @@ export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
  */
 export function createReviewerPolicy(
   stack: Stack,
-  { books: bucket, sealingKey }: { books: Bucket; sealingKey: Key },
+  { books: bucket, sealingKey }: { books: Bucket; sealingKey: Pick<Key, 'keyArn'> },
 ): ManagedPolicy {
   const policy = new ManagedPolicy(stack, 'Reviewer', {
     description: 'Reads the exports and the sealed days of the model gateway: its books.',

@@ -19,6 +19,6 @@ export function createCatalogBucket(stack: Stack): Bucket {
   return bucket;
 }
 
-export function publicationIn(bucket: Bucket): string {
+export function publicationIn(bucket: Pick<Bucket, 'arnForObjects'>): string {
   return bucket.arnForObjects(PUBLICATION_KEY);
 }

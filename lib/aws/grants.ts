@@ -4,9 +4,7 @@
  */
 
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import {
@@ -21,19 +19,16 @@ import { tableDefinition } from '../shared/table-definition.ts';
 import { publicationIn } from './catalog-bucket.ts';
 import { acknowledgeBooks, acknowledgeExports, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
 import type { GatewayTable } from './data-stack.ts';
+import type { DataValues } from './data-values.ts';
 import { mailStatement } from './mail-topic.ts';
 import { pascalCase } from './pascal-case.ts';
 import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
-export interface Resources {
-  table: GatewayTable;
+export interface Resources extends DataValues {
   bucket: Bucket;
   books: Bucket;
-  catalog: Bucket;
-  sealingKey: Key;
   mails: Topic;
-  secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, WorkerQueue>;
 }
 
@@ -168,7 +163,7 @@ function isWriting(action: TableAction): boolean {
  * instead of 404 for a missing object.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
-function existence(sid: string, { bucketArn }: Bucket): PolicyStatement {
+function existence(sid: string, { bucketArn }: Pick<Bucket, 'bucketArn'>): PolicyStatement {
   return new PolicyStatement({ sid, actions: ['s3:ListBucket'], resources: [bucketArn] });
 }
 

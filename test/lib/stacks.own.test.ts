@@ -374,7 +374,7 @@ describe('the synthesized template', () => {
 
   it('has templates that stay below 500 resources, the maximum of AWS, with thirteen more routes', () => {
     const files = readdirSync(join(directory, 'cdk.out')).filter((name) => name.endsWith('template.json'));
-    expect(files).toHaveLength(5);
+    expect(files).toHaveLength(6);
     for (const name of files) {
       const { Resources } = JSON.parse(readFileSync(join(directory, 'cdk.out', name), 'utf8')) as { Resources: object };
       // A route needs three resources of the API's template: its method, a resource for the path, and the refusal of
@@ -721,6 +721,17 @@ describe('the synthesized template', () => {
       TimeToLiveSpecification: table.ttl,
       GlobalSecondaryIndexes: Match.arrayWith(table.indexes.map((index) => Match.objectLike(index))),
     });
+  });
+
+  it('looks up each value of the data stack once, because CloudFormation limits the rate of lookups', () => {
+    const templates = readdirSync(created.outdir).filter((file) => file.endsWith('.template.json'));
+    const lookups = templates.flatMap((file) => {
+      const text = readFileSync(join(created.outdir, file), 'utf8');
+      return file.includes('books') ? [] : [...text.matchAll(/"OutputName": "(\w+)"/g)].map(([, name]) => name);
+    });
+
+    expect(lookups.length).toBeGreaterThan(0);
+    expect(lookups.toSorted()).toEqual([...new Set(lookups)].toSorted());
   });
 
   it('uses an existing table if configured, and keeps its own', () => {

@@ -34,7 +34,7 @@ describe('the templates of all settings', () => {
       const assembly = readAssembly(outdir);
 
       expect(Object.keys(assembly.stacks)).toHaveLength(3);
-      expect(Object.keys(assembly.nested)).toHaveLength(settings.streamRuntime === 'web' ? 3 : 2);
+      expect(Object.keys(assembly.nested)).toHaveLength(settings.streamRuntime === 'web' ? 4 : 3);
       expect(brokenReferences(assembly)).toEqual([]);
     },
   );

@@ -252,16 +252,18 @@ export function readTemplate(path: string, assets: ReadonlyMap<string, string>):
   const template = readJsonFile(path) as TemplateFile;
   const nested = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
   let whole = template;
-  for (const [id, { Properties: properties }] of nested) {
+  for (const [id] of nested) {
+    const { Properties: properties } = whole.Resources[id]!;
     const [, key] = /([\w.]+\.json)"/.exec(JSON.stringify(properties['TemplateURL'])) ?? [];
     const { Resources, Outputs = {} } = readTemplate(assets.get(key!)!, assets);
     const parameters = (properties['Parameters'] ?? {}) as Record<string, unknown>;
-    const inner = withResolvedReferences(Resources, ({ Ref: name }) =>
-      typeof name === 'string' ? parameters[name] : undefined,
-    );
+    const parameterOf = ({ Ref: name }: Record<string, unknown>) =>
+      typeof name === 'string' ? parameters[name] : undefined;
+    const inner = withResolvedReferences(Resources, parameterOf);
+    const returned = withResolvedReferences(Outputs, parameterOf);
     const outer = withResolvedReferences(whole, ({ 'Fn::GetAtt': of }) => {
       const [owner, attribute] = Array.isArray(of) ? (of as [string, string]) : [];
-      return owner === id ? Outputs[attribute!.replace(/^Outputs\./, '')]?.Value : undefined;
+      return owner === id ? returned[attribute!.replace(/^Outputs\./, '')]?.Value : undefined;
     });
     whole = { ...outer, Resources: { ...outer.Resources, ...inner } };
   }
