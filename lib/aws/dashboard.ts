@@ -78,7 +78,7 @@ function split<By extends MetricDimension>(
   });
 }
 
-/** Returns a list of failures from the server's log, because AWS documents no failure metric for Web Functions. */
+/** Returns a list of failures from the server's log. The 5xx metric of AWS also counts failures of providers. */
 function serverFailures(logs: LogGroup): LogQueryWidget {
   const { fields, filter } = queries['Failures of ours'];
   const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });

@@ -50,8 +50,10 @@ export function addErrorsAlarm(
 }
 
 /**
- * Adds an alarm on faults of the server. AWS documents no 5xx metric for Web Functions, so the alarm uses the gateway's
- * own count.
+ * Adds an alarm on faults of the server, by the gateway's own count. The 5xx count of AWS also contains failures of
+ * providers.
+ *
+ * Weakness: the count omits responses that Lambda itself sends, for example after a crash of the process.
  */
 export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('ServerFaultsAlarm', entryPointMetric(namespace, 'Faults', 'web'), {

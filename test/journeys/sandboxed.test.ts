@@ -163,7 +163,15 @@ const rarelyUsed: Record<string, readonly string[]> = {
   'roll-up-activity': ['sqs:ChangeMessageVisibility', ...ofMessages],
   // If the queue cannot be reached, the settlement is stored on the record (test/faults/settlement-faults.test.ts). An
   // interrupted upload is aborted, and a failed message is delivered again (test/videos/jobs.test.ts).
-  'advance-videos': ['dynamodb:UpdateItem', 's3:AbortMultipartUpload', 'sqs:ChangeMessageVisibility', ...ofMessages],
+  'advance-videos': [
+    'dynamodb:UpdateItem',
+    's3:AbortMultipartUpload',
+    's3:ListBucket',
+    'sqs:ChangeMessageVisibility',
+    ...ofMessages,
+  ],
+  // S3 checks the permission to list when it reads an object that does not exist.
+  'get-video-content': ['s3:ListBucket'],
   // A large request is stored in parts. If a later write fails, the stored request is deleted, and the hold is settled
   // through the queue. test/videos/jobs.test.ts covers all of this.
   'create-video': ['s3:AbortMultipartUpload', 's3:DeleteObject', 'sqs:SendMessage FinalizeCost'],
