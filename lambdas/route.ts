@@ -57,6 +57,8 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
+  /** Size of the directory for temporary files, in MB. If absent, Lambda's minimum of 512 MB. */
+  diskMb?: number;
   /**
    * Whether a deployment first sends only a tenth of the invocations to new code, unless `canaryMinutes` is 0. If the
    * new code fails then, it is rolled back.

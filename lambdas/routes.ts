@@ -367,6 +367,8 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     // The worker reads all records that a large account has for a day.
     timeoutSeconds: 900,
     memoryMb: 1_769,
+    // The compressed files of ten million records need about 1.2 GB.
+    diskMb: 4_096,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
   },
   'export-books': {

@@ -278,6 +278,17 @@ describe('the synthesized template', () => {
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
   });
 
+  it('gives the function that seals days a disk for the files of a large day', () => {
+    const disks = Object.values(api.findResources('AWS::Lambda::Function')).flatMap(({ Properties: of }) => {
+      const { Description, EphemeralStorage: disk } = of as {
+        Description: string;
+        EphemeralStorage?: { Size: number };
+      };
+      return disk ? [[Description, disk.Size]] : [];
+    });
+    expect(disks).toEqual([['model gateway: seal-days', 4_096]]);
+  });
+
   it('gives new code of functions that spend or settle money a tenth of the requests first', () => {
     const spending = Object.entries(functions).filter(([, { grants }]) => grants.sendTo?.includes('finalize-cost'));
     expect(gradual).toEqual(expect.arrayContaining(spending.map(([name]) => name)));
