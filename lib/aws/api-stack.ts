@@ -101,7 +101,7 @@ export class ApiStack extends Stack {
     const bucket = createVideoBucket(this, props.config.corsOrigins !== '');
     this.books = createBooksBucket(this, props.config.booksLockDays);
     this.#resources = {
-      ...readData(this, props.data),
+      ...readData(this, props.data, props.config),
       bucket,
       books: this.books,
       mails: createMailTopic(this),

@@ -43,8 +43,6 @@ export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
  */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
-  /** Whether the operator has configured an existing table. */
-  readonly isTableAdopted: boolean;
   readonly secrets: Record<SecretName, Secret>;
   /**
    * Key that signs the statements of sealed days. The key cannot leave KMS, and must not be rotated, because old
@@ -84,7 +82,6 @@ export class DataStack extends Stack {
     // stack still imports them, and CloudFormation cannot delete an imported output.
     this.exportValue(own.tableArn);
     this.exportValue(own.tableName);
-    this.isTableAdopted = config.tableName !== undefined;
     this.table = this.#adopted(config) ?? own;
     this.secrets = {
       // Never change generateSecretString, not even the length: CloudFormation would generate a new secret. API keys

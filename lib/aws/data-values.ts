@@ -11,6 +11,7 @@ import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { SecretName } from '../../lambdas/route.ts';
+import type { GatewayConfig } from './config.ts';
 import type { DataStack, GatewayTable } from './data-stack.ts';
 
 /** Resources of the data stack, as the API stack uses them. */
@@ -21,8 +22,16 @@ export interface DataValues {
   catalog: Pick<Bucket, 'arnForObjects' | 'bucketArn' | 'bucketName'>;
 }
 
-/** Adds the nested stack, and returns the resources with the values that it returns. */
-export function readData(stack: Stack, { table, isTableAdopted, secrets, sealingKey, catalog }: DataStack): DataValues {
+/**
+ * Adds the nested stack, and returns the resources with the values that it returns.
+ * @param config.tableName name of the existing table that replaces the table of the data stack
+ */
+export function readData(
+  stack: Stack,
+  { table, secrets, sealingKey, catalog }: DataStack,
+  { tableName }: Pick<GatewayConfig, 'tableName'>,
+): DataValues {
+  const isTableAdopted = tableName !== undefined;
   const values = {
     // The name of an adopted table is a setting, so no output of the data stack contains it.
     ...(isTableAdopted ? {} : { TableArn: table.tableArn, TableName: table.tableName }),

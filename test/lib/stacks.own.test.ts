@@ -102,6 +102,9 @@ const statementsOf = ({
     .flat(2)
     .flatMap(({ Statement }) => Statement);
 
+const resourcesOf = (statements: Statement[], action: string) =>
+  statements.flatMap(({ Action, Resource }) => ([Action].flat().includes(action) ? [Resource].flat() : []));
+
 const isNamed = (caller: object, id: string) => JSON.stringify(caller).includes(`"${id}"`);
 
 const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
@@ -637,8 +640,6 @@ describe('the synthesized template', () => {
     const policies = ['AWS::IAM::Role', 'AWS::IAM::ManagedPolicy'].flatMap((type) =>
       Object.entries(api.findResources(type)).map(([id, { Properties }]) => [id, statementsOf(Properties)] as const),
     );
-    const resourcesOf = (statements: Statement[], action: string) =>
-      statements.flatMap(({ Action, Resource }) => ([Action].flat().includes(action) ? [Resource].flat() : []));
     const readers = policies.filter(([, statements]) => resourcesOf(statements, 's3:GetObject').length > 0);
 
     expect(readers.map(([id]) => id)).toEqual(
