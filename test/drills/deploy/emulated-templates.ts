@@ -93,9 +93,10 @@ function fitResource(resource: EmulatedResource, reportGap: (gap: string) => voi
 }
 
 function withStreamedHandlers(properties: Record<string, unknown>): Record<string, unknown> {
-  const { Variables } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
-  if (typeof Variables?.['NODE_OPTIONS'] !== 'string') return properties;
-  const options = `${Variables['NODE_OPTIONS']} --require "${streamedHandlers}"`;
+  const { Variables } = (properties['Environment'] ?? {}) as { Variables?: { NODE_OPTIONS?: string } };
+  // The CDK's own functions have no such description.
+  if (!String(properties['Description']).startsWith('model gateway: ')) return properties;
+  const options = `${Variables?.NODE_OPTIONS ?? ''} --require "${streamedHandlers}"`.trimStart();
   return { ...properties, Environment: { Variables: { ...Variables, NODE_OPTIONS: options } } };
 }
 
