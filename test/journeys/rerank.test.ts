@@ -52,6 +52,19 @@ describe.each(models)('a rank by %s', (model) => {
     },
   );
 
+  it.each([{ top_k: 2, truncation: true }, { top_k: 2 }, { top_k: null, truncation: true }])(
+    'has the fields that clients of Voyage read: %j',
+    async (more) => {
+      const { body } = await rerank({ model, ...more });
+      const units = await rerank({ model: 'sandbox/unit-ranker', ...more });
+
+      const read = body.results.map(({ index, relevance_score }) => ({ index, relevance_score }));
+      expect(body).toMatchObject({ data: read, usage: { total_tokens: expect.any(Number) } });
+      expect(units.body).toMatchObject({ usage: { search_units: 1, total_tokens: 0 } });
+      expect((await rerank({ model })).body).not.toHaveProperty('data');
+    },
+  );
+
   it('compares the fields of a document that rank_fields names, else its text', async () => {
     const structured = [
       { id: 7, title: 'where is my parcel', text: 'closed' },

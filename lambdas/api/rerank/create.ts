@@ -1,5 +1,6 @@
 import { promptTokens } from '../../accounting/usage.ts';
 import { listResponse } from '../../http/list-response.ts';
+import type { RerankRequest } from '../../inference/modalities/rerank-schema.ts';
 import { rerankModality } from '../../inference/modalities/rerank.ts';
 import { modalityEndpoint } from '../parts/modality-endpoint.ts';
 import type { RerankAnswer } from './shape.ts';
@@ -7,13 +8,26 @@ import type { RerankAnswer } from './shape.ts';
 export const { accepts, handler } = modalityEndpoint(
   'create-rerank',
   rerankModality,
-  ({ body: { return_documents }, origin: { id, model, provider }, result, charged, cost }) => {
+  ({ body, origin: { id, model, provider }, result, charged, cost }) => {
     const { searchUnits, ...tokens } = charged.usage;
-    const usage = { search_units: searchUnits, total_tokens: promptTokens(tokens) || undefined, ...cost };
-    const answer: Omit<RerankAnswer, 'results'> = { id, model, provider, usage };
-    return listResponse(answer, { name: 'results', elements: rankedResults(result, return_documents ?? true) });
+    const isVoyage = isOfVoyage(body);
+    const total = promptTokens(tokens);
+    const usage = { search_units: searchUnits, total_tokens: isVoyage || total > 0 ? total : undefined, ...cost };
+    const answer: Omit<RerankAnswer, 'results'> = {
+      id,
+      model,
+      provider,
+      usage,
+      ...(isVoyage ? { data: [...rankedResults(result, false)] } : {}),
+    };
+    return listResponse(answer, { name: 'results', elements: rankedResults(result, body.return_documents ?? true) });
   },
 );
+
+/** Returns whether the request comes from a client of Voyage, which reads `data` and `usage.total_tokens`. */
+function isOfVoyage(body: RerankRequest): boolean {
+  return body.top_k !== undefined || 'truncation' in body;
+}
 
 interface RankedText {
   index: number;
