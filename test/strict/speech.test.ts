@@ -6,7 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
 import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
-import { convertedTextModality, speechModality } from '../../lambdas/inference/modalities/speech.ts';
+import { convertedTextModality } from '../../lambdas/api/speech/elevenlabs.ts';
+import { speechModality } from '../../lambdas/inference/modalities/speech.ts';
 import { speechBody } from '../../lambdas/inference/modalities/speech-schema.ts';
 import type { BatchEngine, StreamedAnswer } from '../../lambdas/providers/batch-engine.ts';
 import type { SpeechTarget, SpeechTask } from '../../lambdas/providers/speech/codec.ts';

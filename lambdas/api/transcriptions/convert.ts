@@ -1,11 +1,10 @@
 import { formBody } from '../../http/form-body.ts';
 import { jsonResponse } from '../../http/response.ts';
-import { convertedRecordingForm } from '../../inference/modalities/elevenlabs-transcription.ts';
 import { transcriptUsage } from '../../inference/modalities/transcript-events.ts';
-import { convertedRecordingModality } from '../../inference/modalities/transcription.ts';
 import { elevenlabsErrorMembers } from '../parts/elevenlabs-error.ts';
 import { modalityEndpoint } from '../parts/modality-endpoint.ts';
 import type { ConvertedRecordingAnswer } from '../parts/transcripts/shape.ts';
+import { convertedRecordingForm, convertedRecordingModality } from './elevenlabs.ts';
 
 export const { accepts, handler } = modalityEndpoint(
   'convert-recording',

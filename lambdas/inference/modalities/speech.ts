@@ -6,7 +6,6 @@ import { unsentFields } from '../../providers/speech/speaker.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
-import { convertedText, convertedTextNames, convertedTextRequest } from './elevenlabs-speech.ts';
 import { defineModality, plainRoute, type AcceptedBody } from './modality.ts';
 import { speechBody, type SpeechRequest } from './speech-schema.ts';
 import { soundEvents, soundStream } from './speech-stream.ts';
@@ -22,22 +21,17 @@ export const speechModality = speechFor({
   unknownIn: speechBody.unknownIn,
   requestOf: (body: SpeechRequest) => body,
 });
-/** Like `speechModality`, for requests with the fields of ElevenLabs' API. */
-export const convertedTextModality = speechFor({
-  accepts: convertedText.accepts,
-  unknownIn: convertedText.unknownIn,
-  requestOf: convertedTextRequest,
-  clientNames: convertedTextNames,
-});
 
 interface SpeechBody<Body> {
   accepts: AcceptedBody<Body>;
   unknownIn: OpenBody<Body>['unknownIn'];
+  /** Converts the client's body to a request of POST /audio/speech. */
   requestOf: (body: Body) => SpeechRequest;
   clientNames?: Readonly<Record<string, string>>;
 }
 
-function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {} }: SpeechBody<Body>) {
+/** Declares a modality of speech whose clients send bodies of one API. */
+export function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {} }: SpeechBody<Body>) {
   return defineModality({
     apiType: 'tts',
     makes: 'speech',

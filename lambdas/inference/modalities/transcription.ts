@@ -12,12 +12,6 @@ import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { recordingOf } from '../recordings/recording-of.ts';
 import { recordingTooLarge } from '../recordings/fetch-recording.ts';
-import {
-  convertedRecording,
-  convertedRecordingNames,
-  convertedRecordingQuery,
-  convertedRecordingRequest,
-} from './elevenlabs-transcription.ts';
 import { candidatesWith, preferringListed } from './listed-fields.ts';
 import { defineModality, plainRoute } from './modality.ts';
 import { transcriptEvents } from './transcript-events.ts';
@@ -29,12 +23,6 @@ type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAns
 export const transcriptionModality = transcriptionFor(transcriptionBody, { requestOf: openaiRequest });
 /** Modality that transcribes recordings in English, whatever the spoken language. */
 export const translationModality = transcriptionFor(transcriptionBody, { requestOf: openaiRequest, translates: true });
-/** Like `transcriptionModality`, for requests with the fields of ElevenLabs' API. */
-export const convertedRecordingModality = transcriptionFor(convertedRecording, {
-  requestOf: convertedRecordingRequest,
-  query: convertedRecordingQuery,
-  clientNames: convertedRecordingNames,
-});
 
 interface TranscriptionForm<Body> {
   /** Converts the client's body to the form of the Transcriptions API, without `auto` as language. */
@@ -44,7 +32,8 @@ interface TranscriptionForm<Body> {
   clientNames?: Readonly<Record<string, string>>;
 }
 
-function transcriptionFor<Body extends { recording?: Recording }>(
+/** Declares a modality of transcription whose clients send bodies of one API. */
+export function transcriptionFor<Body extends { recording?: Recording }>(
   { schema, unknownIn }: OpenBody<Body>,
   { requestOf, translates = false, clientNames = {}, ...accepted }: TranscriptionForm<Body>,
 ) {

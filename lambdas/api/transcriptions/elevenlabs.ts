@@ -10,8 +10,9 @@ import { boundedList, refuse } from '../../messages/list-of.ts';
 import { openBody, type OpenBody } from '../../messages/open-body.ts';
 import { otherModels, routingField } from '../../messages/preferences.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
-import { languageOrAuto } from './language-code.ts';
-import { keyword, MAX_KEYWORDS, type TranscriptionBody } from './transcription-schema.ts';
+import { languageOrAuto } from '../../inference/modalities/language-code.ts';
+import { transcriptionFor } from '../../inference/modalities/transcription.ts';
+import { keyword, MAX_KEYWORDS, type TranscriptionBody } from '../../inference/modalities/transcription-schema.ts';
 
 const SPEAKERS_RULE = 'must be false: speakers are not told apart';
 const ENTITIES_RULE = 'is not supported: the gateway finds no entities in transcripts';
@@ -33,7 +34,7 @@ const switchedOff = {
   no_verbatim: alwaysFalse('must be false: the transcript has all words'),
 };
 
-export const convertedRecordingQuery = z.object({
+const convertedRecordingQuery = z.object({
   enable_logging: z.enum(['true', 'false']).optional().meta({
     description: 'With `false`, only endpoints that keep no data may answer, as with `provider.zdr`.',
   }),
@@ -104,7 +105,7 @@ interface ConvertedRecording extends z.output<typeof recordingBody.schema> {
   recording?: Recording;
 }
 
-export const convertedRecording: OpenBody<ConvertedRecording> = {
+const convertedRecording: OpenBody<ConvertedRecording> = {
   ...recordingBody,
   unknownIn: (body) => [
     ...recordingBody.unknownIn(body),
@@ -124,7 +125,7 @@ export const convertedRecordingForm = {
 };
 
 /** Names in ElevenLabs' API of the fields of POST /audio/transcriptions. */
-export const convertedRecordingNames = {
+const convertedRecordingNames = {
   model: 'model_id',
   url: 'source_url',
   language: 'language_code',
@@ -132,7 +133,14 @@ export const convertedRecordingNames = {
   timestamp_granularities: 'timestamps_granularity',
 };
 
-export function convertedRecordingRequest(body: ConvertedRecording): TranscriptionBody {
+/** Like `transcriptionModality`, for requests with the fields of ElevenLabs' API. */
+export const convertedRecordingModality = transcriptionFor(convertedRecording, {
+  requestOf: convertedRecordingRequest,
+  query: convertedRecordingQuery,
+  clientNames: convertedRecordingNames,
+});
+
+function convertedRecordingRequest(body: ConvertedRecording): TranscriptionBody {
   const { model_id: model, models, provider, file, recording, temperature } = body;
   const { language_code: language, keyterms: keywords, timestamps_granularity: granularity } = body;
   return {

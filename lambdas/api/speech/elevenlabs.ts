@@ -10,8 +10,9 @@ import { labelFields } from '../../messages/label-fields.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import { openBody } from '../../messages/open-body.ts';
 import { otherModels, routingField } from '../../messages/preferences.ts';
-import { languageCode } from './language-code.ts';
-import { spokenText, voiceName, type SpeechRequest } from './speech-schema.ts';
+import { languageCode } from '../../inference/modalities/language-code.ts';
+import { speechFor } from '../../inference/modalities/speech.ts';
+import { spokenText, voiceName, type SpeechRequest } from '../../inference/modalities/speech-schema.ts';
 
 const ELEVENLABS_MODEL = 'eleven_multilingual_v2';
 const ELEVENLABS_OUTPUT = 'mp3_44100_128';
@@ -94,13 +95,8 @@ const textBody = openBody({
 
 type ConvertedText = z.output<typeof textBody.schema>;
 
-export const convertedText = {
-  accepts: { body: textBody.schema, query: textQuery, params: voicePath },
-  unknownIn: textBody.unknownIn,
-};
-
 /** Names in ElevenLabs' API of the fields of POST /audio/speech. */
-export const convertedTextNames = {
+const convertedTextNames = {
   model: 'model_id',
   input: 'text',
   voice: 'voice_id',
@@ -108,7 +104,15 @@ export const convertedTextNames = {
   speed: 'voice_settings.speed',
 };
 
-export function convertedTextRequest(body: ConvertedText): SpeechRequest {
+/** Like `speechModality`, for requests with the fields of ElevenLabs' API. */
+export const convertedTextModality = speechFor({
+  accepts: { body: textBody.schema, query: textQuery, params: voicePath },
+  unknownIn: textBody.unknownIn,
+  requestOf: convertedTextRequest,
+  clientNames: convertedTextNames,
+});
+
+function convertedTextRequest(body: ConvertedText): SpeechRequest {
   const { text, model_id: model, models, provider, seed, language_code } = body;
   const { voice_id: voice, output_format: output, enable_logging, optimize_streaming_latency } = body;
   const { speed, ...settings } = body.voice_settings ?? {};
