@@ -16,6 +16,13 @@ app.addHook('onRequest', async ({ method, raw, headers }, reply) => {
   // In a deployment, the bucket's CORS rule adds this header for pages that read the file of a video.
   else if (method === 'GET' && headers.origin !== undefined) reply.header('access-control-allow-origin', '*');
 });
+// fauxqs accepts messages that SQS refuses.
+app.addHook('preHandler', async ({ body, headers }, reply) => {
+  const isSqs = headers['content-type']?.startsWith('application/x-amz-json') === true;
+  if (!isSqs || !/[\uFFFE\uFFFF]/.test(JSON.stringify(body))) return;
+  const message = 'The message contains characters outside the allowed set.';
+  await reply.code(400).send({ __type: 'com.amazonaws.sqs#InvalidMessageContents', message });
+});
 await app.listen({ port: 0, host: '127.0.0.1' });
 process.stdout.write(`${(app.server.address() as AddressInfo).port}\n`);
 process.stdin.resume();

@@ -31,6 +31,12 @@ describe('a call to SQS', () => {
     expect(taken.length).toBeGreaterThan(0);
   });
 
+  it('is refused for a message with a character that SQS does not allow', async () => {
+    const sent = openQueueCalls(url)('SendMessageBatch', { QueueUrl: url, Entries: entries('\uFFFF') });
+
+    await expect(sent).rejects.toMatchObject({ name: 'InvalidMessageContents' });
+  });
+
   it('counts waiting messages', async () => {
     const call = openQueueCalls(url);
     await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one', 'two', 'three') });

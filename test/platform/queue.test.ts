@@ -79,6 +79,16 @@ describe('a queue message', () => {
     expect(sqs.batches).toEqual([all.slice(0, 1), all.slice(1, 11), all.slice(11)]);
   });
 
+  it('contains no character that SQS refuses, and the same JSON', async () => {
+    const json = JSON.stringify({ 'na\uFFFFme': 'te\uFFFExt' });
+
+    await queue.send(json, { added: json });
+
+    const [[body]] = sqs.batches as [[string]];
+    expect(body).not.toMatch(/[\uFFFE\uFFFF]/);
+    expect(JSON.parse(body)).toEqual(JSON.parse(json));
+  });
+
   it('that SQS refuses fails alone', async () => {
     sqs.refuses = (body) => body === 'message 2';
 

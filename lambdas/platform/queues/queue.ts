@@ -3,7 +3,7 @@ import { AwsError, type AwsCall } from '../aws/aws-call.ts';
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Sends messages to one queue. `send` resolves when SQS has stored the message. */
+/** Sends messages to one queue. `send` resolves when SQS has stored the message, whose body is JSON. */
 export interface QueueSender {
   send(body: string, options?: SendOptions): Promise<void>;
 }
@@ -11,11 +11,11 @@ export interface QueueSender {
 interface SendOptions {
   /** Seconds until the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** Text that is sent next to the body, in the message attribute `added`. */
+  /** JSON that is sent next to the body, in the message attribute `added`. */
   added?: string | undefined;
 }
 
-/** Name of the message attribute with the added text. */
+/** Name of the message attribute with the added JSON. */
 export const ADDED_ATTRIBUTE = 'added';
 
 /** Maximum number of messages that SQS accepts in one call. */
@@ -66,9 +66,9 @@ class BatchingSender implements QueueSender {
         QueueUrl: this.#queueUrl,
         Entries: batch.map(({ body, delaySeconds = 0, added }, index) => ({
           Id: String(index),
-          MessageBody: body,
+          MessageBody: acceptedJson(body),
           ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
-          ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: textAttribute(added) } }),
+          ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: jsonAttribute(added) } }),
         })),
       };
       const { Failed: refused = [] } = await this.#call<SendMessageBatchResult>('SendMessageBatch', request);
@@ -92,6 +92,14 @@ function sqsRejection({ Code: code, SenderFault: isOurFault = false }: BatchResu
   return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
 }
 
-function textAttribute(text: string) {
-  return { DataType: 'String', StringValue: text };
+/**
+ * Escapes the two characters that JSON may contain, but SQS refuses. Texts of clients may contain them.
+ * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
+ */
+function acceptedJson(json: string): string {
+  return json.replaceAll(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
+}
+
+function jsonAttribute(json: string) {
+  return { DataType: 'String', StringValue: acceptedJson(json) };
 }
