@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRequest, DecodeStream, StreamedAnswer } from '../../providers/batch-engine.ts';
 import { errorInAnswer, failureOf, refusalOfResponse } from '../../providers/failures.ts';
-import { statesError } from '../../providers/faults/states-error.ts';
+import { statesError } from '../../providers/faults/error-detection.ts';
 import { parsedAnswer } from '../../providers/http/parsed-answer.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';

@@ -5,7 +5,8 @@
  * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. There are up to four
  * attempts. As in the standard mode of AWS's SDK, the maximum of the random waits between them doubles each time. If an
  * attempt had its effect and only its response was lost, the retry may have the effect again. Callers to which that
- * matters prevent it with a token or a condition. The field `isUncertain` of an error shows whether an attempt got no conclusive response.
+ * matters prevent it with a token or a condition. The field `isUncertain` of an error shows whether an attempt got no
+ * conclusive response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

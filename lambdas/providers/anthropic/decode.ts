@@ -9,7 +9,7 @@ import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
-import { statesError } from '../faults/states-error.ts';
+import { statesError } from '../faults/error-detection.ts';
 import { changedNames } from '../translated/tool-names.ts';
 import { decodedBody, type ChunkDecoder, type Reading } from '../decoded-body.ts';
 import type { DecodeContext } from '../wire.ts';

@@ -5,7 +5,7 @@
  */
 
 import { isRecord, textOrAbsent } from '../../platform/json/foreign-json.ts';
-import { codeDigits, statesError } from './states-error.ts';
+import { codeDigits, statesError } from './error-detection.ts';
 
 /** Content of a provider's error, regardless of its form. */
 export interface StatedError {

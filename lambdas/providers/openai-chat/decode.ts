@@ -17,7 +17,7 @@ import { withServiceTier } from '../translated/service-tier.ts';
 import { citationOf } from '../translated/citations.ts';
 import { drawnImageAt } from '../translated/drawn-image.ts';
 import { SpokenAnswer } from '../translated/spoken-answer.ts';
-import { statesError } from '../faults/states-error.ts';
+import { statesError } from '../faults/error-detection.ts';
 import { chatStopReason, isFailedFinish } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TaggedThinking } from './tagged-thinking.ts';

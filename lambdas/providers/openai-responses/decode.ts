@@ -13,7 +13,7 @@ import type { Reading } from '../decoded-body.ts';
 import { TranslatedAnswer } from '../translated/answer.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
-import { statesError } from '../faults/states-error.ts';
+import { statesError } from '../faults/error-detection.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';

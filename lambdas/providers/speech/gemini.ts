@@ -6,7 +6,7 @@
 import type { GeminiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
-import { statesError } from '../faults/states-error.ts';
+import { statesError } from '../faults/error-detection.ts';
 import { geminiRefusal, reasonName } from '../google-gemini/finish-reason.ts';
 import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
