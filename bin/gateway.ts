@@ -1,6 +1,4 @@
-/**
- * Runs the CDK app: `npm run synth`, `npm run deploy`. The app may take half a minute, so it prints progress messages.
- */
+/** Runs the CDK app: `npm run synth`, `npm run deploy`. */
 
 import { join } from 'node:path';
 import { bundleFunctions, bundleServer } from '../lib/shared/bundles/bundle.ts';

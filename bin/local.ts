@@ -6,16 +6,13 @@ import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts'
 import type { LocalGateway } from '../lib/local/start.ts';
 
 process.env[variables.local] = '1';
-/** Makes files that a gateway and its database write readable only by their owner. */
 process.umask(0o077);
 
-/**
- * Time in ms within which a second signal is ignored. One Ctrl-C may arrive twice: from the terminal and through npm.
- */
+/** A second signal within this time is ignored. One Ctrl-C may arrive twice: from the terminal and through npm. */
 const SAME_SIGNAL_MS = 500;
 /**
- * Maximum time in ms for the gateway to stop after its database, or another process that it needs, has ended. Without
- * the database, running requests might never end.
+ * Maximum time for the gateway to stop after a process that it needs has ended. Without the database, running requests
+ * might never end.
  */
 const END_AFTER_LOSS_MS = 8_000;
 
@@ -35,21 +32,18 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // Before the gateway has started, it serves no requests, so this process ends immediately. Its child processes end
-    // with it.
+    // Before the gateway has started, it serves no requests, so this process ends immediately.
     if (!gateway) process.exit(1);
     if (stoppingSinceMs === undefined) {
       stoppingSinceMs = performance.now();
       if (process.stderr.isTTY) process.stderr.write(STOPPING);
       void gateway.stop().then(() => process.exit(0));
     } else if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) {
-      // A second signal stops the gateway immediately. The sweep at the next start settles the requests that were
-      // running.
+      // A second signal stops the gateway immediately. The next start settles the requests that were running.
       process.exit(1);
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // The gateway's code is loaded only now, so that mistakes in the options are reported without it.
   const { startGateway } = await import('../lib/local/start.ts');
   gateway = await startGateway(options);
   process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, options, performance.now()));

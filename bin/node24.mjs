@@ -2,8 +2,6 @@
  * Runs a script of this project on Node 24 or later, even if npm itself runs on an older Node. It uses the Node that
  * `npm ci` installs as a package, or else the current Node if that is new enough. This file is plain JavaScript,
  * because an older Node must be able to read it.
- *
- * Usage: node bin/node24.mjs <script> [arguments]
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +10,6 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = 24;
-/** Interval at which this process checks whether its parent still exists, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
 function findNode() {
@@ -32,15 +29,14 @@ function refuse(reason) {
 
 function run(node) {
   const env = {
-    // Makes Node cache the JavaScript that it compiles from TypeScript files, which saves a third of the startup time,
-    // and memory.
+    // Node caches the JavaScript that it compiles from TypeScript files, which shortens the startup.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process must live until the child ends, so it passes signals on to the child instead of ending. The child gets
-  // Ctrl-C twice: from the terminal and from this process; `bin/local.ts` ignores the second.
+  // This process must live until the child ends, so it passes signals on to the child instead of ending. The child may
+  // get Ctrl-C twice: from the terminal and from this process.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   // npm starts this process through a shell, which may not pass npm's signals on. If npm is killed, this process only
   // notices that its parent has changed.

@@ -2,23 +2,16 @@
 
 import type { ModalityRow } from './route.ts';
 
-/**
- * Longest timeout in seconds of API functions that do not stream. API Gateway would end their requests after 29
- * seconds.
- */
+/** Longest timeout in seconds of API functions that do not stream. API Gateway ends their requests after 29 seconds. */
 export const WITHIN_INTEGRATION_SECONDS = 27;
 
 /**
  * Settings of functions that draw images. The timeout is shorter than the five minutes after which API Gateway, and
- * clients that use Node's `fetch`, close a silent connection. Weakness: Azure's load balancers close it after four
- * minutes, so a client behind them may lose a slower answer.
+ * Node's `fetch`, close a silent connection. Weakness: Azure's load balancers close it after four minutes, so a client
+ * behind them may lose a slower answer.
  */
 export const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 
-/**
- * Routes, timeouts and memory of the modalities that are declared in inference/modalities/. Everything else that is
- * specific to a modality is in its declaration.
- */
 export const wholeModalities = {
   decisions: {
     one: 'decision',
@@ -37,7 +30,7 @@ export const wholeModalities = {
     one: 'rerank',
     paths: ['/rerank'],
     isListed: true,
-    // An answer repeats the documents of the request, so it may be too large for a response without streaming.
+    // An answer may repeat the documents of the request, so that it is too large without streaming.
     answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
   },
   transcriptions: {

@@ -19,12 +19,12 @@ import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts
 const table = once(() => openTable());
 
 /**
- * Connections and caches that all requests of a process share. Each is opened at its first use, and stays open until
- * the process ends. They contain no state of a single request, so one process may handle many requests at a time.
+ * Connections and caches that the requests of a process share. Each is opened at its first use, and stays open until
+ * the process ends.
  */
 export const resources = {
   table,
-  /** Health of endpoints, as observed by this process and by all other processes. */
+  /** Health of endpoints, as observed by this process and by other processes. */
   health: once(
     () =>
       new SharedHealth({
@@ -38,10 +38,7 @@ export const resources = {
   ),
   /** Measured performance of endpoints. */
   statistics: once(() => openStatistics(measurementReader(table), nowMs)),
-  /**
-   * For each conversation, the endpoint that has cached its prompt, as observed by this process and by all other
-   * processes.
-   */
+  /** For each conversation, the endpoint that has cached its prompt. */
   warmPrompts: once(
     () =>
       new WarmPrompts(
@@ -52,7 +49,7 @@ export const resources = {
         nowMs,
       ),
   ),
-  /** Records refused requests. If a spent limit refused one, also requests a check of alerts. */
+  /** Records refused requests. If a request was refused because a limit is spent, also requests a check of alerts. */
   refusals: once(() => {
     const limits = new ExhaustedLimits(() => resources.queue('check-alerts'), nowMs);
     return new RefusalLog(
@@ -64,7 +61,8 @@ export const resources = {
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   queue: perQueue((name) => openQueue(queueVariable(name))),
   /**
-   * Id of this run of the process, or of the local gateway that started it. It is stored with generations and leases.
+   * Id of a run in generations and leases: the run of the local gateway that started this process, or else of this
+   * process.
    */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };

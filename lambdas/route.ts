@@ -1,8 +1,6 @@
-/**
- * Types of the manifest: the properties of a function, and short functions that build them. This file imports nothing.
- */
+/** Types of the manifest, and short functions that build its entries. This file imports nothing. */
 
-/** Kind of key that a route accepts. "any" accepts both kinds; "none" means that the route is public. */
+/** "any" accepts both kinds of keys; "none" means that the route is public. */
 export type Credential = 'inference' | 'management' | 'any' | 'none';
 
 export type TableAction =
@@ -15,24 +13,21 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 export type SecretName = 'pepper' | 'provider-keys';
-/** Name of a queue. Its worker has the same name. */
+/** Name of a queue, and of its worker. */
 export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos' | 'check-alerts';
 /**
  * Folder in the bucket. `video-requests`: requests that wait to be sent to a provider. `videos`: files from providers.
  */
 export type ObjectFolder = 'video-requests' | 'videos';
-/** Action on files in the bucket. Uploading a file in parts needs the same action as uploading a whole file. */
+/** AbortMultipartUpload is for files that are uploaded in parts with PutObject. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 
 /** IAM permissions of a function. The stacks add permissions for its logs, for Bedrock and for a worker's own queue. */
 export interface Grants {
   table?: readonly TableAction[];
-  /** Prefixes of the partition keys to which access is limited. If absent, all partitions are allowed. */
+  /** Prefixes of the partition keys to which access is limited. Absent: all. */
   partitions?: readonly string[];
-  /**
-   * Prefixes of the partition keys to which writes are limited. If absent, all partitions that the function may read
-   * can be written.
-   */
+  /** Prefixes of the partition keys to which writes are limited. Absent: all that the function may read. */
   writes?: readonly string[];
   /** Whether access includes the table's indexes. */
   indexes?: boolean;
@@ -45,9 +40,9 @@ export interface Grants {
   exports?: boolean;
   /** Whether the function signs statements of sealed days, and stores them in the bucket of the books. */
   seals?: boolean;
-  /** Action of the function on the topic of e-mails: it subscribes addresses, or publishes e-mails. */
+  /** Whether the function subscribes addresses to e-mails, or publishes e-mails. */
   mails?: 'subscribe' | 'publish';
-  /** Queues whose message counts the function reads, including the counts of their dead-letter queues. */
+  /** Queues whose message counts the function reads, with the counts of their dead-letter queues. */
   watch?: readonly QueueName[];
 }
 
@@ -57,35 +52,33 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
-  /** Size of the directory for temporary files, in MB. If absent, Lambda's minimum of 512 MB. */
+  /** Size of the disk for temporary files, in MB. Absent: Lambda's minimum of 512 MB. */
   diskMb?: number;
   /**
-   * Whether a deployment first sends only a tenth of the invocations to new code, unless `canaryMinutes` is 0. If the
-   * new code fails then, it is rolled back.
+   * Whether a deployment first sends a tenth of the invocations to new code, unless `canaryMinutes` is 0. If the new
+   * code fails then, it is rolled back.
    */
   changesGradually?: boolean;
 }
 
-/** Function that handles HTTP requests. */
 interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
   /**
-   * Whether the route streams its response. Only a streamed response can contain bytes of any kind and number, and be
-   * sent while it is produced.
+   * Whether the response is streamed. Only then can it contain bytes of any kind and number, and be sent while it is
+   * produced.
    */
   streaming?: boolean;
   /** Whether the function also has its own function URL. */
   functionUrl?: boolean;
-  /** Whether the route spends money. If it does, its responses have the header x-generation-id. */
+  /** Whether the route spends money. Its responses then have the header x-generation-id. */
   inference?: boolean;
-  /** Whether requests of the route have tags: requests that spend money, and their estimates. */
+  /** Whether requests have tags: requests that spend money, and their estimates. */
   hasTags?: boolean;
   /**
-   * Whether the route reports the time of the gateway and of the provider in `server-timing`. Routes that spend money
-   * always do.
+   * Whether the route reports the times of gateway and provider in `server-timing`. Routes that spend money always do.
    */
   isTimed?: boolean;
-  /** Whether the route itself sends paid requests to providers, instead of leaving that to a worker. */
+  /** Whether the route itself sends paid requests to providers, instead of a worker. */
   callsProviders?: boolean;
   /** Whether the route accepts forms with files, which are larger than other bodies. */
   takesFiles?: boolean;
@@ -106,7 +99,7 @@ export interface QueueWorker extends FunctionSpec {
   maxConcurrency: number;
   /** Number of attempts after which a message moves to the dead-letter queue. */
   maxReceiveCount: number;
-  /** Age in seconds of the oldest message above which an alarm reports a problem of the worker. */
+  /** Age in seconds of the oldest message above which an alarm reports a problem. */
   lateAfterSeconds: number;
 }
 
@@ -149,15 +142,14 @@ export function openLarge(file: string, grants?: Grants): EndpointSpec<'none'> {
 export const open = taking('none', 10);
 export const inferring = taking('inference', 10);
 export const managed = taking('management', 15);
-/** Builds a route that accepts both kinds of keys. */
+/** Returns a route that accepts both kinds of keys. */
 export const keyed = taking('any', 10);
 
-/** Actions that change the table. */
 export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
 
 /**
- * Prefixes of the partitions that management routes may change. Routes for alerts and for lists of keys have other
- * prefixes. No management route may change records of requests, daily rows or seals.
+ * Prefixes of the partitions that most management routes may change. No management route may change records of
+ * requests, daily rows or seals.
  */
 const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
 /**
@@ -177,22 +169,22 @@ const spendingPartitions = [
   'WARM#',
 ];
 
-/** Returns permissions to look up the caller, and further actions on the table. */
+/** Returns the permissions to look up the caller, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
 }
 
-/** Returns permissions to look up the caller, and to change accounts, keys, workspaces and their audit log. */
+/** Returns the permissions to look up the caller, and to change accounts, keys, workspaces and their audit log. */
 export function changing(...more: TableAction[]): Grants {
   return { ...reading(...more), writes: managedPartitions };
 }
 
-/** Returns permissions to change limits, and to request a check of alerts afterwards. */
+/** Returns the permissions to change limits, and to request a check of alerts afterwards. */
 export function changingLimits(...more: TableAction[]): Grants {
   return { ...changing(...more), sendTo: ['check-alerts'] };
 }
 
-/** Returns permissions to look up the caller, to hold money, and to record the request. */
+/** Returns the permissions to look up the caller, to hold money, and to record the request. */
 export function spending(...morePartitions: string[]): Grants {
   return { ...reading('Query', 'PutItem', 'UpdateItem'), writes: [...spendingPartitions, ...morePartitions] };
 }
@@ -202,10 +194,7 @@ export function ofCatalog(grants: Grants = {}): Grants {
   return { ...grants, catalog: true };
 }
 
-/**
- * Returns a route that holds money, reads the health of endpoints, sends the request to an endpoint, and reports the
- * spending for settlement.
- */
+/** Returns a route that holds money, sends the request to an endpoint, and reports the spending for settlement. */
 export function answering(file: string) {
   const grants: Grants = {
     ...ofCatalog(spending()),
@@ -216,17 +205,17 @@ export function answering(file: string) {
   return { ...inferring(file, grants), ...facts };
 }
 
-/** Returns a route that estimates a request. It may read the same data as an answering route, but writes nothing. */
+/** Returns a route that estimates a request: it reads the same data as an answering route, but writes nothing. */
 export function estimating(file: string) {
   const grants: Grants = { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] };
   return { ...inferring(file, grants), hasTags: true };
 }
 
-/** A modality as one row of the manifest. The names, paths and files of its routes are derived from the row. */
+/** The names, paths and files of a modality's routes are derived from its row. */
 export interface ModalityRow {
   /** Singular name of the modality, used in function names: `create-<one>`. */
   one: string;
-  /** Paths of the modality's requests. The estimate and the list of models are below the first path. */
+  /** The estimate and the list of models are below the first path. */
   paths: Paths;
   /** Whether the models of the modality have their own list, `GET <path>/models`. */
   isListed: boolean;
@@ -246,7 +235,7 @@ interface ModalityRoutes<Rows extends ModalityRows> {
 
 /**
  * Returns the routes of all modalities: requests (api/<kind>/create.ts), estimates (api/<kind>/estimate.ts), and lists
- * of models (api/models/list-<kind>.ts).
+ * (api/models/list-<kind>.ts).
  */
 export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityRoutes<Rows> {
   const routes: Record<keyof ModalityRoutes<Rows>, Record<string, Route>> = { create: {}, estimate: {}, list: {} };
@@ -262,25 +251,23 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
   return routes as ModalityRoutes<Rows>;
 }
 
-/** Returns permissions to change settings of alerts, and to subscribe addresses to e-mails. */
+/** Returns the permissions to change settings of alerts, and to subscribe addresses to e-mails. */
 export function changingAlerts(): Grants {
   return { ...reading('PutItem', 'DeleteItem'), writes: ['ALERTS#', 'AUDIT#'], mails: 'subscribe' };
 }
 
-/** Returns permissions to publish and deliver notices. */
+/** Returns the permissions to publish and deliver notices. */
 export function notifying(more: Grants = {}): Grants {
   const table: TableAction[] = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'];
   return { table, writes: ['ALERTS#', 'NOTICES#'], secrets: ['pepper'], mails: 'publish', ...more };
 }
 
-/** Returns permissions for the health of endpoints only. */
+/** Returns the permissions for the health of endpoints only. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };
 }
 
-/**
- * Returns permissions for the data in lists of models only: the health of endpoints, and the budgets of free models.
- */
+/** Returns the permissions for lists of models only: the health of endpoints, and the budgets of free models. */
 export function publicOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#', 'FREE#BUDGET#'] };
 }
@@ -298,10 +285,7 @@ export function workers<Workers extends Record<string, Stated>>(
   return Object.fromEntries(complete) as ReturnType<typeof workers<Workers>>;
 }
 
-/**
- * Number of seconds for which API Gateway waits after the timeout of a streaming function, so that it still receives
- * the function's last event.
- */
+/** Number of seconds for which API Gateway waits after a streaming function's timeout, to receive its last event. */
 const INTEGRATION_MARGIN_SECONDS = 2;
 /** Maximum duration of a stream in API Gateway, in seconds. */
 const MAX_STREAM_SECONDS = 900;
@@ -309,8 +293,8 @@ const MAX_STREAM_SECONDS = 900;
 const DEFAULT_INTEGRATION_SECONDS = 29;
 
 /**
- * Content types of request bodies that a REST API passes to a function as bytes (in base64). Before it looks at this
- * list, it decompresses gzip and deflate, and rejects other encodings.
+ * Content types of bodies that a REST API passes to a function as bytes (in base64). Before that, it decompresses gzip
+ * and deflate, and rejects other encodings.
  */
 export const binaryMediaTypes = ['multipart/form-data'];
 
@@ -322,8 +306,8 @@ export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 's
 }
 
 /**
- * Returns the number of seconds for which a delivered message stays invisible. It is long enough that a slow batch is
- * not processed twice. After a failure, the worker makes the message visible again after 5 to 120 seconds.
+ * Returns the number of seconds for which a delivered message stays invisible, so that a slow batch is not processed
+ * twice.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;

@@ -8,33 +8,32 @@ import { quarantinedTests } from './support/quarantine.ts';
 
 /**
  * Runs the whole test: types, lint, format, unused code, then the suite. The last line is "N passed, N failed", in
- * which each check counts as one test. With arguments, it runs only the selected tests of the suite, and the checks only
- * in the first shard.
+ * which each check counts as one test. With arguments, it runs only the selected tests, and the checks only in the
+ * first shard.
  *
- * All runs of a commit use the same seed, unless TEST_SEED is set. No test is retried. Tests in quarantine
- * (test/quarantine.json) run too; their failures are printed and not counted.
+ * Runs of a commit use the same seed, unless TEST_SEED is set. Failures of tests in quarantine (test/quarantine.json)
+ * are printed and not counted.
  */
 const RESULTS = '.vitest/results.json';
 
 interface SuiteResult {
   passed: number;
-  /** Names of the failed tests, with their files. */
   failed: string[];
 }
 
-/** Output of vitest's JSON reporter, with the members that this file reads. */
+/** Members of vitest's JSON report that this file reads. */
 interface VitestResults {
   numPassedTests: number;
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
 process.env['TEST_SEED'] ??= String(commitSeed());
-// Gateways and functions start some hundred processes with the same code, which is compiled once.
+// The suite starts several hundred processes with the same code. With this cache, Node compiles the code only once.
 const compileCache = resolve('.vitest/compile-cache');
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 const selection = process.argv.slice(2);
-/** Whether this run is one of several that together run every test file once, as with `--shard=1/4`. */
+/** Whether this process runs only one part of the suite, as with `--shard=1/4`. */
 const isShard = selection.length === 1 && selection[0]!.startsWith('--shard=');
 const isSuite = selection.length === 0 || isShard;
 if (isSuite) rmSync(compileCache, { recursive: true, force: true });
@@ -52,10 +51,7 @@ const failed = suite.failed.length - inQuarantine + checks.filter((hasPassed) =>
 process.stdout.write(`${suite.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/**
- * Prints the tests in quarantine.
- * @returns the number of failed tests among them
- */
+/** Prints the tests in quarantine, and returns the number of failed tests among them. */
 function reportedQuarantine(failedTests: string[]): number {
   const failures = quarantinedTests.map(({ test, since, cause }) => {
     const hasFailed = failedTests.includes(test);
@@ -65,10 +61,7 @@ function reportedQuarantine(failedTests: string[]): number {
   return failures.filter(Boolean).length;
 }
 
-/**
- * Runs checks concurrently, and prints the output of each together.
- * @returns whether each check has passed, in the order of `names`
- */
+/** Runs checks concurrently, and returns whether each has passed, in the order of `names`. */
 async function runChecks(names: string[]): Promise<boolean[]> {
   const outcomes = names.map(async (name) => {
     const child = spawn('npm', ['run', '-s', name], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -94,7 +87,7 @@ function runSuite(args: string[]): SuiteResult {
     stdio: 'inherit',
   });
   const result = existsSync(RESULTS) ? resultFrom(readFileSync(RESULTS, 'utf8')) : { passed: 0, failed: [] };
-  // An error outside of all tests belongs to no file, so the run itself counts as failed.
+  // If vitest fails without a failed test, the error belongs to no file, so the run itself counts as failed.
   return status !== 0 && result.failed.length === 0 ? { ...result, failed: ['the run itself'] } : result;
 }
 
@@ -107,7 +100,7 @@ function resultFrom(json: string): SuiteResult {
       const failures = assertionResults
         .filter((one) => one.status === 'failed')
         .map((one) => `${file}: ${one.fullName}`);
-      // A file that could not be loaded has no failed test, so the file itself counts as failed.
+      // A file that could not be loaded has no failed test, so the file itself is listed.
       return failures.length > 0 ? failures : [file];
     });
   return { passed: numPassedTests, failed };

@@ -1,9 +1,8 @@
 import { DAY_MS, utcDate } from '../money/periods.ts';
 
-/** Number of days that GET /activity returns by default. */
 export const DAYS_SHOWN = 30;
 
-/** Returns the last completed UTC days, oldest first. Never includes today. */
+/** Returns the last completed UTC days, oldest first. */
 export function completedDays(atMs: number): string[] {
   return Array.from({ length: DAYS_SHOWN }, (_, index) => utcDate(atMs - (DAYS_SHOWN - index) * DAY_MS));
 }

@@ -6,18 +6,15 @@ import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
 /** Dimensions by which rows can be split. With a split by member, requests without a member have rows of their own. */
 export const activitySplits = ['workspace', 'key', 'member'] as const;
-/** Split by the values of a tag, for example `tag:project`. */
 export type TagSplit = `tag:${string}`;
 export type ActivitySplit = (typeof activitySplits)[number] | TagSplit;
 
 const TAG_SPLIT = 'tag:';
 
-/** Returns the names of the tags in a list of dimensions. */
 export function splitTags(splitBy: readonly string[]): string[] {
   return splitBy.flatMap((split) => (split.startsWith(TAG_SPLIT) ? [split.slice(TAG_SPLIT.length)] : []));
 }
 
-/** Filters and splits of an activity query. An absent field does not restrict the query. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
@@ -25,18 +22,17 @@ export interface ActivityQuestion {
   splitBy?: readonly ActivitySplit[] | undefined;
 }
 
-/** Spending per day, model and endpoint, and per requested split dimension. */
 export interface ActivityRow extends DailySums {
   date: string;
   model: string;
   modelPermaslug: string;
   endpointId: string;
   providerName: string;
-  /** Workspace of the requests. Defined only if rows are split by workspace or member. */
+  /** Defined only if rows are split by workspace or member. */
   workspaceId: string | undefined;
   keyHash: string | undefined;
   memberId: string | undefined;
-  /** Recorded values of the tags by which rows are split, by name. Undefined if rows are not split by tags. */
+  /** Values by name of tag. Undefined if rows are not split by tags. */
   tags: RequestTags | undefined;
 }
 
@@ -44,11 +40,10 @@ const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 
 /**
- * Reads daily rows (sums that the roll-up computes after each day) and adds them up. A day is included only if the rows
- * of all its shards (eight parts of its generations) were computed.
+ * Reads daily rows and adds them up. Includes a day only if the rows of all its shards were computed.
  *
- * Guarantee: the rows of each shard come from one computation. If rows are replaced during a read, everything is read
- * again. If rows are replaced during each of five reads, rows may be missing.
+ * Guarantee: the rows of each shard come from one computation.
+ * Weakness: if rows are replaced during each of five reads, rows may be missing.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -73,7 +68,6 @@ export async function readActivity(
   }
 }
 
-/** Returns whether the daily rows of all shards of the day were computed. */
 export function isComplete({ versions }: Day): boolean {
   return !versions.includes(undefined);
 }
@@ -99,14 +93,11 @@ async function rowsOfDay(
   return [...rows.values()];
 }
 
-/**
- * Returns the level of the stored rows to read (workspace, member or key), and the owner to whom they are restricted.
- * Chooses the level with the fewest rows that has all needed fields.
- */
+/** Chooses the level with the fewest rows that has all needed fields. */
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // A split by member also needs requests without a member, which rows by member omit. Only rows by key have tags.
+  // Rows by member omit requests without a member. Only rows by key have tags.
   if (splitBy.includes('key') || splitTags(splitBy).length > 0) return { level: 'KEY' };
   if (splitBy.includes('member') && memberId === undefined) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
@@ -128,7 +119,7 @@ function addToRow(
   { splitBy = [] }: ActivityQuestion,
 ): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
-  // A split by member also sets the workspace, because a member belongs to exactly one workspace.
+  // A split by member also sets the workspace, because member ids are of a workspace.
   const workspaceId = splitBy.includes('workspace') || splitBy.includes('member') ? row.workspaceId : undefined;
   const keyHash = splitBy.includes('key') ? row.keyHash : undefined;
   const memberId = splitBy.includes('member') ? row.memberId : undefined;
@@ -151,7 +142,7 @@ function tagsOfRow({ tags }: DailyRow, names: readonly string[]): RequestTags | 
   );
 }
 
-/** Compares two rows of a report, for `sort`. */
+/** Compares two rows by their date, model, endpoint and owners, as a comparison function for `sort`. */
 export function rowsInOrder(a: ActivityRow, b: ActivityRow): number {
   const name = ({ date, model, endpointId, workspaceId, keyHash, memberId, tags }: ActivityRow) =>
     [date, model, endpointId, workspaceId, keyHash, memberId, tags && tagsJson(tags)].join('\n');

@@ -1,7 +1,4 @@
-/**
- * Uses the message counts of the settlement queue to find out whether an open hold may still have a settlement message.
- * The sweep leaves such holds to the worker of the queue.
- */
+/** Finds out from message counts of the settlement queue whether an open hold may still have a settlement message. */
 
 import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
@@ -15,18 +12,12 @@ import type { QueueLevels } from '../platform/queues/queue-levels.ts';
  */
 export type Backlog = 'none' | 'flowing' | 'waiting';
 
-/**
- * Time in ms for which all readings must agree before they are trusted. SQS message counts are approximate, and up to a
- * minute late.
- */
+/** Time in ms for which readings must agree, because SQS message counts are approximate and late. */
 const TRUSTED_AFTER_MS = 100_000;
-/**
- * Maximum time in ms between two readings. After a longer gap, earlier readings are ignored: the queue may have been in
- * another state in between.
- */
+/** Maximum time in ms between two readings. After a longer gap, earlier readings are ignored. */
 const MAX_GAP_MS = 180_000;
 
-/** Derives the backlog from readings of the queue, one a minute. A new process has no earlier readings. */
+/** Derives the backlog from regular readings of the queue. */
 export class BacklogWatch {
   #lastLookMs = -Infinity;
   #noneSinceMs: number | undefined;

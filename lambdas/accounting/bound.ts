@@ -8,8 +8,8 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
  *
  * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is unchanged, with three
  * exceptions. Units that the gateway counted before the request, such as images, keep that count. Cache writes that
- * were not requested become plain input, or writes with a shorter lifetime. Parts of the answer are reduced to its
- * tokens.
+ * were not requested become plain input, or writes with a shorter lifetime. The counts of parts of the answer, such as
+ * reasoning, are reduced until they sum to at most its output tokens.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const requested = withoutUnrequestedCaches(usage, bound);
@@ -29,10 +29,7 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
   return { usage: bounded, exceeded };
 }
 
-/**
- * Replaces cache writes that the bound does not include. They become plain prompt tokens, or five-minute writes instead
- * of one-hour writes.
- */
+/** Converts cache writes that were not requested to plain input, or to writes with a shorter lifetime. */
 function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
   const short = usage.cacheWrite5mTokens ?? 0;
   const long = usage.cacheWrite1hTokens ?? 0;
@@ -50,15 +47,12 @@ function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound
   return usage;
 }
 
-/**
- * Units of the prompt, usually the most expensive first: images, audio, cache writes (one hour before five minutes),
- * uncached tokens, then tokens read from a cache.
- */
+/** Units of the prompt, usually the most expensive first. */
 const mostExpensiveFirst = promptUnits
   .toReversed()
   .toSorted((a, b) => Number(a.cache === 'read') - Number(b.cache === 'read'));
 
-/** Cuts the prompt to the bound. The most expensive kinds of input are kept first. */
+/** Cuts the prompt to the bound, and keeps the most expensive units. */
 function cutPrompt(usage: TokenUsage, bound: number): Partial<TokenUsage> {
   const cut: Partial<TokenUsage> = {};
   let left = bound;

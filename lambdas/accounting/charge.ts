@@ -6,7 +6,7 @@ import type { UsageMeter } from './meter.ts';
 import { priceUsage, type UsageBound } from './price.ts';
 import { addUsage, type TokenUsage } from './usage.ts';
 
-/** Charge for an answer that has ended, or for a running answer as if it ended now. */
+/** Charge for an answer, which may still be running. */
 export interface Charged {
   usage: TokenUsage;
   cost: Money;
@@ -17,23 +17,18 @@ export interface Charged {
    * cost.
    */
   exceeded: boolean;
-  /** Whether the limits had no room for the whole cost. */
   isCutByHold: boolean;
-  /**
-   * Usage of each request to the provider, if there were several. Price tier and fee are determined for each request.
-   */
+  /** Usage of each request to the provider, if there were several. */
   rounds?: TokenUsage[];
 }
 
-/** Returns the field of an answer with its cost. If the usage was estimated, the answer has no such field. */
+/** Returns the field of an answer that contains its cost, or no field if the usage was estimated. */
 export function finalCost({ cost, estimated }: Pick<Charged, 'cost' | 'estimated'>): { cost?: Money } {
   return estimated ? {} : { cost };
 }
 
-/** Web searches that the gateway made for an answer. */
 export interface Searches {
   count: number;
-  /** Price of one search. */
   price: Money;
 }
 
@@ -50,8 +45,7 @@ export const NOTHING_CHARGED: Charged = {
  * Returns the price of the measured usage, within the request's bound.
  *
  * Guarantee: the charge is at most `priceUpperBound(bound)`, whatever the provider reports.
- * @param hiddenSinceMs performance.now() at which hidden reasoning (reasoning that the provider does not send) may have
- *   begun; undefined if the model has none
+ * @param hiddenSinceMs performance.now() at which hidden reasoning may have begun; undefined if the model has none
  */
 export function chargeForMeasured(
   meter: UsageMeter,
@@ -66,7 +60,7 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // First limits the gateway's own estimates to the bound, so that estimated tokens do not set `exceeded`.
+  // Estimates of the gateway are limited first, so that they do not set `exceeded`.
   const { bound } = endpoint;
   const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;
   const counted: TokenUsage = {
@@ -88,7 +82,7 @@ export function chargeForMeasured(
   };
 }
 
-/** Converts all cache writes to one-hour writes, for a provider that did not report their lifetime. */
+/** Converts all cache writes to one-hour writes. */
 function hourlyWrites({ cacheWrite5mTokens: short, cacheWrite1hTokens: long }: TokenUsage): Partial<TokenUsage> {
   if (!short) return {};
   return { cacheWrite5mTokens: undefined, cacheWrite1hTokens: short + (long ?? 0) };
@@ -103,7 +97,7 @@ export function cappedAt(measured: Charged, cost: Money): Charged {
 }
 
 /**
- * Returns the total charge of an answer's requests to the provider (rounds). Each round is priced separately.
+ * Returns the total charge of separately priced requests to the provider (rounds).
  * @param rounds at least one
  */
 export function chargedTogether(rounds: readonly Charged[]): Charged {
@@ -118,7 +112,6 @@ export function chargedTogether(rounds: readonly Charged[]): Charged {
   };
 }
 
-/** Adds the cost of searches to a charge. */
 export function withSearches(tokens: Charged, { count, price }: Searches): Charged {
   if (count === 0) return tokens;
   const searchRequests = (tokens.usage.searchRequests ?? 0) + count;

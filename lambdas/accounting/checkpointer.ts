@@ -3,17 +3,13 @@ import { checkpoint, type GenerationId } from '../store/generations/generation-w
 import type { Outcome } from '../store/generations/outcome.ts';
 import type { Table } from '../store/table/table.ts';
 
-/**
- * Time in ms before the first checkpoint. Quick answers end earlier; if a handler is killed earlier, little usage is
- * lost.
- */
+/** Time in ms before the first checkpoint; quick answers end earlier. */
 const FIRST_AFTER_MS = 1_000;
 const EVERY_MS = 10_000;
 
 /**
  * Records the usage of a running answer one second after its request, and then about every ten seconds. If the handler
- * dies, the sweep (the worker for abandoned holds) settles the generation from this record. The checkpointer never
- * delays the answer, and makes one write at a time.
+ * dies, the sweep settles the generation from this record. Makes one write at a time.
  */
 export class Checkpointer {
   readonly #table: Table;

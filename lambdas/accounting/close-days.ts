@@ -10,25 +10,20 @@ import { dayBefore, daysBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Maximum number of days that one run queues. */
 const MAX_DAYS_AT_ONCE = 400;
 /**
- * If the gateway was off for more than MAX_DAYS_AT_ONCE days: number of days, from the last closed day on, that are
- * queued. The last requests before the pause were made in these days. All other queued days are the most recent ones.
+ * Number of days, from the last closed day on, that are queued after a pause of more than MAX_DAYS_AT_ONCE days. The
+ * other queued days are the most recent ones.
  */
 const OLDEST_DAYS = 30;
 
-/**
- * Time in ms after midnight before a day is closed. A settlement committed just before midnight must be visible to the
- * roll-up, even if clocks differ.
- */
+/** Time in ms after midnight before a day is closed. Clocks may differ. */
 const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
- * Queues the ended days of every account for the roll-up, which computes their daily rows. Normally each day is queued
- * twice: when it has ended, and with the next day. The second time repairs days that a late settlement should have
- * queued but did not, because its function died. If a run is interrupted or out of time, the next run continues after
- * the accounts whose days are already queued. Queueing a day again is harmless.
+ * Queues the ended days of every account for the roll-up. Normally each day is queued twice: when it has ended, and
+ * with the next day. The second time repairs days that a late settlement should have queued but did not, because its
+ * function died. An interrupted run is continued by the next run.
  * @param options.deadlineMs time of performance.now() after which no more accounts are started
  * @returns number of messages sent
  */
@@ -40,7 +35,7 @@ export async function closeDays(
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
   const { through: stored, current: closing } = await readDayProgress(table, 'CLOSED');
-  // Ignores a stored day in the future: the machine's clock may have been ahead when the table was last used.
+  // Ignores a stored day in the future, which another clock may have written.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
   const dates = daysToQueue(closedThrough, yesterday);
@@ -59,26 +54,17 @@ export async function closeDays(
   return sent;
 }
 
-/**
- * Returns the days from the last closed day through yesterday, at most MAX_DAYS_AT_ONCE (see OLDEST_DAYS). A local
- * gateway may have been off for months.
- */
+/** Returns the days from the last closed day through yesterday, at most MAX_DAYS_AT_ONCE (see OLDEST_DAYS). */
 function daysToQueue(closedThrough: string | undefined, yesterday: string): string[] {
   const days = datesBetween(closedThrough ?? utcDate(0), yesterday);
   if (closedThrough === undefined || days.length <= MAX_DAYS_AT_ONCE) return days.slice(-MAX_DAYS_AT_ONCE);
   return [...days.slice(0, OLDEST_DAYS), ...days.slice(OLDEST_DAYS - MAX_DAYS_AT_ONCE)];
 }
 
-/**
- * Number of days before the last closed day that are queued again after queues were lost. Messages for older days were
- * processed long ago: normally a message takes minutes, after repeated crashes a few days.
- */
+/** Number of days before the last closed day that are queued again after queues were lost. */
 const REPEATED_DAYS = 7;
 
-/**
- * Makes the next run of `closeDays` queue the last closed day and the seven days before it again. Call this after
- * queues were lost with their messages.
- */
+/** Makes the next run of `closeDays` queue the last closed day and the seven days before it again. */
 export async function closeDaysAgain(table: Table): Promise<void> {
   const { through } = await readDayProgress(table, 'CLOSED');
   if (through !== undefined) await saveDaysDone(table, 'CLOSED', daysBefore(through, REPEATED_DAYS));
@@ -89,9 +75,8 @@ function shardsOf(accountId: string, date: string): RollUp[] {
 }
 
 /**
- * Queues the days of generations that were settled after their day ended, so that the roll-up computes the daily rows
- * again. Call it after the settlement is committed, also for repeated messages: the handler of the first message may
- * have died before it queued the days.
+ * Queues the days of generations that were settled after their day ended. Call it after the settlement is committed,
+ * also for repeated messages: the handler of the first message may have died before it queued the days.
  */
 export async function reopenDays(queue: () => QueueSender, settlements: Settlement[]): Promise<void> {
   const atMs = nowMs();

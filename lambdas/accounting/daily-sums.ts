@@ -2,7 +2,6 @@ import { Money } from '../money/money.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 
-/** Cost and token totals of a group of requests. */
 export interface DailySums {
   usage: Money;
   /** Savings by cache reads compared to uncached input, minus the surcharge for cache writes. May be negative. */
@@ -22,7 +21,6 @@ export const noDailySums: Readonly<DailySums> = {
   reasoningTokens: 0,
 };
 
-/** Adds totals to the totals of a daily row, in place. */
 export function addDailySums(row: DailySums, more: DailySums): void {
   row.usage = row.usage.plus(more.usage);
   row.cacheSaved = row.cacheSaved.plus(more.cacheSaved);
@@ -32,20 +30,15 @@ export function addDailySums(row: DailySums, more: DailySums): void {
   row.reasoningTokens += more.reasoningTokens;
 }
 
-/** A settled generation, whose outcome (cost, usage, ending) is therefore known. */
 export type FinalGeneration = Generation & { outcome: Outcome };
 
-/**
- * Returns whether a generation counts as activity: it was charged or completed. A request that cost nothing and failed
- * or was cancelled does not count.
- */
+/** Returns whether a generation was charged or completed. */
 export function isActivity(generation: Generation): generation is FinalGeneration {
   const { state, outcome } = generation;
   if (state !== 'final' || !outcome) return false;
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
 
-/** Returns the totals of one generation, for its daily rows. */
 export function dailySumsOf({ cost: usage, cacheSaved, ...outcome }: Outcome): DailySums {
   const { promptTokens, completionTokens, reasoningTokens } = outcome;
   return {

@@ -4,12 +4,12 @@ import { addDailySums, dailySumsOf, noDailySums, type FinalGeneration } from './
 
 /** Maximum number of combinations of tag values into which the rows of one key, day and shard are split. */
 export const MAX_TAG_COMBINATIONS = 100;
-/** Value of every reported tag in the rows of combinations beyond MAX_TAG_COMBINATIONS. */
+/** Value of reported tags of combinations beyond MAX_TAG_COMBINATIONS. */
 export const OTHER_TAG_VALUES = '~other';
 
 /**
- * Place of the rows: their shard (one of eight parts of the day's generations), and the version of the shard's rows
- * that is being written. `splitBy` has the reported tags by which the rows of keys are split.
+ * `version` is the version of the shard's rows that is being written; `splitBy` names the tags that split the rows of
+ * keys.
  */
 interface RowsPlace {
   shard: number;
@@ -18,26 +18,18 @@ interface RowsPlace {
 }
 
 /**
- * Daily rows of generations: rows of workspaces, members and keys. The rows of a key are split by the combination of
- * values that a generation has for the reported tags. A generation without any of these tags is in a row without tags.
+ * Daily rows by workspace, member and key. The rows of a key are split by the values of the reported tags.
  *
  * Guarantee: the rows depend only on the generations and the names of the tags. The first `MAX_TAG_COMBINATIONS`
  * combinations of a key in a shard, in the order of ids, have rows of their own; later ones share the rows of
- * `OTHER_TAG_VALUES`. All rows of a key therefore have the same total as without a split.
- * Weakness: the limit applies to each of the eight shards, so one combination may have its own rows in one shard and
- * none in another. If a key has more than 100 combinations in a shard, statements show its exact spending by tag; daily
- * rows do not. A request whose reported tags all have the value `~other` is added to the same rows as these
- * combinations.
+ * `OTHER_TAG_VALUES`.
+ * Weakness: the limit applies to each shard, so one combination may have its own rows in one shard and none in another.
  */
 export class DayRows {
   readonly #rows = new Map<string, DailyRow>();
-  /** Combinations that have rows of their own, by shard and key. */
   readonly #combinations = new Map<string, Set<string>>();
 
-  /**
-   * Adds a generation. Add the generations of a shard in the order of their ids, because the first combinations of tag
-   * values get rows of their own.
-   */
+  /** Adds a generation. Add the generations of a shard in the order of their ids. */
   add({ payer, tags, outcome }: FinalGeneration, of: RowsPlace): void {
     const { workspaceId, memberId, keyHash } = payer;
     const ofKey = { memberId, keyHash, tags: this.#reportedTags(keyHash, tags, of) };
@@ -60,14 +52,11 @@ export class DayRows {
     }
   }
 
-  /** Rows by name (`dailyRowName`). */
   byName(): ReadonlyMap<string, DailyRow> {
     return this.#rows;
   }
 
-  /**
-   * Returns the tags of the key's row to which a generation is added; undefined if it has none of the reported tags.
-   */
+  /** Returns tags of the key's row; undefined if the request has none of the reported tags. */
   #reportedTags(keyHash: string, tags: RequestTags = {}, { shard, splitBy }: RowsPlace): RequestTags | undefined {
     const names = splitBy.filter((name) => Object.hasOwn(tags, name));
     if (names.length === 0) return undefined;

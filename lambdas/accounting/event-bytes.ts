@@ -1,11 +1,7 @@
-/** Counts the UTF-8 bytes in the events of an answer, separately for bytes that the model wrote and other bytes. */
-
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../messages/usage-counts.ts';
 
-/**
- * Returns the number of bytes that the model wrote in an event. The gateway limits the length of a stream by their sum.
- */
+/** Returns the number of bytes that the model wrote in an event. */
 export function eventBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start') return blockBytes(event.content_block);
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;
@@ -18,14 +14,10 @@ export function eventBytes(event: MessagesEvent): number {
 const DRAWN_IMAGE_TOKENS = 1_290;
 /** Base64 characters per token of speech: a token is 50 ms of 16-bit mono audio at 24 kHz. */
 const CHARACTERS_PER_SPOKEN_TOKEN = 3_200;
-/**
- * Bytes counted for each media token. `estimateTokens` counts one token for four bytes, so it returns the media tokens.
- * The byte count also remains an upper bound on tokens: an image counts as 5,160 bytes, and the largest image of Gemini
- * has 2,520 tokens.
- */
+/** Number of bytes that count as one token of an image or of speech. `estimateTokens` divides by the same number. */
 const BYTES_PER_MEDIA_TOKEN = 4;
 
-/** Returns the estimated tokens of images and of speech in an event. The two are separate billing units. */
+/** Returns the estimated tokens of images and of speech in an event. */
 export function mediaTokens(event: MessagesEvent): { image: number; audio: number } | undefined {
   if (event.type === 'content_block_start' && event.content_block.type === 'image') {
     return { image: DRAWN_IMAGE_TOKENS, audio: 0 };
@@ -51,10 +43,7 @@ export function extraBytes(event: MessagesEvent): number {
     : 0;
 }
 
-/**
- * Returns the number of bytes that the model wrote in the start of a block. For a tool call, they include the bytes of
- * the call's syntax.
- */
+/** Returns the number of bytes that the model wrote in the start of a block. */
 export function blockBytes(block: Block): number {
   switch (block.type) {
     case 'text':
@@ -66,7 +55,6 @@ export function blockBytes(block: Block): number {
     case 'tool_use':
     case 'server_tool_use':
       return CALL_OVERHEAD_BYTES + utf8Bytes(block['name']) + serialisedBytes(block['input']);
-    // The search provider wrote these bytes, not the model.
     case 'web_search_tool_result':
       return 0;
     case 'image':
@@ -104,7 +92,7 @@ export function utf8Bytes(text: unknown): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : 0;
 }
 
-/** Returns the size of a value's JSON. An empty tool input counts as 0, because the arguments follow as deltas. */
+/** Returns the size of a value's JSON. */
 function serialisedBytes(value: unknown): number {
   if (value === undefined || value === null) return 0;
   const json = JSON.stringify(value);

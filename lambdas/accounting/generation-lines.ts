@@ -1,6 +1,5 @@
 /**
- * Derives the price of a generation from its record. Each request to a provider is one line, with the quantity and the
- * price of each billing unit (meter).
+ * Derives the price of a generation from its record.
  *
  * Guarantee: the lines come only from the record, and `total_cost_rub` is used only for comparison. If the sum of the
  * lines differs, the record does not prove its price.
@@ -25,21 +24,19 @@ export interface GenerationLine {
   tierAboveTokens: number | undefined;
   /** Reduction of the charge to the held amount, as a negative amount. Zero on all lines but the last. */
   cut: Money;
-  /** Price of the line in RUB, after the reduction. */
   cost: Money;
 }
 
 const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
 
-/** Returns the lines of a final generation, at least one. Lines without usage cost nothing. */
+/** Returns the lines of a final generation, at least one. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  // A record without prices cannot prove its price. Without prices, the sum of the lines is zero, so the comparison
-  // with a charge fails, as it should.
+  // Without recorded prices, the lines cost nothing, so they do not add up to the charge.
   const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;
   const lines = rounds.map((usage, index) => {
-    // Searches and seconds of video belong to the whole generation, so they are on the last line.
+    // Units of the whole generation are on the last line.
     const units = [...unitsOfRound(usage, pricing), ...(index === last ? unitsOfGeneration(outcome, pricing) : [])];
     return { round: index + 1, units, usage, tierAboveTokens: tierAbove(usage, pricing) };
   });
@@ -53,8 +50,8 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
 }
 
 /**
- * Returns whether the lines prove the price. Their sum must equal the charge, and the charge must not exceed the held
- * amount. The tokens of all lines must sum to the tokens of the generation.
+ * Returns whether the lines sum to the charge and the tokens of the generation, and the charge does not exceed the held
+ * amount, if any.
  */
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;
@@ -69,7 +66,6 @@ const recordedFields = ['promptTokens', 'completionTokens', ...roundUnits.map(({
 
 function unitsOfRound(round: RoundUsage, pricing: Pricing): MeteredUnits[] {
   const usage = usageOfRecord(round);
-  // An uncharged answer has no tokens, and no fee.
   return isUsed(usage) ? meteredUnits(usage, pricing) : [];
 }
 

@@ -3,7 +3,6 @@ import { daysOfNamedWindow, utcDate, windowsAt } from '../money/periods.ts';
 import { monthOfDay, readModelDays, type ModelDay } from '../store/days/model-months.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** An account's cost for one model in the current day, week and month. */
 interface ModelSpending {
   model: string;
   daily: Money;
@@ -14,7 +13,7 @@ interface ModelSpending {
 export interface SpendingByModel {
   /** Models with cost in the current week or month, most expensive in the month first. */
   models: ModelSpending[];
-  /** First UTC day with a charge in the current week or month; undefined if there is none. */
+  /** First UTC day with a sum in the current week or month. */
   countedFrom: string | undefined;
 }
 
@@ -22,7 +21,6 @@ export interface SpendingByModel {
  * Returns an account's cost for each model in the UTC day, week and month that contain `atMs`.
  *
  * Guarantee: each charge settled before the read is included once.
- * Cost: as `readModelDays`, twice if the week spans two months.
  */
 export async function readSpendingByModel(table: Table, accountId: string, atMs: number): Promise<SpendingByModel> {
   const { daily, weekly, monthly } = windowsAt(atMs);
@@ -40,7 +38,7 @@ export async function readSpendingByModel(table: Table, accountId: string, atMs:
     const sumOf = (dates: ReadonlySet<string>) => spentOn(ofModel, dates);
     return { model, daily: sumOf(datesOf.day), weekly: sumOf(datesOf.week), monthly: sumOf(datesOf.month) };
   });
-  // Excludes models without cost. A correction may have cancelled a model's whole estimated charge.
+  // Omits models without cost: a correction may have cancelled the whole estimated charge of a model.
   const charged = models.filter((one) => !one.weekly.isZero || !one.monthly.isZero);
   return { models: charged.toSorted(mostExpensiveFirst), countedFrom: shown.map(({ date }) => date).toSorted()[0] };
 }

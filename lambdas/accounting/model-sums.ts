@@ -1,6 +1,6 @@
 /**
- * Sums of charges by model and month. A settlement adds its charge to the monthly item of the model that answered,
- * under the day on which the request was admitted.
+ * Sums of charges by model and month. A settlement adds its charge to the monthly item of the model, under the day on
+ * which the request was admitted.
  */
 
 import { Money } from '../money/money.ts';
@@ -12,15 +12,11 @@ import type { Table } from '../store/table/table.ts';
 import type { Writes } from '../store/table/transact.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Sums charges by model, grouped by the database item that stores them. */
 export class ModelSums {
   readonly #months = new Map<string, { of: ModelMonth; spent: Map<string, Money> }>();
   readonly #atMs: number;
 
-  /**
-   * Creates empty sums.
-   * @param atMs time of the settlement; charges of months that are no longer stored are ignored
-   */
+  /** Charges of months that are no longer stored at `atMs` are ignored. */
   constructor(atMs: number) {
     this.#atMs = atMs;
   }
@@ -36,10 +32,8 @@ export class ModelSums {
   }
 
   /**
-   * Returns the writes of all sums. Their names differ from the names of the writes of generations and counters, so
-   * that one transaction can contain all these writes.
-   * @param partOf returns the number of the part of an account's counter that the settlements use; 0 if the counter has
-   *   no parts. The sums are split into the same parts.
+   * Returns the writes of all sums, in the same parts as the account's counter.
+   * @param partOf returns the part of an account's counter that the settlements use; 0 if it has no parts
    */
   writes(table: Table, partOf: (accountId: string) => number): Writes {
     const writes: Writes = {};
@@ -61,15 +55,14 @@ export class ModelSums {
   }
 }
 
-/** Returns the name of the model-month item that a settlement may change. */
 export function modelItemOf({ generationId, payer, outcome }: Settlement): string {
   const month = monthOfDay(utcDate(generationTimeMs(generationId)!));
   return modelMonthName({ accountId: payer.accountId, month, model: outcome.model });
 }
 
 /**
- * Returns whether a name is the name of a model-month item of the account. If a write of such an item conflicts, the
- * account's counter is busy too, because every settlement with a cost writes both.
+ * Returns whether a name is the name of a model-month item of the account. If a write of this item conflicts, the
+ * account's counter is busy too.
  */
 export function isModelItemOf(accountId: string, name: string): boolean {
   return name.startsWith(modelMonthPrefix(accountId));

@@ -7,16 +7,13 @@ import { scopesOf } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import type { Settlement } from './settlement.ts';
 
-/**
- * Day on which this process last removed old sums from a scope's counter, by the scope's name. The map only avoids
- * repeated work, so it may be incomplete.
- */
+/** UTC date of the last attempt, by counter. The map only avoids repeated work, so it may be incomplete. */
 const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Removes the sums of past days, weeks and months (windows) from the counters of settled scopes, once a day and counter
- * in each process. If it fails, only old data remains in the counters.
+ * Removes the sums of past days, weeks and months (windows) from the counters of settled scopes, usually once a day in
+ * each process.
  */
 export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
   const today = utcDate(nowMs());
@@ -26,8 +23,7 @@ export async function pruneOnceADay(table: Table, settlements: Settlement[]): Pr
     if (prunedOn.size >= MAX_REMEMBERED) prunedOn.clear();
     prunedOn.set(name, today);
     try {
-      // Merges the parts of a split counter first, because windows are removed only from whole counters. If the counter
-      // is still busy, it is split again.
+      // Merges old parts first, because windows are removed only from counters without parts.
       if (await hasOldParts(table, scope, Date.parse(today))) await gatherCounter(table, scope);
       await pruneCounter(table, scope, nowMs());
     } catch (error) {

@@ -1,7 +1,6 @@
 /**
- * Changes that settlements make to their keys' counts of requests and tokens (store/counters/key-rates.ts). The
- * transaction that settles a request also makes these changes, so each request is subtracted from the running requests
- * exactly once, even if the sweep settles it.
+ * Changes that settlements make to their keys' counts of requests and tokens (store/counters/key-rates.ts). They are a
+ * part of the settlement's transaction, so each request is subtracted exactly once.
  */
 
 import { nowMs } from '../platform/clock.ts';
@@ -18,13 +17,12 @@ import type { Table } from '../store/table/table.ts';
 import type { Writes } from '../store/table/transact.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Changes of a group of settlements, summed by item. */
 export class RateReleases {
   readonly #changes = new Map<string, RateChange>();
 
   /**
    * Subtracts the request from the running requests. If the minute of its admission has not ended, replaces the tokens
-   * estimated for it with the tokens that it really used.
+   * estimated for the request with the tokens that it really used.
    */
   settle(settlement: Settlement): void {
     for (const hold of settlement.hold.rateHolds) {
@@ -42,7 +40,6 @@ export class RateReleases {
   }
 }
 
-/** Returns the names of the counts that a settlement may change. */
 export function rateItemsOf(settlement: Settlement): string[] {
   return settlement.hold.rateHolds.map((hold) => rateName(settlement, hold));
 }

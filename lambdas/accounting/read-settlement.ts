@@ -8,19 +8,13 @@ import type { EncodedSettlement, Settlement } from './settlement.ts';
 const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
-  /**
-   * The time in the id determines the key of the generation's record, and the days and months of the counters that the
-   * settlement changes. A generation whose id has no time therefore cannot be settled.
-   */
+  /** The time in the id determines the keys of the generation's record and of sums. */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),
   hold: holdRecord.messageSchema(),
 };
 
-/**
- * Schema of a message of the settlement queue. Version 1, which an older gateway may have sent, uses other names for
- * the amounts.
- */
+/** Schema of a message of the settlement queue. Version 1 has other names for the amounts. */
 const settlementMessage = z.discriminatedUnion('v', [
   z.object({ v: z.literal(2), ...head, outcome: outcomeSchema }),
   z.object({
@@ -40,9 +34,9 @@ const settlementMessage = z.discriminatedUnion('v', [
 /**
  * Reads a settlement message of this release, the previous or the next one.
  *
- * Guarantee: an unknown field is ignored, and the settlement is made without it, so that functions of two releases can
- * run concurrently. A field that changes the charge needs another version, which is refused.
- * @throws {Error} if the message is not a settlement of a known version
+ * Guarantee: an unknown field is ignored, so that functions of two releases can run concurrently. A field that changes
+ * the charge needs another version, which is refused.
+ * @throws {Error} for any other message
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
   const message = JSON.parse(body) as { payer?: object; hold?: object; outcome?: object };

@@ -1,7 +1,4 @@
-/**
- * Converts usage to the form in which records store it: unknown counts are null, and prompt tokens include cached
- * tokens.
- */
+/** Usage in records: unknown counts are null, and prompt tokens include all input. */
 
 import {
   generationUnits,
@@ -13,15 +10,13 @@ import {
 import type { Outcome, RoundUsage } from '../store/generations/outcome.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
-/**
- * Returns the units that a record stores for each request to a provider, for one request or for the total of several.
- */
+/** Returns the units that a record stores for each request to a provider. */
 export function recordedUsage(usage: TokenUsage): RoundUsage {
   const totals = { promptTokens: promptTokens(usage), completionTokens: usage.outputTokens };
   return { ...totals, ...countsIn(usage, roundUnits) };
 }
 
-/** Returns the units, such as searches, that a record stores once for the whole generation. */
+/** Returns the units that a record stores once for the whole generation. */
 export function recordedPieces(usage: TokenUsage): Pick<Outcome, GenerationField> {
   return countsIn(usage, generationUnits);
 }
@@ -35,7 +30,7 @@ function countsIn<Field extends string>(
   return counts as Record<Field, number | null>;
 }
 
-/** Converts recorded usage to the form from which prices are computed. Unknown counts become 0. */
+/** Converts recorded usage. Unknown counts become 0. */
 export function usageOfRecord(round: RoundUsage): TokenUsage {
   const usage: TokenUsage = { inputTokens: round.promptTokens, outputTokens: round.completionTokens };
   for (const unit of roundUnits) usage[unit.usage] = round[unit.record[0]] ?? 0;

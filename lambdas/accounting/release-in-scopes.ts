@@ -6,16 +6,15 @@ import { StoreBusyError, transact, type FailedCondition, type Writes } from '../
 import type { Write } from '../store/table/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 
-/** Maximum number of attempts. An attempt fails if another process closes a part of a counter at the same time. */
+/** Maximum number of attempts. An attempt fails if a part of a counter is closed. */
 const MAX_ROUNDS = 3;
 
 /**
- * Returns a held amount to scopes (key, workspace, member, account, tag), and writes a record of the return, in one
- * transaction. If a counter is split into several items (parts), the amount may be returned to any part.
+ * Returns a held amount to scopes, and writes a record of the return, in one transaction.
  * @param record write whose condition is true only once, so that the amount is returned only once
  * @returns undefined on success, otherwise the failed condition of `record`
- * @throws {StoreBusyError} if the table stayed busy, or parts were closed during every attempt. Nothing was returned
- *   then, unless `isUncertain` of the error is true.
+ * @throws {StoreBusyError} if the table stayed busy, or parts were closed during every attempt. Nothing was returned,
+ * unless `isUncertain` of the error is true.
  * @throws {Error} if the transaction failed in another way; its reply may have been lost
  */
 export async function releaseInScopes(
@@ -26,7 +25,7 @@ export async function releaseInScopes(
 ): Promise<FailedCondition | undefined> {
   const deltas: CounterDeltas = new Map();
   addDeltas(deltas, windows, { spent: Money.zero, committed: amount.negated() });
-  // Uses the same part number for all counters, so that two transactions with different part numbers share no part.
+  // Uses a random part number, because concurrent transactions with different numbers share no part.
   const number = randomPart();
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const counters: Writes = {};

@@ -26,8 +26,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // Releases the amount in the generation's record. The amount is zero if the record is the tombstone written
-      // above, or the full hold if the hold was placed after all.
+      // Releases the amount in the record: zero in the tombstone, or the hold that was placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });
@@ -35,7 +34,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // Stops here, because the store itself has already retried while the table was busy.
+      // No further attempt is made after this error, because the store itself has already retried.
       if (error instanceof StoreBusyError) break;
     }
   }
@@ -43,18 +42,14 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
   return false;
 }
 
-/**
- * Pauses in ms before each attempt. The first pause is 0; later attempts wait, because the cause of the lost replies
- * probably still exists.
- */
+/** Pauses in ms before each attempt. */
 const RELEASE_PAUSES_MS = [0, 250, 1_000];
 
 const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [], rateHolds: [] };
 
 /**
  * Writes a record without a hold (a tombstone), so that the hold can no longer be placed. If this process dies, the
- * sweep finds the tombstone at once and charges nothing. If a record already exists, it is the record of the placed
- * hold, or this tombstone from an attempt whose reply was lost.
+ * sweep finds the tombstone at once and charges nothing.
  */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
   const inputEstimate = { tokens: 0, units: undefined, cost: Money.zero };

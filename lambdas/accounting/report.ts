@@ -8,9 +8,8 @@ import { encodeSettlement, type Settlement } from './settlement.ts';
 /**
  * Sends a finished generation to settlement.
  *
- * Guarantee: every generation is settled. If the settlement message cannot be sent, the measured outcome is written to
- * the generation's record, from which the sweep settles it at once. If this write fails too, the sweep settles the hold
- * when it expires.
+ * Guarantee: if the settlement message cannot be sent, the measured outcome is written to the generation's record, from
+ * which the sweep settles it at once. If this write fails too, the sweep settles the hold when it expires.
  */
 export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
   const { generationId, payer, outcome } = settlement;

@@ -1,6 +1,6 @@
 /**
- * Reads usage reported by a provider, and checks every number. A valid count is a non-negative integer. Any other value
- * (a string, a fraction, a negative or infinite number) counts as not reported, which differs from zero.
+ * Reads usage reported by a provider, and checks every number. A value that is not a non-negative integer counts as not
+ * reported, which differs from zero.
  */
 
 import { completionUnits, countedUnits, pieces, type UsageField } from '../catalog/unit-lists.ts';
@@ -10,32 +10,27 @@ import { withoutUndefined } from '../platform/json/records.ts';
 
 type ReportedField = UsageField | 'cacheWriteTokens';
 
-/**
- * Counts of a usage report. `cacheWriteTokens` includes all cache writes, with a lifetime of five minutes or one hour.
- */
+/** `cacheWriteTokens` includes cache writes of all lifetimes. */
 export type ReportedUsage = { [Field in ReportedField]?: number };
 
-/** Reads usage counts from any value. Never throws. */
+/** Reads usage counts from any value. */
 export function readReportedUsage(usage: unknown): ReportedUsage {
   if (!isRecord(usage)) return {};
-  // If the provider compacted the conversation, its report lists several iterations. Only their sum is the whole usage.
+  // A provider that compacted the conversation lists several iterations; only their sum is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
   const summed = iterations.map((iteration) => readCounts(iteration)).reduce(addCount, {});
   return { ...readCounts(usage), ...summed };
 }
 
-/**
- * Fields of a usage report, each with the values for which the catalog's prices apply. For any other value, the
- * provider charges another price.
- */
+/** Values of usage fields for which the catalog's prices apply. */
 const pricedValues: Record<string, unknown[]> = {
   service_tier: ['standard'],
   speed: ['standard'],
   inference_geo: ['global', 'not_available', ''],
 };
 
-/** Returns the names of usage fields that indicate a provider charge for which the catalog has no price. */
+/** Returns the names of usage fields that indicate a charge without a price in the catalog. */
 export function unpricedSigns(usage: unknown): string[] {
   if (!isRecord(usage)) return [];
   const fields = Object.entries(pricedValues)
@@ -47,25 +42,18 @@ export function unpricedSigns(usage: unknown): string[] {
   return [...fields, ...tools];
 }
 
-/**
- * Merges earlier usage with a later report of the Messages API. Output counts are cumulative and never decrease. Prompt
- * counts come from the later report, with the exceptions in `mergedPrompt`.
- */
+/** Merges earlier usage with a later report of the Messages API. Output counts never decrease. */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, mergedPrompt(known, reported));
 }
 
-/**
- * Merges earlier usage with a later report of a provider that does not use the Messages API. Each of these reports
- * contains the whole prompt as known so far.
- */
+/** Merges earlier usage with a later report of another API, which contains the whole prompt as known so far. */
 export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, reported.inputTokens === undefined ? known : reported);
 }
 
 type Prompt = { [Part in 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens']?: number | undefined };
 
-/** Units whose counts only grow during an answer. */
 const growing = [...completionUnits, ...pieces];
 
 function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): ReportedUsage {
@@ -88,9 +76,9 @@ const LEAST_ESTIMATE = 0.9;
 
 /**
  * Merges the prompt counts of two reports. A missing field keeps its value, but newly reported cached tokens are
- * subtracted from the input. A zero count of cached tokens replaces a number only if the larger input shows that
- * nothing was cached. Some imitations of the Messages API (Kimi, DashScope) first report input tokens that include
- * cached tokens, and separate the cached tokens only at the end.
+ * subtracted from an input that can include them. A zero count of cached tokens replaces a number only if the larger
+ * input shows that nothing was cached. Some imitations of the Messages API (Kimi, DashScope) first report input tokens
+ * that include cached tokens, and separate the cached tokens only at the end.
  */
 function mergedPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {
@@ -106,10 +94,10 @@ function mergedPrompt(known: Prompt, later: Prompt): Prompt {
   }
   if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
   const reportsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
-  // The later report states zero cached tokens and a larger input, so nothing was cached, although the earlier report
+  // The later report has zero cached tokens and a larger input, so nothing was cached, although the earlier report
   // stated cached tokens.
   if (before > 0 && after === 0 && reportsCaches && later.inputTokens > input) return later;
-  // The later report has the same prompt, but does not separate cached tokens.
+  // The later report has the same prompt as one number, so the earlier report with separate cached tokens is kept.
   if (before > 0 && !reportsCaches && later.inputTokens === input + before) return known;
   return { ...caches, inputTokens: later.inputTokens || known.inputTokens };
 }

@@ -21,7 +21,6 @@ import type { Key } from '../store/table/writes.ts';
 import { counterName } from './busy-counters.ts';
 import { releaseInScopes } from './release-in-scopes.ts';
 
-/** Selects the leases that a sweep returns. A lease is money that one process holds in advance for many requests. */
 interface DueLeases {
   nowMs: number;
   /** Ids of local gateway runs that have ended. */
@@ -33,9 +32,8 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Returns the money of leases (money held in advance for many requests) that their processes did not return. Also
- * checks earlier returns, because a process may have written a record after the return. Never throws: after a failure,
- * the next run retries.
+ * Returns the money of leases (held in advance for many requests) that their processes did not return, and checks
+ * earlier returns. Never rejects: the next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;
@@ -61,12 +59,11 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 /**
  * Returns the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due. The
  * first sweep that finds a lease due only records this fact, because the lease's process may still be writing records.
- * If the money was returned earlier, only the returned amount is checked.
  * @returns whether this call returned the money
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
   const lease = await readLease(table, key);
-  // The index may be older than the record.
+  // The index may be out of date: the lease may need no check any more.
   if (lease?.sweepAtMs === undefined) return false;
   const isDue = lease.sweepAtMs <= atMs;
   if (lease.state === 'returned') {
@@ -80,16 +77,13 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 }
 
 /**
- * Returns the money of a lease whose process cannot return it. The process has died, or does not know whether all
- * records of its requests were written.
+ * Returns the money of a lease whose process has died, or does not know all records of its requests.
  *
  * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is returned
  * only once, because the same transaction also closes the lease.
- * Guarantee: if a record is written after the return, a correction holds the record's amount again. The lease's process
- * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
- * Weakness: until the correction, the scopes' counters do not contain that amount, so the scopes admit too much. If a
- * dying process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep` reports
- * it.
+ * Guarantee: if a record is written after the return, a correction holds the record's amount again.
+ * Weakness: before this correction, the scopes admit too much. If a dying process writes a record after the sweep has
+ * checked the returned amount, no correction follows; `admin reconcile --deep` reports it.
  * @returns undefined on success; the stored lease if its money was returned earlier
  * @throws {Error} if the table is busy or fails; the next sweep retries
  */
@@ -97,10 +91,7 @@ async function returnLease(table: Table, lease: Lease): Promise<FailedCondition 
   return endLease(table, lease, lease.amount.minus(await drawnFrom(table, lease)), { isChecked: true });
 }
 
-/**
- * Compares the returned amount of a lease with the lease's records, and corrects it once if a record was written after
- * the return.
- */
+/** Compares the returned amount of a lease with the lease's records, and corrects it once. */
 async function checkReturned(table: Table, lease: Lease): Promise<void> {
   const { was, is } = await returnOf(table, lease);
   const wasCorrected = (await correctReturn(table, lease, { was, is })) === undefined;
@@ -113,7 +104,7 @@ async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
   return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
 }
 
-/** Returns whether an account has a lease whose returned amount is wrong and not corrected yet. */
+/** Returns whether an account has a lease whose wrong returned amount is not corrected yet. */
 export async function awaitsCorrection(table: Table, accountId: string): Promise<boolean> {
   for await (const key of sweptLeaseKeys(table)) {
     const lease = await readLease(table, key);
@@ -125,9 +116,8 @@ export async function awaitsCorrection(table: Table, accountId: string): Promise
 }
 
 /**
- * Ends a lease, and returns its remaining amount to its scopes. A lease that was returned earlier is not changed.
- * @param how.isChecked whether the sweep later checks the returned amount against the lease's records, because the
- *   caller might not know all records
+ * Ends a lease, and returns its remaining amount to its scopes, unless it was returned earlier.
+ * @param how.isChecked whether the sweep later checks the returned amount against the lease's records
  * @returns the stored lease if it was returned earlier, otherwise undefined
  */
 export function endLease(
@@ -143,8 +133,8 @@ export function endLease(
 }
 
 /**
- * Changes the returned amount of a lease, and the counters by the difference, in one transaction. The change is written
- * to the counters themselves, because an amount that is held again may exceed the room of a part.
+ * Changes the returned amount of a lease, and the counters by the difference, in one transaction. It uses no parts of
+ * counters, because the amount may exceed the room of a part.
  * @returns undefined on success; the stored lease if another process has corrected it
  */
 export async function correctReturn(
@@ -156,8 +146,7 @@ export async function correctReturn(
   const committed = returned.was.minus(returned.is);
   if (committed.isZero) return writeAlone(table, record);
   const deltas: CounterDeltas = new Map();
-  // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again, containing
-  // only the difference.
+  // Skips windows that were removed from the counter: a write would create them with only the difference.
   addDeltas(deltas, windowsAt(lease.createdAtMs), { spent: Money.zero, committed }, { keptAtMs: nowMs() });
   const counters: Writes = {};
   for (const scope of leasedScopes(lease)) counters[counterName(scope)] = settleUpdate(table, scope, deltas);
@@ -165,7 +154,6 @@ export async function correctReturn(
   return outcome.committed ? undefined : outcome.failed['record'];
 }
 
-/** Logs that too much or too little was returned from a lease, and that the amount was corrected. */
 export function logCorrection({ id }: Lease, { was, is }: ReturnedAmount): void {
   log('warn', 'returned lease corrected', { leaseId: id, differenceRub: was.minus(is).toString() });
 }

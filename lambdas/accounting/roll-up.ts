@@ -23,12 +23,11 @@ import { isActivity } from './daily-sums.ts';
 import { DayRows } from './day-rows.ts';
 import { ServiceSpending } from './service-spending.ts';
 
-/** One shard (part) of an account's day whose daily rows must be computed. */
 export interface RollUp {
   accountId: string;
   date: string;
   shard: number;
-  /** Time in epoch ms. The rows must include every settlement that was made before this time. */
+  /** Time in epoch ms. The rows must include every settlement from before this time. */
   sinceMs: number;
 }
 
@@ -48,10 +47,7 @@ export function encodeRollUp({ accountId, date, shard, sinceMs }: RollUp): strin
   return JSON.stringify(message);
 }
 
-/**
- * Parses a roll-up message.
- * @throws {Error} if the text is not a message of a known version
- */
+/** @throws {Error} if the text is not a message of a known version */
 export function decodeRollUp(text: string): RollUp {
   const { account_id, date, shard, since_ms } = rollUpMessage.parse(JSON.parse(text));
   return { accountId: account_id, date, shard, sinceMs: since_ms };
@@ -60,20 +56,18 @@ export function decodeRollUp(text: string): RollUp {
 /** Assumed maximum of the difference between the clocks of two Lambda environments, in ms. */
 const CLOCK_SKEW_MS = 5_000;
 
-/** Thrown for a day that is not over. Only a function whose clock is ahead can queue a day too early. */
+/** Thrown for a day that is not over. */
 export class OpenDayError extends Error {
   override name = 'OpenDayError';
 }
 
 /**
- * Recomputes the rows of one shard from its final generations. The rows by key are split by the account's current
- * reported tags. A change of these tags applies to days that are computed later.
+ * Recomputes the rows of one shard from its final generations. Rows by key are split by the current reported tags.
  *
- * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
- * started last are current. Each recomputation uses consistent reads, made after it started. A recomputation without
- * changes writes no rows, but prevents recomputations that started earlier from replacing the rows.
- * Weakness: a pending generation is not in the rows until it is settled. The settlement then queues the day again.
- * @returns 'unchanged' if no rows were replaced, because the stored rows are equal to the computed rows, or newer
+ * Guarantee: idempotent. In any order of recomputations, the rows of the recomputation that started last are current.
+ * Each recomputation uses consistent reads, made after it started.
+ * Weakness: a pending generation is not in the rows until it is settled.
+ * @returns 'unchanged' if the stored rows are equal to the computed rows, or newer
  * @throws {OpenDayError} for a day that is not over
  */
 export async function rollUpShard(
@@ -92,15 +86,14 @@ export async function rollUpShard(
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
   const of = { accountId, date, shard };
-  // Saves the spending on free models even if it is zero now, because a correction may have reduced it to zero.
+  // Stores an empty list too if rows exist, because a correction may have reduced the spending on free models to zero.
   if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
     if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs, splitBy })) return 'unchanged';
   }
   await writeRows(table, accountId, date, computed);
   const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs, splitBy });
-  // Deletes older rows, and rows of interrupted recomputations. If a newer recomputation exists, the rows of this one
-  // are deleted instead.
+  // If a newer recomputation exists, the rows of this one are deleted.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
   await deleteRows(table, accountId, date, obsolete);
   return counts ? 'rolled-up' : 'unchanged';
@@ -138,10 +131,6 @@ async function computeShard(
   return { rows: [...rows.byName().values()], spending: spending.all() };
 }
 
-/**
- * Logs the number of records whose lines do not prove their price (`provesItsPrice`), and the id of the first. The
- * check needs no extra reads, because the roll-up reads all records anyway.
- */
 function logUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;
   log('error', bookTripwires.unprovenRecord, { accountId, date, generationId: first, count: others.length + 1 });
@@ -151,7 +140,6 @@ function sameRows(a: DailyRow[], b: DailyRow[]): boolean {
   return a.length === b.length && textOf(a) === textOf(b);
 }
 
-/** Returns the rows as text for a comparison: sorted, and without their version. */
 function textOf(rows: DailyRow[]): string {
   return rows
     .map((row) => JSON.stringify([...dailyRowTexts({ ...row, version: 0 })]))

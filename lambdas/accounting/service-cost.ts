@@ -6,9 +6,8 @@ import { priceUsage } from './price.ts';
 import { isUsed, type TokenUsage } from './usage.ts';
 
 /**
- * Returns the cost of an answer for the service, at the purchase prices of its endpoint. Each request to the provider
- * has its own price tier and fee. Units that are counted once per generation, such as searches, are added if they have
- * a price. An uncharged answer has no usage, and is assumed to cost the service nothing.
+ * Returns the cost of an answer for the service, at the purchase prices of its endpoint. An uncharged answer has no
+ * usage, and is assumed to cost nothing.
  *
  * Weakness: usage above the request's bound is not included, although the service pays for it. Providers' charges for
  * failed attempts are not included either.
@@ -28,7 +27,6 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/** Fields that remove the units counted once per generation, such as searches, when they are spread into a usage. */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

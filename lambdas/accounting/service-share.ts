@@ -1,8 +1,6 @@
 /**
- * Changes that a settlement makes for free models (models that the service pays for). It replaces the held amounts in
- * the models' budgets with the spent amounts. If the answer has no tokens, or a paid model answered, the settlement
- * also subtracts the request from its account's daily count of free requests. The counts per minute and per address
- * still include the request.
+ * Changes that settlements make for free models (models that the service pays for): to the models' budgets, and to the
+ * accounts' daily counts of free requests.
  */
 
 import { Money } from '../money/money.ts';
@@ -16,7 +14,6 @@ import type { Writes } from '../store/table/transact.ts';
 import { spentOfHold } from './service-spending.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Changes that a group of settlements makes to budgets and daily counts of free models, summed by item. */
 export class ServiceShares {
   readonly #budgets = new Map<string, { date: string; hold: ServiceHold; spent: Money; committed: Money }>();
   readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();
@@ -34,10 +31,7 @@ export class ServiceShares {
     if (hold.serviceHolds.length > 0 && !usesPlace(settlement, outcome)) this.#addPlace(settlement, -1);
   }
 
-  /**
-   * Replaces the estimated spending with the real spending, in the budgets of free models. Corrects the daily count in
-   * the same way.
-   */
+  /** Replaces the estimated spending in the budgets of free models, and corrects the daily count. */
   correct(settlement: Settlement, before: Outcome): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
@@ -48,10 +42,6 @@ export class ServiceShares {
     if (change !== 0) this.#addPlace(settlement, change);
   }
 
-  /**
-   * Returns the writes of all changes. Their names differ from the names of the writes of generations, so that one
-   * transaction can contain all these writes.
-   */
   writes(table: Table): Writes {
     const writes: Writes = {};
     for (const [name, { date, hold, spent, committed }] of this.#budgets) {
@@ -79,7 +69,6 @@ export class ServiceShares {
   }
 }
 
-/** Returns the names of the budgets of free models, and of the daily count, that a settlement may change. */
 export function serviceItemsOf({ generationId, payer, hold }: Settlement): string[] {
   const holds = hold.serviceHolds;
   if (holds.length === 0) return [];
@@ -87,10 +76,7 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
   return [...holds.map((one) => serviceBudgetWriteName(date, one)), placeName(payer.accountId, date)];
 }
 
-/**
- * Returns whether a request stays in the daily count of free requests: a free model answered it with tokens. An
- * uncharged answer has no tokens, so its request is removed from the count.
- */
+/** Returns whether a request stays in the daily count of free requests: a free model answered it with tokens. */
 function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens }: Outcome): boolean {
   const isFree = hold.serviceHolds.some((one) => one.model === model);
   return isFree && promptTokens + completionTokens > 0;

@@ -5,14 +5,13 @@ import type { RecordedSpending } from '../store/counters/recorded-budgets.ts';
 import type { ServiceHold } from '../store/counters/service-budgets.ts';
 
 /**
- * Returns the part of a service hold (amount held in a free model's budget) that the service has spent on an answer.
- * The result never exceeds the hold. It is zero if another model answered.
+ * Returns the part of an amount held in a free model's budget that the service has spent on an answer. Zero if another
+ * model answered.
  */
 export function spentOfHold(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
   return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
 }
 
-/** The service's cost of free models, by model and part of the model's budget. */
 export class ServiceSpending {
   readonly #sums = new Map<string, RecordedSpending>();
 

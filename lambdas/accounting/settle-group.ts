@@ -18,9 +18,7 @@ import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
 
-/**
- * Result of a settlement that names a generation without a record. A retry cannot help: an operator has to investigate.
- */
+/** Result of a settlement that names a generation without a record. A retry cannot help. */
 export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
@@ -30,12 +28,8 @@ class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
 
-/** Maximum number of items in a transaction of DynamoDB. */
 const MAX_SETTLED_ITEMS = 100;
-/**
- * Maximum number of attempts. An attempt fails if a part of a counter was closed, or if a record has changed. The hold
- * of a pending record changes only if its last extension arrives late, which happens at most once.
- */
+/** Maximum number of attempts. An attempt fails if a part of a counter was closed, or if a record has changed. */
 const MAX_SETTLEMENT_ROUNDS = 5;
 
 /** Returns the names of a settlement's writes in a transaction. */
@@ -43,7 +37,6 @@ export function writesOf(settlement: Settlement): string[] {
   return [settlement.generationId, ...sharedWritesOf(settlement)];
 }
 
-/** Returns the names of the writes that settlements of one transaction may share. */
 function sharedWritesOf(settlement: Settlement): string[] {
   return [
     ...scopesOf(settlement.payer).map(counterName),
@@ -53,10 +46,7 @@ function sharedWritesOf(settlement: Settlement): string[] {
   ];
 }
 
-/**
- * Groups settlements into transactions. A transaction contains the record of each settlement, and all counters, sums
- * and budgets that the settlements change.
- */
+/** Groups settlements into transactions of at most MAX_SETTLED_ITEMS items. */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
   let group: Settlement[] = [];
@@ -89,7 +79,7 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    // Uses the same part number for all counters, so that two transactions with different part numbers share no part.
+    // Uses a random part number, because concurrent transactions with different numbers share no part.
     const part = randomPart();
     const counters = countersOf(open, part);
     const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
@@ -120,31 +110,23 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The stored record has the actual held amount. The amount in the message differs if the reply to an extension of the
-  // hold was lost.
+  // The amount in the message differs from the record if the reply to an extension of the hold was lost.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
-  // An error in one correction must not fail the remaining settlements of the group, which are not written yet.
+  // Returns the error of a correction, because it must not fail the remaining settlements.
   return correct(table, settlement, stored).catch((error: unknown) => error as Error);
 }
 
-/** Changed counters, by the names of the transaction's writes that change them. */
 type Counters = Map<string, CountedScope>;
 
 interface CountedScope {
   scope: ScopeId;
   deltas: CounterDeltas;
-  /**
-   * Key of the counter's part (item) to which the changes are written; undefined if they are written to the counter
-   * itself.
-   */
+  /** Key of the part that gets the changes; undefined if they are written to the counter itself. */
   part: Key | undefined;
 }
 
-/**
- * A scope (key, workspace, member, account or tag) in which either all requests of a group hold money, or none of them
- * does.
- */
+/** A scope in which either all requests of a group hold money, or none does. */
 interface AlikeScope {
   scope: ScopeId;
   isHeld: boolean;
@@ -152,7 +134,7 @@ interface AlikeScope {
 
 /**
  * Returns the scopes of the group's payers, without scopes in which only some of the requests hold money. An omitted
- * scope must not use a part of its counter, because the choice of the part depends on whether the requests hold money.
+ * scope must not use a part of its counter.
  */
 export function alikeScopes(group: Settlement[]): AlikeScope[] {
   const alike = new Map<string, AlikeScope>();
@@ -169,7 +151,6 @@ export function alikeScopes(group: Settlement[]): AlikeScope[] {
   return [...alike].flatMap(([name, one]) => (mixed.has(name) ? [] : [one]));
 }
 
-/** Returns the counters of a group, each with the part to write to, if it has parts. */
 function countersOf(group: Settlement[], number: number): Counters {
   return new Map(
     alikeScopes(group).map(({ scope, isHeld }) => {
@@ -178,10 +159,6 @@ function countersOf(group: Settlement[], number: number): Counters {
   );
 }
 
-/**
- * Returns the writes of a group by name: records by generation id, counters by scope, and the writes of model sums, of
- * free models and of rate limits under their own names.
- */
 function settleWrites(
   table: Table,
   group: Settlement[],
@@ -200,8 +177,8 @@ function settleWrites(
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
-      // The counter keeps the windows (days, months) of a held request. Without a hold, a window may already have been
-      // removed. A write would create it again, containing only this settlement.
+      // Without a hold, windows that may have been removed are skipped: a write would create them with only this
+      // settlement.
       const only = isHeld ? {} : { keptAtMs: atMs };
       addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }
@@ -229,8 +206,7 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const atMs = nowMs();
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
-    // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again, containing
-    // only the difference.
+    // Skips windows that were removed from the counter: a write would create them with only the difference.
     addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, { keptAtMs: atMs });
   }
   const shares = new ServiceShares();
@@ -256,10 +232,7 @@ function counterDeltas(counters: Counters, scope: ScopeId): CounterDeltas {
   return deltas;
 }
 
-/**
- * Returns the writes of the counters that change. For example, a failed request changes no counter of a scope without
- * limits.
- */
+/** Returns the writes of the counters that change. */
 function counterWrites(table: Table, counters: Counters): Writes {
   const changed = [...counters].filter(([, { deltas }]) => hasChanges(deltas));
   return Object.fromEntries(

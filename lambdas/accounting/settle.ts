@@ -1,10 +1,8 @@
 /**
- * Settlement makes a pending generation final, and adds its cost to every counter of its payer. A batch is settled in
- * one transaction if it fits into one, no item is busy, and none of its generations was settled before.
+ * Settlement makes a pending generation final, and adds its cost to every counter of its payer.
  *
  * Guarantee: exactly once. The transaction that changes the counters requires that the generation changes from pending
- * to final. A message that arrives twice, late or out of order therefore changes the counters only once. If the sweep
- * had to estimate a generation, the real message corrects the estimate once, by the difference.
+ * to final. If the sweep had to estimate a generation, the real message corrects the estimate once, by the difference.
  */
 
 import { toGatewayError } from '../platform/errors.ts';
@@ -17,42 +15,33 @@ import { isModelItemOf } from './model-sums.ts';
 import { alikeScopes, settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Thrown if no time was left to start a settlement. The queue delivers its message again. */
+/** Thrown if no time was left to start a settlement. */
 class OutOfTimeError extends Error {
   override name = 'OutOfTimeError';
 }
 
-/**
- * Returns whether the same settlement may succeed a moment later without any action, because the table was busy or time
- * was short.
- */
+/** Returns whether a settlement that failed with this error may succeed a moment later. */
 export function isPassingFailure(error: unknown): boolean {
   return error instanceof OutOfTimeError || toGatewayError(error).kind !== 'server';
 }
 
 export interface SettleOptions {
-  /**
-   * Whether the settlement is an estimate of the sweep, without the handler's message. A later message may correct it.
-   */
+  /** Whether the settlement is an estimate of the sweep, which a later message may correct. */
   swept: boolean;
   /** Time of performance.now() after which no further transaction is started. */
   deadlineMs?: number;
 }
 
 interface Round extends SettleOptions {
-  /**
-   * Whether to wait for busy items. The first attempt does not wait, because busy counters can still be split into
-   * parts.
-   */
+  /** Whether to wait for busy items. At first, busy counters can be split into parts instead. */
   isPatient?: boolean;
 }
 
 /**
- * Number of attempts for a transaction with several accounts. It is low, because a busy account is then settled
- * separately.
+ * Maximum number of attempts for a transaction with several accounts. Afterwards, a busy account is settled separately.
  */
 const ATTEMPTS_FOR_SEVERAL_ACCOUNTS = 5;
-/** Number of attempts at a busy counter before it is split into parts. */
+/** Number of attempts at busy counters before they are split into parts. */
 const ATTEMPTS_BEFORE_PARTS = 3;
 
 /**
@@ -74,8 +63,7 @@ export async function settleBatch(
   }
   const sound = [...unique.values()].filter(({ generationId }) => !results.has(generationId));
   for (const group of transactionsOf(sound)) await settleOrSplit(table, group, options, results);
-  // A second copy in the same batch is a duplicate of the first. If the first copy fails, the second fails too, so that
-  // the queue delivers both messages again.
+  // If the first copy of a message fails, the second fails too, so that the queue delivers both again.
   return settlements.map((settlement) => {
     const result = results.get(settlement.generationId)!;
     return unique.get(settlement.generationId) === settlement || result instanceof Error ? result : 'duplicate';
@@ -107,7 +95,7 @@ async function settleOrSplit(
     const parts = partsAfter(error, group, accounts);
     if (!parts) return giveUp(error as Error);
     const settlePart = (part: Settlement[]) => settleOrSplit(table, part, options, results);
-    // Accounts share no counters, so they can be settled concurrently.
+    // Accounts share no counters except budgets of free models, so they can be settled concurrently.
     if (parts === accounts) await Promise.all(parts.map(settlePart));
     else for (const part of parts) await settlePart(part);
   }
@@ -117,10 +105,7 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
   return accounts.length > 1 ? ATTEMPTS_FOR_SEVERAL_ACCOUNTS : undefined;
 }
 
-/**
- * Splits the busy counters on which a batch conflicted into parts, or finds the parts that holds have created. A
- * failure only makes the settlement take longer.
- */
+/** Splits each busy counter of a failed batch into parts, or finds the parts that holds have created. */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
   const isBusy = (scope: ScopeId) =>
     conflicting.includes(counterName(scope)) ||
@@ -137,8 +122,8 @@ function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][
 }
 
 /**
- * Separates the settlements that write a conflicting item from all other settlements, which can then succeed. Ignores
- * an item that all settlements write, because splitting the batch would not avoid this conflict.
+ * Separates the settlements that write a conflicting item from all other settlements. Ignores an item that all
+ * settlements write, because splitting would not avoid this conflict.
  */
 function withoutBusy(
   group: Settlement[],
@@ -154,10 +139,7 @@ function withoutBusy(
   return accounts.length > 1 ? accounts : undefined;
 }
 
-/**
- * Halves a group that DynamoDB rejected for a reason other than a busy table. Repeated halving isolates the faulty
- * settlement.
- */
+/** Halves a group that DynamoDB rejected for a reason other than a busy table. */
 function halves(group: Settlement[]): Settlement[][] | undefined {
   const middle = Math.ceil(group.length / 2);
   return group.length < 2 ? undefined : [group.slice(0, middle), group.slice(middle)];

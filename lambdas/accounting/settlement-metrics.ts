@@ -2,14 +2,13 @@ import { writeMetrics, type Measured } from '../platform/metrics.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Settlement } from './settlement.ts';
 
-/** A settlement that was just made, with the time at which its message was sent. */
 export interface MeasuredSettlement {
   settlement: Settlement;
   sentAtMs: number;
   isCorrection: boolean;
 }
 
-/** Writes the metrics of a batch of settlements: counts for the whole batch, and response times by provider. */
+/** Writes the metrics of a batch of settlements. */
 export function measureSettlements(made: readonly MeasuredSettlement[], atMs: number): void {
   if (made.length === 0) return;
   const outcomes = made.map(({ settlement }) => settlement.outcome);

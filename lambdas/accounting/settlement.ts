@@ -4,10 +4,7 @@ import { isTagKind } from '../store/counters/tag-scopes.ts';
 import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
 import { payerRecord, type Payer } from '../store/accounts/payer.ts';
 
-/**
- * One finished generation that must be settled. It has ids, names, tags, counts, times and amounts, but no text of
- * prompts or answers.
- */
+/** One finished generation. It has no text of prompts or answers. */
 export interface Settlement {
   generationId: string;
   payer: Payer;
@@ -15,7 +12,6 @@ export interface Settlement {
   outcome: Outcome;
 }
 
-/** A settlement encoded as a message of the settlement queue. */
 export interface EncodedSettlement {
   body: string;
   /** JSON of the fields of the outcome, the hold and the payer that the previous release does not know. */
@@ -23,18 +19,16 @@ export interface EncodedSettlement {
 }
 
 /**
- * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. New
- * fields of the outcome, the hold and the payer are therefore sent outside the body, where the previous release ignores
- * them. While both releases run, and after a rollback, the previous release settles without these fields.
- * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
- *   dead-letter queue
+ * Encodes a message of the settlement queue. The previous release rejects a body with unknown fields, so new fields are
+ * sent outside the body. The previous release settles without them.
+ * @throws {TypeError} if `readSettlement` could not read the message
  */
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
   const sentPayer = divided(payerRecord.toMessage(payer), payerRecord.unreleasedNames);
   const sentHold = divided(holdRecord.toMessage(hold), holdRecord.unreleasedNames);
-  // The previous release does not know the scopes of tags, and rejects their kinds. The body therefore omits them.
+  // The body omits the scopes of tags, because the previous release rejects their kinds.
   const releasedScopes = hold.scopes.filter((kind) => !isTagKind(kind));
   const allScopes = releasedScopes.length < hold.scopes.length ? { scopes: hold.scopes } : {};
   const sentOutcome = divided(outcomeRecord.toMessage(outcome), outcomeRecord.unreleasedNames);
@@ -48,7 +42,7 @@ export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   return { body, added: JSON.stringify({ ...sentOutcome.added, ...sentHold.added, ...sentPayer.added, ...allScopes }) };
 }
 
-/** Divides the fields of a message into fields that the previous release knows, and fields that were added since. */
+/** Separates fields that the previous release does not know. */
 function divided(message: Record<string, unknown>, unreleased: ReadonlySet<string>) {
   const known: Record<string, unknown> = {};
   const added: Record<string, unknown> = {};

@@ -1,15 +1,11 @@
 /**
- * Sweep: settles holds whose handler has died or whose settlement message is lost. Complete measurements, and holds of
- * a dead local gateway, are settled at once. Other holds are settled at least twenty minutes after they were placed
- * (new-generation.ts). The charge is that of the last measurement or, without a measurement, the estimate of the input.
- * The estimate of a tombstone (release.ts) is zero. A video's hold without a complete measurement is left to the worker
- * that advances video jobs.
- * The sweep reads each record consistently before it decides, because the index may be out of date.
+ * Sweep: settles holds whose handler has died or whose settlement message is lost. The charge is that of the last
+ * measurement or, without a measurement, the estimate of the input. A video's hold without a complete measurement is
+ * left to the worker that advances video jobs.
  *
  * Guarantee: a hold whose settlement is only late is not changed. While messages wait for the worker, or in the
- * dead-letter queue, no charge is estimated, however long the messages wait. Only the holds of dead local gateways,
- * whose queues no longer exist, are excepted. The holds still count toward their limits during that time. Complete
- * measurements are always settled. Runs may overlap, because a generation can be settled only once.
+ * dead-letter queue, no charge is estimated, however long the messages wait. Only holds of dead local gateways, whose
+ * queues no longer exist, are excepted. Complete measurements are always settled.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';
@@ -29,17 +25,14 @@ import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
 
 export interface SweepSelection {
-  /** Current time in epoch ms. Holds that are due by this time are settled. */
+  /** Current time in epoch ms. */
   nowMs: number;
   backlog: Backlog;
-  /** Ids of local gateway runs that have ended. Their queues and handlers no longer exist. */
+  /** Ids of local gateway runs that have ended. */
   deadBootIds?: string[] | undefined;
   /** Time of performance.now() after which no further hold is started. */
   deadlineMs?: number;
-  /**
-   * Queues the job of a video's generation again, because only the worker of video jobs can continue the job. Without
-   * this function, videos are skipped.
-   */
+  /** Queues the job of a video's generation again. Without this function, videos are skipped. */
   handBack?: ((generation: Generation) => Promise<void>) | undefined;
   /** Called before each settlement. If it fails, the hold is left to the next run. */
   beforeSettling?: ((settlement: Settlement) => Promise<void>) | undefined;
@@ -48,22 +41,17 @@ export interface SweepSelection {
 export interface SweepResult {
   /** Number of holds that this run has settled. */
   swept: number;
-  /**
-   * Settlements that were made by this run or a concurrent run. Their days may have to be queued again for the roll-up.
-   */
+  /** Settlements that were made by this run or a concurrent run. */
   settled: Settlement[];
-  /** Errors of holds that could not be settled. The next run retries them. */
+  /** Errors of holds that could not be settled. */
   failures: Error[];
 }
 
-/**
- * Minimum age in ms of a hold whose settlement message can no longer be in the queue. Within an hour, the worker has
- * processed the message, or SQS has moved it to the dead-letter queue. The other five hours are a safety margin.
- */
+/** Minimum age in ms of a hold whose settlement message can no longer be in the queue. */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
 
-/** Settles the holds that are due. Never throws: if one hold cannot be settled, the function still settles the rest. */
+/** Settles the holds that are due. Never rejects. */
 export async function sweepHolds(table: Table, selection: SweepSelection): Promise<SweepResult> {
   const result: SweepResult = { swept: 0, settled: [], failures: [] };
   const entries = pendingGenerations(table, reachOf(selection));
@@ -80,15 +68,14 @@ export async function sweepHolds(table: Table, selection: SweepSelection): Promi
   return result;
 }
 
-/** Returns the range of index entries that the sweep reads: up to a time, or all. */
 function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?: number } {
   if (deadBootIds) return {};
   return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };
 }
 
 /**
- * Decides from the index entry whether a hold may be swept. The index may be outdated, but the fields used here never
- * change, or are checked again in the record.
+ * Returns whether an entry of the index may be due. The index may be outdated, but the fields used here never change,
+ * or are checked again in the record.
  */
 function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
   if (isDueAtOnce) return true;
@@ -110,8 +97,8 @@ async function sweepOne(
     if (generation.apiType === 'video' && !complete) return await selection.handBack?.(generation);
     const settlement = settlementOf(generation);
     await selection.beforeSettling?.(settlement);
-    // A complete measurement equals the handler's message, so the settlement is not an estimate that needs a
-    // correction.
+    // A complete measurement equals the outcome in the handler's message, so its settlement is not marked as an
+    // estimate.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
     if (settled === 'settled') result.swept += 1;

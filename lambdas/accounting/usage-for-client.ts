@@ -1,12 +1,10 @@
-/** Converts the usage of an answer to the usage that clients receive. */
-
 import type { WireUsage } from '../messages/types.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
- * Returns the usage at the beginning of an answer. Some clients read the prompt's token count only at the beginning. A
- * count that the provider does not report, or reports as zero, is therefore estimated.
+ * Returns the usage at the beginning of an answer. Some clients read the prompt's token count only there, so a missing
+ * count or zero is estimated.
  */
 export function openingUsage(reported: WireUsage, estimatedInputTokens: number): WireUsage {
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = reported;
@@ -15,7 +13,7 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
     ...reported,
     input_tokens: isCounted ? (input ?? 0) : estimatedInputTokens,
     output_tokens: reported.output_tokens ?? 0,
-    // Sets missing counts to 0, because clients add up all tokens of the prompt.
+    // A missing count becomes 0, because clients add up the three counts of the prompt.
     cache_read_input_tokens: read ?? 0,
     cache_creation_input_tokens: written ?? 0,
   };
@@ -32,18 +30,17 @@ export function usageForClient(reported: WireUsage, charged: TokenUsage, areLife
 }
 
 /**
- * Returns whether all counts of the provider's own tools are zero. The gateway enables none of these tools, so counts
- * above zero are not forwarded.
+ * Returns whether all counts are zero. The gateway enables none of the provider's own tools, so counts above zero are
+ * not forwarded.
  */
 function isNothing(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0);
 }
 
-/** Returns token counts for a client. Unknown cache counts become 0, because they are not charged. */
 function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
-    // The Messages API has no separate count for tokens of audio input, so `input_tokens` includes them.
+    // `input_tokens` includes tokens of audio, because the Messages API has no count for them.
     input_tokens: usage.inputTokens + (usage.audioInputTokens ?? 0),
     ...(usage.audioInputTokens ? { audio_input_tokens: usage.audioInputTokens } : {}),
     output_tokens: usage.outputTokens,
@@ -56,7 +53,6 @@ function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
   };
 }
 
-/** Returns the known token counts of parts of the answer: thinking, images and audio. */
 function shownDetails(usage: TokenUsage): Pick<WireUsage, 'output_tokens_details'> {
   const details = withoutUndefined({
     thinking_tokens: usage.reasoningTokens,

@@ -3,24 +3,25 @@ import { completionParts, countedUnits, pieces, promptUnits, type UsageField } f
 type Counts = { [Field in UsageField]?: number | undefined };
 
 /**
- * Usage of one generation, with a field for each billing unit (catalog/billing-units.ts). Tokens of the prompt have
- * separate counts, as in the Messages API: `inputTokens` excludes audio, separately counted images, and tokens read
- * from or written to a cache. Parts of the answer, such as `reasoningTokens`, are included in `outputTokens`. undefined
- * means that the provider did not report the count, which differs from zero.
+ * Usage of one generation. As in the Messages API, `inputTokens` excludes audio, separately counted images, and tokens
+ * read from or written to a cache. Parts of the answer, such as `reasoningTokens`, are included in `outputTokens`.
+ * undefined means that the provider did not report the count, which differs from zero.
  */
-export interface TokenUsage extends Counts {
-  inputTokens: number;
+export interface TokenUsage extends PromptUsage {
   outputTokens: number;
 }
 
+export interface PromptUsage extends Counts {
+  inputTokens: number;
+}
+
 /** Returns the number of all prompt tokens, cached or not. */
-export function promptTokens(usage: TokenUsage): number {
+export function promptTokens(usage: PromptUsage): number {
   let tokens = 0;
   for (const { usage: field } of promptUnits) tokens += usage[field] ?? 0;
   return tokens;
 }
 
-/** Units that an answer can consist of without any token. */
 const alone = pieces.filter((unit) => unit.alone);
 
 /** Returns whether a request to a provider has any usage. A request without usage has no fee either. */
@@ -28,7 +29,7 @@ export function isUsed(usage: TokenUsage): boolean {
   return promptTokens(usage) + usage.outputTokens > 0 || hasUnitAlone(usage);
 }
 
-/** Returns whether these counts include a unit that can be used without any token. */
+/** Returns whether a unit that needs no token is used. */
 export function hasUnitAlone(counts: Counts): boolean {
   return alone.some(({ usage: field }) => (counts[field] ?? 0) > 0);
 }
@@ -44,8 +45,8 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 }
 
 /**
- * Reduces the counts of parts of the answer, such as reasoning tokens, in place, so that their sum does not exceed the
- * output tokens. A larger sum would give the remaining output a negative price.
+ * Reduces the counts of parts of the answer in place, so that their sum does not exceed the output tokens. A larger sum
+ * would give the remaining output a negative price.
  */
 export function fitParts(usage: TokenUsage): void {
   let left = usage.outputTokens;
@@ -57,9 +58,6 @@ export function fitParts(usage: TokenUsage): void {
   }
 }
 
-/**
- * Fields that remove the counts of parts of the answer, such as reasoning tokens, when they are spread into a usage.
- */
 export const noParts: Partial<TokenUsage> = Object.fromEntries(
   completionParts.map(({ usage: field }) => [field, undefined]),
 );
@@ -67,8 +65,8 @@ export const noParts: Partial<TokenUsage> = Object.fromEntries(
 const ESTIMATED_BYTES_PER_TOKEN = 4;
 
 /**
- * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes. This is the usual rate
- * for English text. In Russian, whose letters have two bytes each, four bytes are only two letters.
+ * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes, the usual rate for
+ * English text.
  */
 export function estimateTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / ESTIMATED_BYTES_PER_TOKEN);

@@ -31,13 +31,12 @@ import {
 } from './spending-plan.ts';
 import { WaitingRoom, type Waiter } from './waiting-room.ts';
 
-/** A request that needs its first hold, with the plan of its cost and the functions to reduce the cost. */
 export interface Admission {
   request: Omit<HoldRequest, 'amount'>;
   plan: SpendingPlan;
   /**
    * Counts the prompt's tokens, and returns a plan with the count. Returns undefined if the prompt cannot be counted,
-   * or a count does not help. Called at most once, before a refusal.
+   * or a count does not help.
    */
   recount: () => Promise<SpendingPlan | undefined>;
   /**
@@ -49,14 +48,10 @@ export interface Admission {
   receivedAtMs: number;
   /** Aborts when the client disconnects; undefined if the process cannot detect that. */
   clientLeft: AbortSignal | undefined;
-  /**
-   * True if the caller waits for `Admitted.recorded` before it sends any of the answer to the client. Otherwise `admit`
-   * itself waits until the generation's record is written.
-   */
+  /** True if the caller waits for `Admitted.recorded` before it sends any of the answer to the client. */
   recordsLater?: boolean | undefined;
 }
 
-/** Result of the attempts to place a hold, and the plan of the last attempt. */
 export type Tried = { plan: SpendingPlan } & (
   | { placed: PlacedHold; recording: Promise<void> | undefined; shortened: Shortening | undefined }
   | { refused: { refusal: AdmissionRefusal; request: RefusedRequest } }
@@ -68,48 +63,34 @@ export type Tried = { plan: SpendingPlan } & (
  */
 export interface Admitted {
   generation: HoldRequest['generation'];
-  /** Extends the hold while the answer is written, and ends the answer if the hold cannot be extended. */
   extender: HoldExtender;
-  /** Plan for which the hold was placed: the requested plan, a more exact one, or one with a shorter answer. */
+  /** Plan of the placed hold; its prompt count or answer may be smaller than requested. */
   plan: SpendingPlan;
-  /**
-   * Error that explains to the client why the answer must be shorter than requested; undefined if the answer need not
-   * be shorter.
-   */
+  /** Error that explains to the client why the answer must be shorter than requested. */
   shortened: GatewayError | undefined;
-  /**
-   * Pending write of the generation's record; absent if the record was already written at admission. Rejects as soon as
-   * the write fails or its result is unknown.
-   */
+  /** Pending write of the generation's record; absent if the record was already written at admission. */
   recording?: Promise<void> | undefined;
   /**
-   * Same write as `recording`, but rejects later: after the gateway has released the hold, or could not reach the table
-   * to release it. If it rejects, settle nothing.
+   * The same write as `recording`, but it rejects only after the gateway has tried to release the hold. If it rejects,
+   * settle nothing.
    */
   recorded?: Promise<void> | undefined;
 }
 
 export interface Refused {
   refusal: AdmissionRefusal;
-  /** Error for the client that explains the refusal. */
   error: GatewayError;
   /**
-   * True if the reply to an attempt was lost and the hold was then released: the generation's record states that
-   * nothing is held. No further hold can be placed under the request's id.
+   * Whether an earlier attempt may have placed a hold, and the hold was released. The request's id then admits no other
+   * hold.
    */
   isReleased: boolean;
 }
 
-/**
- * Maximum time in ms that a client waits for a hold. Running requests usually release most of their holds within
- * seconds.
- */
+/** Maximum time in ms from the receipt of a request until it no longer waits for a hold. */
 const DEFAULT_PATIENCE_MS = 10_000;
 
-/**
- * Maximum time in ms that a request waits while its key has reached its limit on running requests. A request counts as
- * running until it is settled, a moment after its answer.
- */
+/** Maximum time in ms that a request waits while its key has reached its limit on running requests. */
 const PARALLEL_PATIENCE_MS = 2_000;
 
 const waitingRoom = new WaitingRoom();
@@ -120,10 +101,9 @@ const waitingRoom = new WaitingRoom();
  * - a shorter answer, if part of the output is hidden and cannot be measured while it is written
  * - a bounded wait, if only the holds of other requests are in the way
  *
- * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown because the
- * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released. The client
- * then gets a 529, and the sweep later finds the hold and charges the prompt.
- * @throws {Error} if an attempt fails, or its result is unknown; the hold is then released, if the table accepts writes
+ * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown, the hold is
+ * released first; if the table accepts no writes, the sweep settles it later and charges the prompt.
+ * @throws {Error} if an attempt fails, or its result is unknown
  */
 export async function admit(
   table: Table,
@@ -133,8 +113,8 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // If the result of an earlier attempt is unknown, it may have written the record. `placeHold` then waits for its
-    // own write of the record, which finds the earlier record.
+    // After an attempt with an unknown result, the record may exist already. `placeHold` then writes the record before
+    // it returns, and notices an existing record.
     const recordsLater = admission.recordsLater === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsLater });
     if ('refused' in result) isUncertain ||= result.isUncertain;
@@ -168,7 +148,7 @@ export async function admit(
 }
 
 /**
- * Returns the candidates to which the refusal does not apply. A hold for them may still succeed.
+ * Returns the candidates to which the refusal does not apply.
  * @throws {GatewayError} the refusal, if it applies to all candidates or to none; a busy error, which the client may
  *   retry, if the request's id can hold nothing more
  */
@@ -182,10 +162,7 @@ export function remainingCandidates<Candidate extends { model: Model }>(
   return others;
 }
 
-/**
- * Releases the hold if the generation's record cannot be written. The rejection is marked as handled, because the
- * caller may already have failed.
- */
+/** Releases the hold if the generation's record cannot be written. */
 function releasedOnFailure(
   table: Table,
   generation: Admission['request']['generation'],
@@ -201,7 +178,6 @@ function releasedOnFailure(
 
 /**
  * Tries the fallbacks (prompt count, shorter output, waiting) before it refuses a request because a limit has no room.
- * @param place attempts to place a hold for a plan
  */
 export async function holdOrRefuse(
   admission: Admission,
@@ -261,8 +237,7 @@ export async function holdOrRefuse(
 }
 
 /**
- * Adds a request to a queue, and removes it from its earlier queue.
- * @returns the request's waiter in the queue `name`; undefined if the queue is full
+ * Returns the request's waiter in the queue `name`, after it leaves its earlier queue; undefined if the queue is full.
  */
 function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined {
   if (waiter?.name === name) return waiter;
@@ -271,11 +246,10 @@ function waitingIn(name: string, waiter: Waiter | undefined): Waiter | undefined
 }
 
 /**
- * Returns the request for a hold of the plan's amount, with the estimated size of the prompt reduced to the plan's
- * bounds. An estimate from bytes may be larger than the plan's count.
+ * Builds the request for a hold of the plan's amount. The estimate of the input, which may come from bytes, is limited
+ * to the plan's count.
  */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
-  // The generation has the prices of the first candidate.
   const inputEstimate = estimateWithin(generation.inputEstimate, plan.quotes[0]!.bound, generation.pricing);
   const rates = request.rates && { ...request.rates, tokens: maxTokensOf(plan) };
   return { ...request, rates, generation: { ...generation, inputEstimate }, amount: plan.amount };
@@ -297,7 +271,6 @@ function toRefused(
   isPromptCounted: boolean,
 ): Tried {
   const atMs = admission.request.generation.createdAtMs;
-  // A video has no tokens, so its amount is not split into prompt and answer.
   if (refusal.kind !== 'no_room' || maxAnswerTokens(plan) === 0)
     return { plan, refused: { refusal, request: { atMs } } };
   const { left } = roomOf(refusal);

@@ -3,10 +3,9 @@ import { GatewayError } from '../platform/errors.ts';
 import type { Caller } from './caller.ts';
 import { useLimitsFor } from './use-limits.ts';
 
-/** Maximum number of allowed models in an error message. The metadata of the error has all of them. */
+/** Maximum number of allowed models in an error message; the metadata has all of them. */
 const MAX_NAMED = 10;
 
-/** A model of a request, with the name and the field by which the client requested it. */
 interface Requested {
   model: Pick<Model, 'id'>;
   /** Id of the model, or of the alias under which the client requested it. */
@@ -15,9 +14,8 @@ interface Requested {
 }
 
 /**
- * Returns the check of a request's models against the lists of the key, its workspace and its member; undefined if
- * there are no lists. A model is allowed if each list has an entry for the model's id, or for the alias by which the
- * client named it. For any other model, the check throws a 403.
+ * Returns the check of requested models against the lists of the key, its workspace and its member; undefined without
+ * lists. Each list must have an entry for the model's id or for the requested name. Otherwise the check throws a 403.
  */
 export function modelCheckOf(caller: Caller): ((requested: Requested) => void) | undefined {
   const lists = useLimitsFor(caller).flatMap(({ owner, limits: { allowedModels } }) =>
@@ -41,7 +39,7 @@ function namedModels(entries: readonly string[]): string {
   return `${entries.slice(0, MAX_NAMED).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
-/** Returns whether an entry of a list is a model's id, or a pattern that matches it. Does not backtrack. */
+/** Returns whether an entry is a model's id, or a pattern that matches it. Does not backtrack. */
 function isEntryFor(entry: string, id: string): boolean {
   const [start = '', ...others] = entry.split('*');
   const end = others.pop();

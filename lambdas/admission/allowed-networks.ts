@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { useLimitsFor } from './use-limits.ts';
 
 /**
- * Checks that a key is used from a network that the key, its workspace and its member allow.
+ * Checks that the key, its workspace and its member allow the client's network.
  * @param clientAddress source address of the connection, as AWS, the socket or a trusted proxy reports it
  * @throws {GatewayError} 403 for another network; the networks are not named, because the key may have leaked
  */

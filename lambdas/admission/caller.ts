@@ -27,30 +27,24 @@ import { readWithTagBudgets } from './kept-tag-budgets.ts';
 import { minuteKeys, noteCounts } from './rates/rate-counts.ts';
 import { rateLimitsOf, type RateLimits } from './rates/rate-limits.ts';
 
-/** A key with its account, workspace and member, normally read at most three seconds before the request. */
+/** A key with its owners. Normally read at most three seconds before the request. */
 export interface Caller {
   key: ApiKey;
   account: Account;
   /** Workspace of an inference key; undefined for management keys. */
   workspace: Workspace | undefined;
   member: Member | undefined;
-  /** Budgets of the account's tags; empty without budgets, and for management keys. */
   tagBudgets: readonly TagBudgets[];
 }
 
-/** Caller of an inference key. It has a workspace, and the scopes whose counters contain its spending. */
 export interface InferenceCaller extends Caller {
   workspace: Workspace;
   payer: Payer;
   scopes: Scope[];
-  /** Tags of the request; undefined without tags. */
   tags?: RequestTags | undefined;
 }
 
-/**
- * Time in ms that a caller is cached. A disabled key must stop working everywhere within five seconds, and the cache
- * may use three of these seconds.
- */
+/** Time in ms that a caller is cached. A disabled key must stop working everywhere within five seconds. */
 const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
@@ -65,8 +59,8 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
  * Finds the caller of a key by the hash of the key's secret.
  *
  * Cost: no read while the cached caller is fresh, and one read after that. A key that is new to this process costs two
- * reads, because only its record names its account, workspace and member. A secret other than the key's first costs
- * three. Concurrent requests share one read (single flight).
+ * reads, because only its record names its account, workspace and member. If the sent secret replaced an earlier
+ * secret, the key costs three reads.
  * @returns undefined if no key has this hash, or the key's account, workspace or member does not exist
  * @throws {GatewayError} 401 for a disabled, expired or deleted key, a replaced secret, a removed member, an archived
  *   workspace or a closed account
@@ -78,8 +72,8 @@ export async function findCaller(table: Table, hash: string): Promise<Caller | u
 }
 
 /**
- * Checks that the route accepts this kind of key: an inference key or a management key.
- * @throws {GatewayError} 403 if the route accepts only the other kind of key
+ * Checks that the route accepts this kind of key.
+ * @throws {GatewayError} 403 otherwise
  */
 export function checkCredential(caller: Caller, credential: Credential): void {
   if (credential === 'any' || credential === 'none' || caller.key.kind === credential) return;
@@ -102,7 +96,7 @@ export function asInferenceCaller(caller: Caller): InferenceCaller {
   return { ...caller, workspace, payer, scopes };
 }
 
-/** Returns the privacy settings that apply to a caller. Each of them may exclude providers. */
+/** Returns all privacy settings that apply to a caller. */
 export function privacyOf({ account, workspace, key }: Caller): Privacy[] {
   return [account.privacy, ...(workspace ? [workspace.privacy] : []), key.privacy];
 }
@@ -112,12 +106,12 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
   const cacheMs = positiveIntegerVariable(variables.callerCacheMs, DEFAULT_CACHE_MS);
   if (entry && ageMs(entry.readAt) < cacheMs) return entry.caller;
   const previous = await entry?.caller.catch(() => undefined);
-  // Another request may have started to read the caller during the wait.
+  // Uses the entry of another request that started to read the caller during the wait.
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
   const reading = previous ? rereadCaller(table, previous, cacheMs) : readCaller(table, hash, cacheMs);
   const caller = reading.then((read) => {
-    // The budgets may be older than the caller, which must not make them older than the cache allows.
+    // The tag budgets may have been read before the caller. The entry then expires with the budgets.
     if (read) fresh.readAt = earlierOf(fresh.readAt, read.readAt);
     return read?.caller;
   });
@@ -129,7 +123,6 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
 
 interface ReadCaller {
   caller: Caller | undefined;
-  /** Time of the oldest read. */
   readAt: Moment;
 }
 
@@ -159,7 +152,6 @@ async function readOwners(
   return { readAt: thisMoment(), items: await read([]), tagBudgets: [] };
 }
 
-/** Reads items, and in the same call the counts of a key that has limits on its requests. */
 async function readWithCounts(
   table: Table,
   keys: Key[],
@@ -211,7 +203,6 @@ function isUsable({ key, account, workspace, member }: Caller, hash: string): bo
   );
 }
 
-/** Returns whether a hash belongs to the current secret of a key, or to a replaced secret that still works. */
 function isSecretOf(key: ApiKey, hash: string): boolean {
   if (sameHash(currentSecretHash(key), hash)) return true;
   return key.oldSecrets?.some((old) => sameHash(old.hash, hash) && Date.parse(old.until) > nowMs()) ?? false;

@@ -10,7 +10,6 @@ import type { KeyKind } from '../store/accounts/keys.ts';
 
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 
-/** Pattern of this gateway's keys. The gateway refuses any other text without reading the table. */
 const SECRET = /^[sm]k-mg-v1-[0-9a-f]{64}$/;
 
 export function newKeySecret(kind: KeyKind): string {
@@ -35,9 +34,8 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /**
- * Returns the key of a request, from `x-api-key`, `xi-api-key` (ElevenLabs' clients) or `Authorization: Bearer`. If
- * several are present, the first one with the pattern of this gateway's keys is used. Anthropic's clients send two
- * headers if their environment also contains an Anthropic key.
+ * Returns the key of a request, from `x-api-key`, `xi-api-key` (ElevenLabs) or `Authorization: Bearer`. If several are
+ * present, the first one with the pattern of this gateway's keys is used.
  * @throws {GatewayError} 401 without a key, or for a text without the pattern of this gateway's keys
  */
 export function secretFrom(headers: Record<string, string>): string {
@@ -59,7 +57,6 @@ function isOfOurs(secret: string): boolean {
   return Object.values(prefixes).some((prefix) => secret.startsWith(prefix));
 }
 
-/** Creates the error for a text that is not a key of this gateway, but perhaps a provider's key. */
 function foreignKey() {
   return unauthenticated(
     `This is not an API key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,

@@ -5,21 +5,18 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { lacksRoomFor } from '../store/counters/limits.ts';
 import type { Refusal } from '../store/generations/refusals.ts';
 
-/** Time in ms for which a process does not report the same limit of a key again. */
 const REPORT_LASTS_MS = 60_000;
-/** Time in ms after a failed report in which the limit is not reported, so that a slow queue delays few refusals. */
+/** Time in ms after a failed report in which the limit is not reported again. */
 const FAILURE_LASTS_MS = 5_000;
 const MAX_REPORTS = 1_000;
 
 /**
- * Reports limits that have refused a request because they are spent, so that `check-alerts` sends the notice
- * `alert.limit.exhausted` or `alert.balance.exhausted`. Admitted requests report nothing. Holds above half of a limit
- * are not reported. For a balance, holds of any size are reported, because only `check-alerts` knows the last payment,
- * to which it compares the hold (alerts/check-balance.ts).
+ * Reports limits that have refused a request because they are spent, so that `check-alerts` can send a notice. A
+ * refusal that only the holds of other requests caused is not reported. If a request needs more than half of a limit,
+ * its refusal is reported only for a balance.
  *
- * Guarantee: each process sends at most one message a minute for the same key, limit, amount of the limit, day and
- * tags, unless sending failed or the process has reported 1,000 other limits in between. A mark in the table makes the
- * notice unique (alerts/check-payer.ts).
+ * Guarantee: each process reports the same limit of a key at most once a minute, unless sending failed or the process
+ * has reported 1,000 other limits in between.
  */
 export class ExhaustedLimits {
   readonly #queue: () => QueueSender;
@@ -31,7 +28,10 @@ export class ExhaustedLimits {
     this.#nowMs = nowMs;
   }
 
-  /** @throws {Error} if the message was not sent within a second; a refusal a few seconds later reports the limit */
+  /**
+   * Reports the refusal if its limit is spent.
+   * @throws {Error} if the message was not sent
+   */
   async report({ payer, createdAtMs, limit, amounts }: Refusal): Promise<void> {
     if (!amounts) return;
     const { required, spent, interval } = amounts;

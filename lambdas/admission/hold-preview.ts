@@ -1,7 +1,6 @@
 /**
- * Predicts the hold of a request under the current spending limits and limits of free models. It makes the same
- * decisions about them as a real request, but only reads the counters. Nothing is reserved: a moment later, other
- * requests may have spent the remaining money.
+ * Predicts the hold of a request under the current limits, without writes. A moment later, other requests may have
+ * spent the money.
  */
 
 import { Money } from '../money/money.ts';
@@ -15,26 +14,21 @@ import { noRoom, type HoldRequest, type HoldResult } from './hold.ts';
 import { sourceOf, type LimitSource } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
 
-/** A limit of the payer in one interval. */
 export interface LimitRoom {
   source: LimitSource;
-  /** Tag whose budget is this limit; undefined for other limits. */
   tag: string | undefined;
   interval: Interval;
   limit: Money;
-  /** Limit minus the spent and held amounts; never below zero. */
   remaining: Money;
   /** Whether the limit has room for the request. Also true if the limit does not apply to the request. */
   admits: boolean;
 }
 
-/** The hold or the refusal that a request would get. */
 export interface HoldPreview {
   tried: Tried;
-  /** Amount of the first hold. If a limit has no room, the amount that its refusal states. */
+  /** Amount of the first hold, or the amount that a refusal states. */
   amount: Money;
   limits: LimitRoom[];
-  /** Limits on the request's free models, with their remaining room; empty if the request has no free model. */
   freeLimits: FreeRoom[];
 }
 
@@ -44,7 +38,7 @@ interface CountedScope {
 }
 
 /**
- * Predicts the hold of a request. Unlike a real request, it does not wait for the holds of other requests.
+ * Predicts the hold of a request, without waiting for the holds of other requests.
  * @param scopes all scopes of the payer, including those that do not apply to this request
  */
 export async function previewHold(table: Table, admission: Admission, scopes: readonly Scope[]): Promise<HoldPreview> {
@@ -65,7 +59,6 @@ export async function previewHold(table: Table, admission: Admission, scopes: re
   return { tried, amount, limits, freeLimits: free?.rooms ?? [] };
 }
 
-/** Checks the spending limits, and then the limits of free models, with the conditions of a hold's writes. */
 function previewedHold(
   counting: readonly CountedScope[],
   windows: Windows,
@@ -90,10 +83,7 @@ function amountOf(tried: Tried): Money {
   return refusal?.kind === 'no_room' ? refusal.amount : tried.plan.amount;
 }
 
-/**
- * Returns the remaining room of each limit of a scope.
- * @param amount undefined if the scope does not apply to the request
- */
+/** Returns the room of each limit of a scope. `amount` is undefined if the scope does not apply to the request. */
 function limitRooms({ scope, counter }: CountedScope, windows: Windows, amount: Money | undefined): LimitRoom[] {
   return intervals.flatMap((interval): LimitRoom[] => {
     const limit = counter.limits[interval];

@@ -1,15 +1,11 @@
 /**
  * Holds: money reserved before the gateway sends anything to a provider.
  *
- * Guarantee: one transaction records a generation and adds its hold to the counter of every limited scope: all or
- * nothing. Only a hold from a lease (leases.ts) was added earlier, in the lease's transaction. Under any concurrency,
- * no hold raises the spent and held money of a scope above its limit. Each counter adds the hold only if every limited
- * period (such as a day or a month) has room. The same applies to each part of a busy counter (scope-holds.ts). The
- * same transaction counts the use of free models (free-tier.ts) and the requests of the key (rates/), and claims an
- * Idempotency-Key (request-claim.ts).
- * Weakness: a scope that had no limit when the caller was read holds nothing. Its first limit takes effect when the
- * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at the next
- * transaction, because the condition includes the revision of the limits.
+ * Guarantee: one transaction records a generation and adds its hold to the counter of every limited scope. The hold of
+ * a lease (leases.ts) was added earlier, in the lease's transaction. Under any concurrency, no hold raises the spent
+ * and held money of a scope above its limit. Weakness: a scope that had no limit when the caller was read holds
+ * nothing. Its first limit takes effect when the cached caller expires (three seconds), but never for a running stream.
+ * A changed limit takes effect at the next transaction, except within leases.
  */
 
 import { releaseInScopes } from '../accounting/release-in-scopes.ts';
@@ -43,29 +39,21 @@ export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
   scopes: Scope[];
-  /** Use of free models; undefined if the request has none. */
   free?: FreeUse | undefined;
-  /** Limits on the requests of the key; undefined if it has none. */
   rates?: RateUse | undefined;
-  /** Claim that ties the `Idempotency-Key` to the generation; undefined without that header. */
   claim?: RequestClaim | undefined;
 }
 
-/** A placed hold, with the scopes that are needed to extend it. */
 export interface PlacedHold {
   hold: Hold;
   scopes: Scope[];
 }
 
-/** Reason why a hold was not placed or extended. */
 export type HoldRefusal =
-  /** A limited scope has no room for the amount. The counter is as last read. */
+  /** A limit of the scope has no room. The counter is as last read. */
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
-  /** A key, workspace, member or account was switched off after the caller was read. */
   | { kind: 'switched_off'; scope: ScopeKind }
-  /** The generation whose hold should be extended is already settled. */
   | { kind: 'settled' }
-  /** The table stayed busy or failed, or limits kept changing. */
   | { kind: 'busy'; cause: Error }
   /** Another request with the same Idempotency-Key was admitted first. */
   | { kind: 'claimed'; known: InferenceClaim; fingerprint: string }
@@ -75,30 +63,23 @@ export type HoldRefusal =
 export type HoldResult =
   | {
       placed: PlacedHold;
-      /**
-       * Pending write of the generation's record; absent if the record is written. The money is already held. Rejects
-       * if the write fails or its result is unknown: the hold must then be released.
-       */
+      /** Pending write of the record; the money is already held. If it rejects, release the hold. */
       recording?: Promise<void>;
     }
   | {
       refused: HoldRefusal;
-      /** Whether the result of an earlier attempt is unknown. It may have placed a hold, or may still place one. */
+      /** Whether an earlier attempt may have placed a hold, or may still place one. */
       isUncertain: boolean;
     };
 
-/**
- * Scopes whose spending has recently left no room for a hold, as seen by this process. Because of these entries,
- * requests that are repeated in a loop are refused without calls to the store.
- */
+/** Scopes that recently had no room, so that repeated requests are refused without calls to the store. */
 const holdRefusals = new RefusalMemory();
 
 /**
- * Places the first hold of a generation. If an earlier attempt has placed the hold, and its reply was lost, the
- * returned hold has the recorded amount. The recorded amount may exceed the requested amount.
- * @param how.recordsLater whether a hold from a lease may be returned before its record is written (`recording` is then
- *   the pending write). Allowed only if the result of every earlier attempt is known: otherwise, an earlier attempt may
- *   have written the record already.
+ * Places the first hold of a generation. If the reply of an earlier attempt was lost, the returned hold has its
+ * recorded amount, which may exceed the requested amount.
+ * @param how.recordsLater whether a hold from a lease may be returned before its record is written; pass true only if
+ *   the result of every earlier attempt is known
  * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
  *   the client (accounting/release.ts)
  * @throws {Error} if the table is busy or fails, or if it is unknown whether the hold was placed
@@ -129,11 +110,7 @@ export async function placeHold(
   return result;
 }
 
-/**
- * Takes a hold, without waiting, from a lease (money that this process holds in advance for many requests).
- * @returns the hold, and a promise of the recorded hold; the promise rejects if the record was not written, or this is
- *   unknown
- */
+/** Takes a hold from a lease. `recorded` rejects if the record was not written, or if this is unknown. */
 function holdFromLease(
   table: Table,
   request: HoldRequest,
@@ -151,10 +128,7 @@ function holdFromLease(
   return { placed, recorded };
 }
 
-/**
- * Requests a hold. If a scope has no room, leases of this process may have caused the refusal. The function then
- * returns the money of these leases, and requests the hold again.
- */
+/** If a scope has no room, returns the money of this process's leases and requests the hold again. */
 async function withoutOwnLeases(
   leases: LeaseSource | undefined,
   place: () => Promise<HoldResult>,
@@ -169,8 +143,8 @@ async function withoutOwnLeases(
 }
 
 /**
- * Returns whether a limit of the scope is 0, or was recently found spent. This is only a hint: read the store before
- * you refuse.
+ * Returns whether a limit of the scope is 0, or was recently found spent. This is a hint: read the store before you
+ * refuse.
  */
 export function isKnownUsedUp(scope: Scope, atMs: number): boolean {
   return isLimited(scope.limits) && holdRefusals.isUsedUp(scope, windowsAt(atMs), atMs);
@@ -203,9 +177,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
   if (usedUp) return refusedBy(usedUp);
   let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
-  // A second attempt handles limits that changed after they were read. After three attempts, limits are changing too
-  // fast. Attempts at further parts of the key's counts (`moves`) do not use up the three attempts, because these parts
-  // have room.
+  // Makes up to three attempts. Moves to other parts of the key's counts do not count as attempts.
   for (let attempt = 1; attempt - (rates?.moves ?? 0) <= 3; attempt += 1) {
     const kinds = scopes.map((scope) => scope.kind);
     const rateHolds = rates?.holds ?? [];
@@ -244,7 +216,6 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
     if (overRate) return refusedBy(overRate, wasUncertain);
     const next = scopesAfterRefusal(scopes, outcome.counters, request);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
-    // A scope whose limit was removed is not part of the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
     if (moved && 'refused' in moved) return refusedBy(moved.refused, wasUncertain);
@@ -254,11 +225,7 @@ async function placeInTable(table: Table, request: HoldRequest): Promise<HoldRes
   return refusedBy(busy(new StoreBusyError(new Error('Limits kept changing while a hold was placed'))), wasUncertain);
 }
 
-/**
- * Reads the hold of an earlier attempt whose reply was lost. Ids are random, so an existing record can only belong to
- * this request. The record decides which scopes hold how much, because limits and the amount may have differed at that
- * attempt.
- */
+/** Returns the recorded hold of an earlier attempt. Limits and the amount may have differed at that attempt. */
 function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldRequest): HoldResult {
   const stored = item && generationFrom(item);
   if (stored?.state !== 'pending' || stored.bootId !== generation.bootId) {
@@ -268,10 +235,7 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
   return { placed: { hold, scopes: scopes.filter(({ kind }) => hold.scopes.includes(kind)) } };
 }
 
-/**
- * Adds `request.amount` to a placed hold if each scope of the hold has room and is not switched off. Free-model limits,
- * rate limits and the claim are not checked again. Never throws.
- */
+/** Adds `request.amount` to a placed hold if each scope of the hold has room and is not switched off. Never throws. */
 export function extendHold(
   table: Table,
   placed: PlacedHold,
@@ -293,8 +257,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
       });
       if (outcome.committed) return { placed: { hold: raised, scopes } };
       if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
-      // A scope whose limit was removed stays in the hold, because its counter still contains a part of the hold until
-      // settlement.
+      // If the limit of a scope was removed, the scope stays in the hold, because its counter already contains the
+      // amount held before. The settlement subtracts the whole hold from it.
       const next = scopesAfterRefusal(scopes, outcome.counters, request);
       if ('refused' in next) return refusedBy(next.refused, outcome.isUncertain);
       scopes = next.scopes;
@@ -306,8 +270,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Returns `amount` of a placed hold to its scopes, if the record's hold has not changed. Never throws. If the reply is
- * lost, settlement reads the real amount from the record.
+ * Returns a part of a hold to the scopes. Never throws. If the reply is lost, settlement reads the real amount from the
+ * record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;
@@ -327,10 +291,7 @@ function changedBy(hold: Hold, amount: Money): Hold {
   return { ...hold, amount: hold.amount.plus(amount), steps: hold.steps + 1 };
 }
 
-/**
- * Returns the hold of the record, if the record contains one change more than this process knows. An earlier attempt at
- * the change then succeeded, perhaps with another amount, and its reply was lost.
- */
+/** If the record has one change more than this process knows, returns its hold, perhaps with another amount. */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
   const stored = record && generationFrom(record);
   return stored?.state === 'pending' && stored.hold.steps === expected.steps
@@ -339,14 +300,13 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
 }
 
 /**
- * Refuses a request whose Idempotency-Key has a claim. If an earlier attempt of this request made the claim and its
- * reply was lost, the generation's record exists too. The caller handles that case first.
+ * Returns the refusal if another request has the claim. Callers first handle a record from an earlier attempt of the
+ * same request, because that attempt may have placed the claim.
  */
 function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };
 }
 
-/** Returns the scopes with their current limits, or the refusal of a scope that has no room or is switched off. */
 function scopesAfterRefusal(
   scopes: Scope[],
   counters: { [Kind in ScopeKind]?: Counter },

@@ -4,16 +4,14 @@ import { tagSettingsFrom, tagSettingsKey, type TagBudgets } from '../store/accou
 import type { Item } from '../store/table/table.ts';
 import type { Key } from '../store/table/writes.ts';
 
-/** Budgets of an account's tags, and the time at which the read began. */
 interface KeptBudgets {
   readAt: Moment;
   budgets: Promise<readonly TagBudgets[]>;
 }
 
-/** Budgets of accounts that have any. An account's budgets may have more than 100 KB, so the number is bounded. */
+/** Budgets by account. The map is bounded, because an account's budgets may have more than 100 KB. */
 const kept = new BoundedMap<string, KeptBudgets>(500);
 
-/** Items of a caller, the budgets of its account's tags, and the time of the older of the two reads. */
 interface ReadCaller {
   items: Item[];
   tagBudgets: readonly TagBudgets[];
@@ -21,11 +19,9 @@ interface ReadCaller {
 }
 
 /**
- * Reads a caller, and the budgets of its account's tags.
- *
- * Cost: one read, usually. A process that knows budgets of an account reads them again after `maxAgeMs`, however many
- * of the account's keys it serves. The settings of an account without budgets are small, so each caller reads them.
- * @param read reads the items of the caller and of further keys
+ * Reads a caller and the budgets of its account's tags, usually in one read. Known budgets are read again after
+ * `maxAgeMs`.
+ * @param read reads the items of the caller, and the items with the keys `more`
  */
 export async function readWithTagBudgets(
   accountId: string,
@@ -34,7 +30,7 @@ export async function readWithTagBudgets(
 ): Promise<ReadCaller> {
   const known = kept.get(accountId);
   if (known && ageMs(known.readAt) < maxAgeMs) {
-    // A failed read of another caller must not fail this one.
+    // The kept budgets may come from the read of another caller. If that read failed, the budgets are read again below.
     const [items, tagBudgets] = await Promise.all([read([]), known.budgets.catch(() => undefined)]);
     if (tagBudgets) return { items, tagBudgets, readAt: known.readAt };
   }

@@ -4,51 +4,38 @@ import type { Money } from '../money/money.ts';
 import type { Table } from '../store/table/table.ts';
 import type { FailedCondition } from '../store/table/transact.ts';
 
-/** A request for a hold in scopes that all have limits. */
 export interface LeasedRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
 }
 
 /**
- * Writes the record of a request. The record names the lease.
- * @param timeoutMs the write is abandoned after this time
+ * Writes the record of a request, which names the lease.
  * @returns the record that existed before, or undefined
  * @throws {Error} if the write fails, or if it is unknown whether the record exists
  */
 export type RecordWrite = (timeoutMs: number) => Promise<FailedCondition | undefined>;
 
 /**
- * Part of a lease (money held in advance for many requests) that is reserved for one request. The lease cannot be
- * returned before `record` has ended, so the caller must call `record`.
+ * Part of a lease (money held in advance for many requests) that is reserved for one request. The caller must call
+ * `record`, because the lease ends only after it.
  */
 export interface LeasedHold {
   leaseId: string;
-  /** Runs the write of the record. Returns and throws the same as the write. */
   record: (write: RecordWrite) => Promise<FailedCondition | undefined>;
 }
 
-/**
- * Source of holds that need no transaction of their own (leases.ts). Lambda functions do not load the implementation.
- */
 export interface LeaseSource {
-  /**
-   * Takes a hold from a lease.
-   * @returns undefined if the request needs a separate hold
-   */
+  /** Takes a hold from a lease; returns undefined if the request needs a separate hold. */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
-  /** Returns the money of the process's leases to a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
-  /**
-   * Number of leases that have ended. If the number grew during an attempt to place a hold, a refusal of that attempt
-   * may be out of date, because an ended lease releases money.
-   */
+  /** Number of ended leases. If it grew during an attempt, a refusal of that attempt may be out of date. */
   readonly ended: number;
 }
 
 const ofProcess: { source?: LeaseSource } = {};
 
-/** Sets the leases from which this process takes holds. Call this only in processes that serve many requests. */
+/** Sets the leases from which this process takes holds. Call this in processes that serve many requests. */
 export function holdFromLeases(source: LeaseSource): void {
   ofProcess.source = source;
 }

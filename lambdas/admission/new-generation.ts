@@ -1,4 +1,5 @@
-import { inputEstimateOf, type PromptUsage } from '../accounting/input-estimate.ts';
+import { inputEstimateOf } from '../accounting/input-estimate.ts';
+import type { PromptUsage } from '../accounting/usage.ts';
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { generationTimeMs } from '../platform/ids.ts';
@@ -6,30 +7,29 @@ import type { PendingGeneration } from '../store/generations/generation.ts';
 import type { Payer } from '../store/accounts/payer.ts';
 
 /**
- * Time in ms after which the sweep may settle a hold whose handler has died. It is longer than any function runs,
- * because Lambda stops a function after 15 minutes.
+ * Time in ms after which the sweep may settle a hold whose handler has died. It is longer than the 15 minutes after
+ * which Lambda stops a function.
  */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 
-/** Facts of a generation that are known before its hold. */
 export interface NewGeneration {
   id: string;
   payer: Payer;
   apiType: PendingGeneration['apiType'];
   streamed: boolean;
   tags?: PendingGeneration['tags'];
-  /** Estimated usage of the prompt. It is charged if the handler dies before it has measured anything. */
+  /** Estimated usage of the prompt, charged if the handler dies before it has measured anything. */
   prompt: PromptUsage;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   bootId: string;
   /**
    * Time in ms after which the sweep may settle the hold. Set it if several functions work on the generation one after
-   * another; otherwise a default applies.
+   * another.
    */
   sweptAfterMs?: number | undefined;
 }
 
-/** Builds a generation before its hold, with the facts of its first candidate. */
+/** Builds a generation without its hold, with the facts of its first candidate. */
 export function newGeneration({
   id,
   payer,

@@ -9,36 +9,28 @@ import type { Table } from '../store/table/table.ts';
 import { StoreBusyError, type FailedCondition } from '../store/table/transact.ts';
 import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
 
-/**
- * Interval and maximum duration in ms of retries, if the table rejects the return of a lease. After that, the sweep
- * returns the lease.
- */
+/** Interval and maximum duration in ms of attempts to return a lease. After that, the sweep returns the lease. */
 const RETRY_RETURN_EVERY_MS = 2_000;
 const RETRY_RETURN_FOR_MS = 60_000;
 
 /**
- * A lease from which this process takes holds: money that is held in advance for many requests.
+ * Money that this process holds in advance for many requests.
  *
- * Guarantee: when the lease ends, the process returns exactly the amount that no record holds. It first waits for
- * pending writes of records. If the result of a write is unknown, the process returns nothing, and the sweep computes
- * the amount from the records (return-lease.ts).
- * Guarantee: if the sweep has already returned the lease, because this process seemed dead, the end of the lease
- * corrects the returned amount.
+ * Guarantee: when the lease ends, the process returns exactly the amount that no record holds. If the result of a write
+ * is unknown, the process returns nothing, and the sweep returns the remainder (return-lease.ts). Guarantee: if the
+ * sweep has already returned the lease, the end of the lease corrects the returned amount.
  */
 export class OpenLease {
   readonly #table: Table;
   readonly #lease: Lease;
   readonly #takenAt: Moment;
-  /** One promise for each hold whose record is still being written. */
+  /** One promise for each hold whose record is not yet written. */
   readonly #records = new Set<Promise<void>>();
   #left: Money;
   #isUncertain = false;
   #end: Promise<void> | undefined;
 
-  /**
-   * Creates a lease from its record.
-   * @param takenAt a moment before the lease was created, from which its age is measured
-   */
+  /** @param takenAt a moment before the lease was created, from which its age is measured */
   constructor(table: Table, lease: Lease, takenAt: Moment) {
     this.#table = table;
     this.#lease = lease;
@@ -51,15 +43,11 @@ export class OpenLease {
     return leasedTimes(this.#lease).toMs - this.#lease.createdAtMs - ageMs(this.#takenAt);
   }
 
-  /** Whether less than half of the lease's amount remains. */
   get isLow(): boolean {
     return this.#lease.amount.exceeds(this.#left.plus(this.#left));
   }
 
-  /**
-   * Returns whether so little money of the lease remains that the lease should be returned instead of kept for smaller
-   * requests.
-   */
+  /** Whether less than half of the lease remains, and too little for this request. */
   isUsedUpFor({ amount }: LeasedRequest): boolean {
     return this.isLow && amount.exceeds(this.#left);
   }
@@ -71,7 +59,6 @@ export class OpenLease {
     return createdAtMs >= fromMs && createdAtMs <= toMs;
   }
 
-  /** Takes a hold if enough of the lease remains. */
   take(request: LeasedRequest): LeasedHold | undefined {
     const { amount } = request;
     if (amount.exceeds(this.#left) || !this.isFor(request)) return undefined;
@@ -88,7 +75,7 @@ export class OpenLease {
     };
   }
 
-  /** Stops further holds, and returns the remainder, or leaves it to the sweep. Never throws. */
+  /** Ends the lease and returns its remainder, or leaves it to the sweep. Never throws. */
   end(): Promise<void> {
     this.#end ??= this.#releasesUnused();
     return this.#end;
@@ -97,12 +84,11 @@ export class OpenLease {
   async #record(amount: Money, write: RecordWrite): Promise<FailedCondition | undefined> {
     try {
       const existing = await write(RECORD_TIMEOUT_MS);
-      // The request already has a record that does not name this lease. Its money is held elsewhere, so this lease gets
-      // the amount back.
+      // The record does not name this lease, so the request's money is held elsewhere.
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
     } catch (error) {
-      // A busy table has rejected the write for certain, so the amount returns to the lease.
+      // If the write was certainly rejected, the amount returns to the lease. Otherwise, the lease becomes uncertain.
       if (error instanceof StoreBusyError && !error.isUncertain) this.#left = this.#left.plus(amount);
       else this.#isUncertain = true;
       throw error;
@@ -124,14 +110,14 @@ export class OpenLease {
   }
 
   /**
-   * Returns the unused money of the lease to the counters.
+   * Returns the remainder of the lease, or corrects the amount that was returned earlier.
    * @throws {Error} if the table rejected the write, or its reply was lost; the call may be repeated
    */
   async #return(): Promise<void> {
     const before = await endLease(this.#table, this.#lease, this.#left);
     if (!before?.item) return;
-    // The lease has already ended if the reply to an earlier attempt was lost, or if the sweep considered this process
-    // dead.
+    // The lease has ended before, by an attempt whose reply was lost, or by the sweep. Its returned amount may be
+    // wrong.
     const returned = { was: returnedOf(before.item) ?? Money.zero, is: this.#left };
     if (returned.was.equals(returned.is)) return;
     const wasCorrected = (await correctReturn(this.#table, this.#lease, returned)) === undefined;

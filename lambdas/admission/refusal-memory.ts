@@ -2,13 +2,12 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, Scope } from '../store/counters/counters.ts';
 
-/** Time in ms for which the refusal of a hold is repeated without reading the store. */
 const REFUSAL_LASTS_MS = 1_000;
-/** Time in ms for which a scope (key, workspace, member, account or tag) is remembered as used up. */
+/** Time in ms for which a scope is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;
 /**
- * Number of refusals of a scope, each less than a second after the one before, at which the client counts as retrying
- * in a loop. Below this number, the store is read, because the limit may just have been raised.
+ * Number of refusals of a scope, each within a second of the previous one, at which the client counts as retrying in a
+ * loop. Below it, the store is read, because the limit may just have been raised.
  */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
@@ -21,13 +20,12 @@ interface RememberedRefusal {
 }
 
 /**
- * Remembers for a second which scopes have spent their limit. A client that retries in a loop is then refused without
- * writes to counters that other clients need. It also remembers for a minute which scopes have nothing left.
+ * Remembers which scopes have spent their limit. A client that retries in a loop is then refused without writes to
+ * counters that other clients need.
  *
  * Guarantee: it refuses only if settled spending alone leaves no room for the amount. Apart from corrections, settled
- * spending only grows within a day or month (window), so the store would refuse as well. The store is still read if a
- * smaller request may fit, or if the limits were changed.
- * Weakness: after three refusals of a scope in quick succession, a raised limit might take effect a second later.
+ * spending only grows within a window, so the store would refuse as well. Weakness: after three quick refusals of a
+ * scope, a raised limit might take effect a second later.
  */
 export class RefusalMemory {
   readonly #entries = new Map<string, RememberedRefusal>();
@@ -37,7 +35,7 @@ export class RefusalMemory {
     this.#capacity = capacity;
   }
 
-  /** Records a counter that refused a hold. A refusal that only holds of other requests caused is not remembered. */
+  /** Remembers a refusal, unless it was caused only by holds of other requests. */
   remember(scope: Scope, windows: Windows, counter: Counter, amount: Money, atMs: number): void {
     const limited = limitedIntervals(scope);
     const spent = new Map(limited.map((interval) => [windows[interval], counter.spent(windows[interval])]));
@@ -55,9 +53,9 @@ export class RefusalMemory {
   }
 
   /**
-   * Finds a remembered refusal for a hold of this amount.
-   * @returns the counter that would refuse the hold, with sums of the limited periods only; undefined if the store must
-   *   be read
+   * Looks for a remembered refusal that also applies to this amount.
+   * @returns the counter that would refuse the hold, with sums of limited periods only; undefined if the store must be
+   *   read
    */
   recall(scope: Scope, windows: Windows, amount: Money, atMs: number): Counter | undefined {
     const entry = this.#entries.get(refusalName(scope, windows));
@@ -73,9 +71,7 @@ export class RefusalMemory {
     };
   }
 
-  /**
-   * Returns whether a limit of the scope is 0, or was spent when the scope last refused a hold, at most a minute ago.
-   */
+  /** Returns whether a limit is 0, or was spent when the scope last refused a hold, at most a minute ago. */
   isUsedUp(scope: Scope, windows: Windows, atMs: number): boolean {
     const limited = limitedIntervals(scope);
     if (limited.some((interval) => scope.limits[interval]!.isZero)) return true;
@@ -84,7 +80,7 @@ export class RefusalMemory {
     return limited.some((interval) => !scope.limits[interval]!.exceeds(entry.spent.get(windows[interval])!));
   }
 
-  /** Deletes outdated entries, and the oldest entry of a full map. These entries come first in the map. */
+  /** Deletes outdated entries, and the oldest entry of a full map, which come first. */
   #makeRoom(atMs: number): void {
     for (const [name, entry] of this.#entries) {
       if (entry.atMs + USED_UP_LASTS_MS > atMs && this.#entries.size < this.#capacity) return;
@@ -97,7 +93,7 @@ function limitedIntervals({ limits }: Scope): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** Returns whether spending alone leaves no room for the amount, even if all holds are released. */
+/** Returns whether the spent amounts alone, without holds, leave no room for the amount. */
 function refuses(scope: Scope, windows: Windows, spent: Map<string, Money>, amount: Money): boolean {
   return limitedIntervals(scope).some((interval) => {
     const limit = scope.limits[interval]!;

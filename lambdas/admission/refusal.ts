@@ -9,7 +9,6 @@ import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 import { rateRefusalError } from './rates/rate-refusal.ts';
 
-/** Names of the limits on a payer's spending. */
 export const limitSourceNames = [
   'key_limit',
   'workspace_budget',
@@ -24,7 +23,7 @@ interface LimitTexts {
   source: LimitSource;
   owner: string;
   remedy: string;
-  /** Tag whose budget it is, for example `project=lake`; absent for other limits. */
+  /** Tag with this budget, for example `project=lake`; absent for other limits. */
   tag?: string;
 }
 
@@ -39,17 +38,13 @@ const limitSources: Record<OwnerKind, LimitTexts> = {
   account: { source: 'account_balance', owner: 'the balance of the account', remedy: 'top up the account' },
 };
 
-/** Limit of a postpaid account for a period. */
 const creditLimit: LimitTexts = {
   source: 'account_limit',
   owner: 'the credit limit of the account',
   remedy: 'have the credit limit of the account raised',
 };
 
-/**
- * Returns the names of a scope's limit for error messages.
- * @param interval interval of the limit; an account's lifetime limit is its balance
- */
+/** Returns the texts for a limit of a scope. An account's lifetime limit is its balance. */
 export function sourceOf(scope: ScopeId, interval: Interval): LimitTexts {
   const { kind } = scope;
   if (isTagKind(kind)) return tagBudget(scope);
@@ -67,25 +62,20 @@ function tagBudget(scope: ScopeId): LimitTexts {
   };
 }
 
-/** Returns the fields of an error's metadata that name the limit. */
 function limitNames(source: LimitSource, tag: string | undefined): { limit_source: LimitSource; limit_tag?: string } {
   return { limit_source: source, ...(tag === undefined ? {} : { limit_tag: tag }) };
 }
 
-/** Value of Retry-After in seconds. Most running requests are settled within seconds. */
+/** Value of Retry-After in seconds. */
 const RETRY_AFTER_SECONDS = '3';
 
-/** Remaining room of a scope (key, workspace, member, account or tag) that refused a hold. */
 export interface Room {
   interval: Interval;
   limit: Money;
   spent: Money;
-  /** Amount held for running requests. Most of it is released later. */
+  /** Amount held for running requests. */
   held: Money;
-  /**
-   * Smallest room of all the scope's limits, after spending and holds; never below zero. `leftWithoutHolds` ignores the
-   * holds.
-   */
+  /** Smallest room of all limits, after spending and holds; never below zero. `leftWithoutHolds` ignores the holds. */
   left: Money;
   leftWithoutHolds: Money;
 }
@@ -109,35 +99,28 @@ export function roomOf({ counter, windows, amount }: NoRoom): Room {
   };
 }
 
-/** Returns the smallest of some amounts, but never less than zero. */
+/** Returns the minimum, but never less than zero. */
 function least([first = Money.zero, ...rest]: Money[]): Money {
   return Money.max(Money.zero, Money.min(first, ...rest));
 }
 
-/**
- * Returns whether every limited period (such as a day or a month) would have room without the holds of running
- * requests. A short wait may then be enough.
- */
+/** Returns whether every limit would have room without holds, so that a short wait may be enough. */
 export function isHeldOnly(refusal: NoRoom): boolean {
   const { leftWithoutHolds } = roomOf(refusal);
   return !leftWithoutHolds.isZero && !refusal.amount.exceeds(leftWithoutHolds);
 }
 
 /**
- * Returns whether other running requests hold money that may be released.
+ * Returns whether other requests hold money that may be released.
  * @param own amount held by this request
  */
 export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
   return roomOf(refusal).held.exceeds(own);
 }
 
-/** Reason why a request is not admitted: its hold was refused, or its client disconnected. */
 export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
 
-/**
- * Returns the candidates to which a refusal does not apply. Returns undefined if it applies to all candidates or to
- * none.
- */
+/** Returns the candidates to which a refusal does not apply; undefined if it applies to all or to none. */
 export function notRefused<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
   refusal: AdmissionRefusal,
@@ -146,7 +129,7 @@ export function notRefused<Candidate extends { model: Model }>(
   return others.length === 0 || others.length === candidates.length ? undefined : others;
 }
 
-/** Returns whether a refusal applies to this model. A refusal of the request itself applies to all models. */
+/** Returns whether a refusal applies to a model. A refusal of the request itself applies to all models. */
 function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
   switch (refusal.kind) {
     case 'free_requests':
@@ -159,26 +142,16 @@ function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
   }
 }
 
-/** Facts of the request for the error message of a refusal, in addition to the amounts of the scope. */
 export interface RefusedRequest {
   atMs: number;
-  /**
-   * Part of the amount for the prompt; undefined if the amount is not split, as for a video or the extension of a hold.
-   */
+  /** Part of the amount for the prompt; undefined if the amount is not split, as for a video. */
   inputAmount?: Money;
-  /**
-   * Whether the prompt was counted. If not, the amounts are upper bounds from the bytes of the prompt, often several
-   * times its cost.
-   */
+  /** Whether the prompt was counted. If not, the amounts are upper bounds from bytes, often several times the cost. */
   isPromptCounted?: boolean;
-  /**
-   * Value of `max_tokens` that the remaining room would pay for in this request; 0 or absent if it is too small to be
-   * useful.
-   */
+  /** Value of `max_tokens` that the remaining room would pay for; 0 or absent if no useful value exists. */
   affordableTokens?: number;
 }
 
-/** A limit on the length of an answer, shorter than requested, because a scope had no room for more. */
 export interface Shortening {
   refusal: NoRoom;
   maxTokens: number;
@@ -225,10 +198,7 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
   );
 }
 
-/**
- * Creates the error of a refusal. If a spending limit refused the request, the error is a 402 with the amounts that a
- * person needs to react.
- */
+/** Creates the error of a refusal: a 402 with amounts if a spending limit refused the request. */
 export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest): GatewayError {
   switch (refusal.kind) {
     case 'no_room':
@@ -290,18 +260,17 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      // Clients retry a 402 automatically only if the header `x-should-retry` allows it.
+      // The header `x-should-retry` is needed, because clients do not retry a 402 automatically without it.
       ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );
 }
 
 /**
- * Returns the needed amount for the error message. Names the amount of the prompt only if its tokens were counted.
- * Otherwise the amount is an upper bound from the size in bytes, which the client would take for the price.
+ * Names the amount of the prompt only if its tokens were counted. Otherwise it is an upper bound, which the client
+ * would take for the price.
  */
 function neededAmount(amount: Money, { inputAmount, isPromptCounted }: RefusedRequest): string {
-  // A free prompt needs no count.
   if (!inputAmount || inputAmount.isZero) return `${amount} RUB`;
   if (!isPromptCounted) return `at most ${amount} RUB (its prompt was not counted; the unused part is released)`;
   return `${amount} RUB (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; the unused part is released)`;

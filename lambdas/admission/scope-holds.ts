@@ -1,7 +1,6 @@
 /**
- * Adds the hold of a request to the counter of each of its scopes or, if a counter is busy, to a part of the counter
- * with its own room (store/counters/limited-parts.ts). Parts cause no refusals: a hold is refused for lack of room only
- * if the counter as a whole has no room.
+ * Adds a hold to the counter of each of its scopes or, if a counter is busy, to one of its parts
+ * (store/counters/limited-parts.ts). A hold is refused for lack of room only if the counter as a whole has none.
  */
 
 import {
@@ -37,39 +36,31 @@ import { isLimited } from '../store/counters/limits.ts';
 import { numberFrom, type Item, type Table } from '../store/table/table.ts';
 import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/table/transact.ts';
 
-/** Failed conditions of writes, by the names of the writes. */
 type Failed<Name extends string> = { [Of in Name]?: FailedCondition };
 
 export type HoldOutcome<Name extends string> =
   | { committed: true }
   | {
       committed: false;
-      /** Failed conditions of the writes that belong to the hold. */
       failed: Failed<Name>;
-      /**
-       * Counters of scopes that have no room, were switched off, or whose limits have changed since the caller was
-       * read.
-       */
+      /** Counters of scopes that have no room, are switched off, or have changed limits. */
       counters: { [Kind in ScopeKind]?: Counter };
-      /** Whether the result of an earlier attempt is unknown. It may have been carried out, or may still be. */
+      /** Whether an attempt without a reply may have made the hold, or may still make it. */
       isUncertain: boolean;
     };
 
-/** Exclusive upper bound on the attempts of one hold. An attempt tries one part of a counter or the counter itself. */
+/** Exclusive upper bound on attempts; each tries one part of a counter or the counter itself. */
 const MAX_PLACES = 16;
-/** Number of attempts at a busy counter before it is split into parts. Settlements use the same number. */
+/** Number of attempts at a busy counter before it is split into parts. */
 const ATTEMPTS_BEFORE_PARTS = 3;
-/** Number of attempts at a busy part of a counter. It is small because other parts may be free. */
 const ATTEMPTS_IN_A_PART = 2;
 
 /**
- * Holds an amount in every scope in one transaction, together with the writes that belong to the hold. A scope without
- * room under its limit is an outcome, not an error.
- * @param writes the write of the hold's record, and all other writes that belong to the hold
- * @param isForCaller returns whether the caller itself handles a busy item, because it can use another item instead
- * @throws {StoreBusyError} if an item stays busy, or if no tried part of a split counter had room although the counter
- *   may have room. If the caller handles the busy item, the error is thrown after few attempts. A busy counter is split
- *   into several items (parts); each attempt tries one part, or the counter itself.
+ * Holds an amount in every scope in one transaction with the given writes.
+ * @param writes the write of the hold's record, and further writes of the hold
+ * @param isForCaller whether the caller can use another item instead of a busy one; the error is then thrown after few
+ *   attempts
+ * @throws {StoreBusyError} if an item stays busy, or if no tried part of a split counter had room
  * @throws {Error} if the table fails, or for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(
@@ -87,26 +78,21 @@ export async function holdInScopes<Name extends string>(
   throw search.busyError(new Error('No counter part had room for the hold within the maximum of attempts'));
 }
 
-/** Name of the write that grants room of a split counter to one of its parts. */
 type GrantName = `grant of ${ScopeKind}`;
 type Names<Name extends string> = Name | ScopeKind | GrantName;
 
 const grantName = (kind: ScopeKind): GrantName => `grant of ${kind}`;
 
-/** Searches for room in the counters of some scopes, and in their parts. */
 class Search {
   readonly #table: Table;
   readonly #scopes: readonly Scope[];
   readonly #hold: ScopeHold;
   readonly #isForCaller: ((name: string) => boolean) | undefined;
-  /**
-   * Part number that this hold uses at every split counter. Two holds with different part numbers then share no item of
-   * these counters, unless they need a grant.
-   */
+  /** Part number that this hold uses at every split counter, so that two holds rarely share an item. */
   #part = randomPart();
-  /** Parts used by the last attempt. For every other scope, the attempt used the counter. */
+  /** Parts used by the last attempt; other scopes used the counter. */
   #tried = new Map<ScopeKind, LimitedParts>();
-  /** Room that the next attempt moves from each scope's counter to the current part. */
+  /** Room that the next attempt moves from each counter to the current part. */
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 
@@ -118,7 +104,7 @@ class Search {
   }
 
   /**
-   * Tries to place the hold once.
+   * Attempts the transaction with the current part number.
    * @returns undefined if another part or the counter may have room
    */
   async tryAt<Name extends string>(place: number, writes: Writes<Name>): Promise<HoldOutcome<Name> | undefined> {
@@ -139,7 +125,6 @@ class Search {
     }
   }
 
-  /** Returns the error of the whole search: it is uncertain if the result of any attempt is unknown. */
   busyError(cause: unknown, conflicting?: readonly string[]): StoreBusyError {
     return new StoreBusyError(cause, conflicting, this.#isUncertain);
   }
@@ -169,8 +154,8 @@ class Search {
   }
 
   /**
-   * Returns the number of attempts at a busy table before the hold moves to another part; undefined if there is no
-   * other part.
+   * Number of attempts at busy items before the hold tries another part, or the caller another item. Undefined if there
+   * is no alternative; the store's default number then applies.
    */
   #attempts(): number | undefined {
     const mayGet = this.#scopes.some((scope) => isLimited(scope.limits) && mayGetParts(scope));
@@ -178,7 +163,7 @@ class Search {
     return this.#tried.size > 0 ? ATTEMPTS_IN_A_PART : undefined;
   }
 
-  /** Splits busy counters into parts if possible. For counters that are already split, it chooses another part. */
+  /** Splits busy counters if possible, and chooses another part of split counters. */
   async #goElsewhere(place: number, { conflicting, isThrottled }: StoreBusyError): Promise<void> {
     const busy = this.#scopes.filter(({ kind }) => conflicting.includes(kind) && !this.#tried.has(kind));
     for (const scope of busy) {
@@ -190,8 +175,7 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // Does not pause if only parts conflicted, because the next attempt uses another part. Pauses if another item
-    // conflicted, because the next attempt needs it again. Pauses after throttling, because a throttled partition stays
+    // If only parts conflicted, the next attempt uses another part, so no pause is needed. A throttled partition stays
     // busy for some time.
     if (!isOfParts || isThrottled) await pauseAfter(place);
   }
@@ -212,7 +196,7 @@ class Search {
   }
 
   /**
-   * Determines why one counter or part had no room.
+   * Handles the failed conditions of a scope.
    * @returns the counter, if it refuses the hold; undefined if another part or the counter may have room
    */
   async #look(
@@ -227,13 +211,14 @@ class Search {
   }
 
   async #lookAtCounter(scope: Scope, item: Item | undefined): Promise<Counter | undefined> {
-    // Fails closed: a limited scope whose counter cannot be read admits nothing.
+    // Fails closed: a limited scope without a counter admits nothing.
     if (!item) throw new Error('A limited scope has no counter');
     const spread = spreadOf(item);
     if (spread === undefined || !isLimited(scope.limits)) return counterFrom(item);
     const parts = limitedPartsFrom(item, this.#hold.windows);
     if (parts) rememberLimitedParts(scope, parts);
-    // An older release of the gateway, without support for parts, has set a limit on a scope that had parts.
+    // The parts were created without limits, and an older release has set a limit since. They are merged into the
+    // counter.
     else await gatherTogether(this.#table, scope, spread);
     return undefined;
   }
@@ -243,7 +228,7 @@ class Search {
       await this.#leaveParts(scope, parts);
       return undefined;
     }
-    // The scope's limits have changed, and so have its parts.
+    // If the part has another revision, the limits have changed. The caller then gets the counter with the new limits.
     if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
     this.#grants.set(scope.kind, Money.max(this.#hold.amount, parts.grant));
     return undefined;
@@ -259,7 +244,7 @@ class Search {
     if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
     const room = roomAt(item, this.#hold.windows);
     if (this.#hold.amount.exceeds(room)) {
-      // The other parts may have enough room together, so all parts are merged into the counter.
+      // The parts may have enough room together, so all are merged into the counter.
       await this.#leaveParts(scope, parts);
       return undefined;
     }
@@ -269,7 +254,6 @@ class Search {
     return undefined;
   }
 
-  /** Merges the parts of a counter, so that the counter is one item again. */
   async #leaveParts(scope: Scope, { spread }: LimitedParts): Promise<void> {
     this.#grants.delete(scope.kind);
     forgetParts(scope);

@@ -8,31 +8,25 @@ import {
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 
-/** Prices of one endpoint for a request, and upper bounds on the usage that the endpoint can report. */
 export interface Quote {
   pricing: Pricing;
-  /** Upper bound on the usage. Its `outputTokens` is the maximum that this endpoint may write in this request. */
+  /** Upper bound on the usage; `outputTokens` is the maximum that this endpoint may write. */
   bound: UsageBound;
   /**
-   * Output tokens that may be billed without being shown. They cannot be measured while they are written, so they are
-   * held from the start.
+   * Output tokens that may be billed without being shown. They cannot be measured during the answer, so they are held
+   * from the start.
    */
   hiddenReasoningTokens: number;
-  /** Output tokens in addition to max_tokens: some providers do not count thinking in max_tokens. */
+  /** Output tokens in addition to max_tokens, because some providers do not count thinking in max_tokens. */
   beyondMaxTokens: number;
 }
 
-/** Possible costs of a request before it is sent. The hold covers the most expensive candidate. */
+/** Plan of a hold, which covers the most expensive candidate. */
 export interface SpendingPlan {
   quotes: Quote[];
-  /**
-   * Output tokens that the first step of the hold pays for. While the answer is written, the hold grows in steps of
-   * doubling size, up to a maximum step.
-   */
   stepTokens: number;
   /** Amount of the first hold: the prompt, one step of output, and hidden output. */
   amount: Money;
-  /** Part of the amount for the prompt and the fee per request. */
   inputAmount: Money;
 }
 
@@ -47,8 +41,7 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
 
 /**
  * Returns the plan with a shorter answer that `room` can pay for. Only plans with hidden output are shortened, because
- * visible output is held step by step. A shorter answer keeps the limit strict. It also avoids a refusal because of
- * hidden output that the model probably never writes.
+ * visible output is held step by step.
  * @returns undefined if not even one step of output fits, or if nothing would change
  */
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
@@ -60,7 +53,7 @@ export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undef
   return withOutputUpTo(plan, affordable);
 }
 
-/** Returns the plan with at most one step of output, which needs the smallest possible hold. */
+/** Returns the plan with at most one step of output. */
 export function shortest(plan: SpendingPlan): SpendingPlan {
   return withOutputUpTo(plan, plan.stepTokens);
 }
@@ -78,7 +71,7 @@ export function maxAnswerTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }
 
-/** Returns the upper bound on the tokens of the prompt and the answer over all endpoints. */
+/** Returns the upper bound on prompt and answer tokens over all endpoints. */
 export function maxTokensOf({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map(({ bound }) => bound.promptTokens + bound.outputTokens));
 }
@@ -88,13 +81,9 @@ export function beyondMaxTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map((quote) => quote.beyondMaxTokens));
 }
 
-/** Length in tokens of the shortest useful answer. */
 const MIN_ANSWER_TOKENS = 16;
 
-/**
- * Returns the minimum cost of a useful answer, without the prompt. If the limits have less room than this, a shorter
- * prompt or answer does not help.
- */
+/** Returns the minimum cost of a useful answer, without the prompt. */
 export function minAmount({ quotes }: SpendingPlan): Money {
   const [first, ...rest] = quotes.map(({ bound, pricing }) =>
     priceUpperBound({ ...bound, outputTokens: Math.min(MIN_ANSWER_TOKENS, bound.outputTokens) }, pricing).minus(
@@ -105,8 +94,8 @@ export function minAmount({ quotes }: SpendingPlan): Money {
 }
 
 /**
- * Returns the length in tokens of the longest answer that an amount pays for at every endpoint. Infinity if the amount
- * pays for the longest answer of each.
+ * Returns the length in tokens of the longest answer that an amount pays for at every endpoint; Infinity if the amount
+ * pays for the maximum at every endpoint.
  */
 export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   const affordable = plan.quotes.map(({ bound, pricing }) => {
@@ -116,12 +105,12 @@ export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   return Math.min(...affordable);
 }
 
-/** Returns the output tokens that the first hold must pay for at an endpoint. */
+/** Output tokens that the first hold must pay for at an endpoint. */
 export function firstStep({ bound, hiddenReasoningTokens }: Quote, stepTokens: number): number {
   return Math.min(bound.outputTokens, stepTokens + hiddenReasoningTokens);
 }
 
-/** Returns the output tokens that an amount pays for after a prompt of known cost. */
+/** Output tokens that an amount pays for after a prompt of known cost. */
 export function coveredTokens(amount: Money, promptCost: Money, quote: Quote): number {
   const price = outputUpperBound(quote.bound, quote.pricing);
   if (price.isZero) return Infinity;

@@ -4,11 +4,10 @@ import type { RequestTags } from '../store/generations/request-tags.ts';
 import type { InferenceCaller } from './caller.ts';
 
 /**
- * Returns the caller of a request with these tags. Each tag with a budget adds a scope. The hold and the cost are added
- * to the scope's counter in the same transactions as to the counters of the key and its owners.
+ * Returns the caller of a request with these tags. Each tag with a budget adds a scope.
  *
- * Weakness: a tag without a budget has no counter, so the counter of its first budget starts at zero. A new budget
- * takes effect when cached callers expire, after at most three seconds.
+ * Weakness: the counter of a tag's first budget starts at zero. A new budget takes effect when cached callers expire,
+ * normally after at most three seconds.
  */
 export function withTags(caller: InferenceCaller, tags: RequestTags): InferenceCaller {
   const texts = Object.entries(tags).map(([name, value]) => tagText(name, value));

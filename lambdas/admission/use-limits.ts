@@ -2,12 +2,12 @@ import type { UseLimits } from '../store/accounts/use-limits.ts';
 import type { Caller } from './caller.ts';
 
 interface OwnedLimits {
-  /** Key, workspace or member that has the limits, for error messages. */
+  /** Name of the key, workspace or member in error messages. */
   owner: string;
   limits: UseLimits;
 }
 
-/** Returns the limits that apply to the requests of a key. A request must satisfy all of these limits. */
+/** Returns the limits of a key and its owners; a request must satisfy all of them. */
 export function useLimitsFor({ key, workspace, member }: Caller): OwnedLimits[] {
   return [
     { owner: 'This key', limits: key },

@@ -1,30 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Maximum number of waiting requests per queue and process. The number is limited because waiting requests occupy the
- * process, and their retries load the table.
- */
+/** Maximum number of waiting requests per queue and process. */
 const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 /**
- * Average pause in ms after which a request that is not first in its queue also retries. It may need less money than
- * the first request.
+ * Average pause in ms of a request that is not the first of its queue. It also retries, because it may need less money.
  */
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Queues of requests that wait until other requests end, in order of arrival. Each scope (key, workspace, member,
- * account or tag) has a queue for requests that wait for held money. Each key also has a queue for requests above its
- * limit on running requests. The first request of a queue retries often, and all others seldom, because frequent
- * retries would slow down the settlements that release the money.
+ * Queues of requests that wait for other requests to end, in order of arrival. Frequent retries would slow down the
+ * settlements that release the money, so only the first of a queue retries often.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();
 
   /**
    * Adds a request to a queue.
-   * @param name name of the queue, which contains its scope
    * @returns undefined if the queue is full
    */
   enter(name: string): Waiter | undefined {
@@ -48,7 +41,6 @@ export class WaitingRoom {
 
 /** A request that waits in a queue. */
 export class Waiter {
-  /** Name of the queue. */
   readonly name: string;
   readonly #isFirst: () => boolean;
   readonly #leave: () => void;
@@ -61,7 +53,8 @@ export class Waiter {
   }
 
   /**
-   * Waits until this request may retry or the deadline is reached. The first request of a queue waits longer each time.
+   * Waits until this request may retry or the deadline is reached. The first of a queue doubles its pause at each call,
+   * up to two seconds.
    */
   async turn(deadlineMs: number): Promise<void> {
     const retryAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));

@@ -1,9 +1,3 @@
-/**
- * Finds the settings that apply to a scope: the settings of the nearest owner that has any. For a key, the owners are
- * (nearest first) the key, its workspace and its account. For a workspace or a member, they are the workspace and its
- * account. For any other scope, the only owner is the account.
- */
-
 import type { Payer } from '../store/accounts/payer.ts';
 import { alertOwnerName, type AlertOwner, type AlertSettings } from '../store/alerts/alert-settings.ts';
 import type { ScopeId } from '../store/counters/counters.ts';
@@ -18,7 +12,8 @@ export function alertOwnersOf({ accountId, workspaceId, keyHash }: Payer): Alert
 }
 
 /**
- * Returns the settings that apply to a scope; undefined if there are none.
+ * Returns the settings of the nearest owner that has settings. For a key, the owners are the key, its workspace and its
+ * account. For a workspace or a member, they are the workspace and the account; for other scopes, only the account.
  * @param settings existing settings, by `alertOwnerName`
  */
 export function settingsOfScope(
@@ -39,7 +34,6 @@ export function nearestSettings(
   return owners.map((owner) => settings.get(alertOwnerName(owner))).find((one) => one !== undefined);
 }
 
-/** Returns whether notices have a destination. */
 export function hasDestination({ webhookUrl, email }: AlertSettings): boolean {
   return webhookUrl !== undefined || email !== undefined;
 }

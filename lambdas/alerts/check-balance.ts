@@ -1,11 +1,8 @@
 /**
- * Publishes a notice if the balance of a prepaid account is low, another notice if the balance refuses a hold although
- * it is not spent, and a third notice if the balance is spent.
+ * Publishes a notice if the balance of a prepaid account is low, if it refuses a hold although it is not spent, and if
+ * it is spent.
  *
- * Guarantee: each of these notices is published once, until a payment has raised the balance to twice the amount that
- * counts as low. A balance that moves around the low amount therefore causes no further notices. The level and the
- * refusal are stored with a version, in the transaction that creates the deliveries.
- * Weakness: if the check after a payment fails, the next settlement notices the payment.
+ * Guarantee: each notice is published at most once until the balance is at least twice the amount that counts as low.
  */
 
 import { Money } from '../money/money.ts';
@@ -28,12 +25,9 @@ import { consoleUrl, roundedRub, withLink, type Notice } from './notice.ts';
 import { deliveriesOf, publishNotice } from './publish-notice.ts';
 import { spendingRate, type SpendingRate } from './spending-rate.ts';
 
-/** Balance that counts as low if the account's settings have no other value, in percent of the last payment. */
+/** Default low balance in percent of the last payment. */
 export const DEFAULT_LOW_BALANCE_PERCENT = 20;
-/**
- * After a notice, a balance counts as sufficient again once it is at least this multiple of the amount that counts as
- * low.
- */
+/** Multiple of the low amount from which a balance counts as sufficient again after a notice. */
 const REARM_FACTOR = 2;
 
 /** Returns whether the lifetime limit of a scope is the balance of a prepaid account. */
@@ -42,10 +36,9 @@ export async function isPrepaidBalance(table: Table, scope: ScopeId, { limits }:
   return (await readAccount(table, scope.id))?.mode === 'prepaid';
 }
 
-/** Maximum number of rounds of a check. Another round is needed if another check has changed the level. */
+/** Maximum number of rounds of a check. A round is repeated if another check has changed the level. */
 const MAX_ROUNDS = 4;
 
-/** A check, and the hold that a limit of the account has just refused, if any. */
 interface BalanceCheck {
   refused: Money | undefined;
   atMs: number;
@@ -53,7 +46,7 @@ interface BalanceCheck {
 
 /**
  * Checks the balance of a prepaid account. A refused hold counts if it is at most half of the last payment, or at most
- * the low balance. Larger holds are unusual requests, which need no notice.
+ * the low balance.
  * @returns the new deliveries, which are due
  * @throws {StoreBusyError} if other checks changed the level in every round
  */
@@ -64,8 +57,7 @@ export async function checkBalance(
 ): Promise<AlertDelivery[]> {
   const scope: ScopeId = { kind: 'account', id: settings.accountId };
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    // Reads the alarm before the counter. If another check then changes the alarm, the write of the level fails, so a
-    // balance that is out of date decides nothing.
+    // Reads the alarm before the counter: if another check decides in between, the write of the level fails.
     const alarm = await readBalanceAlarm(table, settings.accountId);
     const counter = await readCounter(table, scope);
     const decided = await decideLevel(table, settings, { alarm, counter, ...check });
@@ -107,7 +99,7 @@ function lowBalance(settings: AlertSettings, last: Money): Money {
   return Money.fromPico((last.pico * BigInt(settings.lowBalancePercent ?? DEFAULT_LOW_BALANCE_PERCENT)) / 100n);
 }
 
-/** Last payments by account and revision of its limits. A payment changes the revision. */
+/** Last payments by account and revision of its limits. */
 const lastPayments = new BoundedMap<string, Money>(10_000);
 
 async function lastPayment(table: Table, accountId: string, revision: number): Promise<Money> {
@@ -120,7 +112,7 @@ async function lastPayment(table: Table, accountId: string, revision: number): P
   return last;
 }
 
-/** Returns the level to record: the lowest level since the balance was last sufficient. */
+/** Returns the level to record: the lowest level since the balance last reached twice the low amount. */
 function nextLevel(
   { level }: Pick<BalanceAlarm, 'level'>,
   { balance, low }: { balance: Money; low: Money },

@@ -1,14 +1,10 @@
 /**
- * Compares the spending of a payer with the limits of all its scopes, and publishes a notice for each threshold that
- * has been crossed.
+ * Publishes a notice for each threshold that the spending of a payer has crossed, in all its scopes.
  *
- * Guarantee: one notice for each threshold, window and limit. The transaction that creates the deliveries also creates
- * a mark of the crossing, which can be created only once (store/alerts/deliveries.ts). A payer may therefore be checked
- * any number of times, also concurrently. If several thresholds of a window are crossed at once, only the highest
- * threshold gets a notice; the lower ones are marked as passed. The refusal of a hold has its own mark, so the limit is
+ * Guarantee: one notice for each threshold, window and limit, also if checks run concurrently. If several thresholds of
+ * a window are crossed at once, only the highest gets a notice. The refusal of a hold has its own mark, so the limit is
  * reported again when it is spent.
- * Weakness: after a change of a limit, its thresholds can be crossed again in the same window. A settlement that is
- * more than a day late may report a limit for a window in which the limit did not exist yet.
+ * Weakness: after a change of a limit, its thresholds can be crossed again in the same window.
  */
 
 import { DAY_MS, endOfNamedWindow } from '../money/periods.ts';
@@ -27,13 +23,10 @@ import { readScopeName } from './scope-names.ts';
 import { spendingRate } from './spending-rate.ts';
 import { crossingsOf, crossingNames, thresholdName, windowsOfDate, type Crossing } from './thresholds.ts';
 
-/** Time in ms for which a mark is kept after its window. Settlement messages are rarely older than this. */
+/** Time in ms for which the mark of a sent notice is kept after its window. */
 const MARK_KEPT_MS = 35 * DAY_MS;
 
-/**
- * Checks a payer.
- * @returns the new deliveries, which are due
- */
+/** Checks a payer. Returns the new deliveries, which are due. */
 export async function checkPayer(table: Table, check: AlertCheck, atMs: number): Promise<AlertDelivery[]> {
   const { payer, only } = check;
   const settings = await readSettingsOfOwners(table, payer.accountId, alertOwnersOf(payer));
@@ -72,7 +65,7 @@ async function publishCrossing(
   nowMs: number,
 ): Promise<AlertDelivery[]> {
   const { scope, interval, spent, limit } = crossing;
-  // A check at the beginning of a day may be about the day before.
+  // If the check is about the day before, computes the rate as of the end of that day.
   const atMs = Math.min(nowMs, Date.parse(date) + DAY_MS - 1);
   const notice = limitNotice(crossing, await readScopeName(table, payer.accountId, scope), {
     rate: spendingRate(counter, { interval, room: limit.minus(spent), atMs }),

@@ -1,7 +1,7 @@
 /**
  * Finds providers that keep failing, and notifies the accounts that used one of their models today or yesterday.
  *
- * Guarantee: an account gets one notice while a provider keeps failing.
+ * Guarantee: an account gets at most one notice while a provider keeps failing.
  * Weakness: the sums of spending name models, not providers, so an account whose requests all went to another provider
  * of the model is notified as well. An endpoint with fewer than ten requests in five minutes has no measurement.
  */
@@ -20,10 +20,7 @@ import { scanAccounts } from './scan-accounts.ts';
 
 /** Average uptime of a provider's endpoints, in percent, below which the provider counts as failing. */
 const FAILING_BELOW_PERCENT = 50;
-/**
- * Time in ms for which a provider must fail before accounts are notified. Each measurement covers at least five
- * minutes, so the provider has then failed for ten minutes.
- */
+/** Minimum time in ms for which a provider must fail before accounts are notified. */
 const FAILING_FOR_MS = 5 * 60_000;
 
 export async function checkProviders(
@@ -32,8 +29,7 @@ export async function checkProviders(
 ): Promise<void> {
   const known = await readFailingProviders(table);
   const failures: unknown[] = [];
-  // A provider without a measurement keeps its state. A failing provider gets few requests, because other providers are
-  // tried first.
+  // A provider without a measurement keeps its state: a failing provider may get too few requests to be measured.
   for (const [id, uptime] of await averageUptimes(table, catalog)) {
     const sinceMs = known.get(id) ?? 0;
     const isFailing = uptime < FAILING_BELOW_PERCENT;
@@ -48,7 +44,7 @@ export async function checkProviders(
   if (failures.length > 0) throw new AggregateError(failures, `Users of ${failures.length} providers not notified`);
 }
 
-/** Returns the average uptime of the measured endpoints of each provider, in percent, by the provider's id. */
+/** Returns average uptimes in percent, by provider. */
 async function averageUptimes(table: Table, catalog: Catalog): Promise<Map<string, number>> {
   const measured = (await readMeasurements(table)).map(({ endpoints }) => endpoints);
   const uptimes = catalog.models

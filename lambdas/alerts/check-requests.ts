@@ -1,14 +1,9 @@
 /**
- * Requests checks of payers that have spent. A check compares the spending with the limits (check-payer.ts).
+ * Requests checks of payers that have spent. A settlement shares an already requested check of its payer that is not
+ * yet due, because that check reads the counters after the settlement.
  *
- * Guarantee: no crossing of a threshold is missed. A check is requested for each settlement, after its transaction;
- * also for a duplicate, because a process may have died between the two. If the request fails, the settlement's message
- * returns to its queue. A settlement shares an already requested check of its payer that is not yet due, because that
- * check reads the counters after the settlement.
- * Weakness: a check, and therefore a notice, comes a few seconds after the settlement. For half a minute after an
- * account got its first settings, settlements may request no check; a later settlement then finds the crossing. On a
- * laptop, the queue is in memory. If the gateway is killed, its checks are lost, and the check of the payer's next
- * settlement finds the crossing.
+ * Weakness: for half a minute after an account got its first settings, settlements may request no check. On a laptop,
+ * the queue is in memory, so checks are lost if the gateway is killed.
  */
 
 import { utcDate } from '../money/periods.ts';
@@ -20,14 +15,12 @@ import type { QueueSender } from '../platform/queues/queue.ts';
 import type { Payer } from '../store/accounts/payer.ts';
 import { encodeAlertCheck } from '../store/alerts/alert-check.ts';
 
-/** A settlement, as far as checks need it. */
 interface SettledSpending {
   generationId: string;
   payer: Payer;
 }
 
 interface CheckTools {
-  /** Returns whether an account, or one of its workspaces or keys, has settings of alerts. */
   hasSettings: (accountId: string) => Promise<boolean>;
   queue: () => QueueSender;
 }
@@ -39,10 +32,7 @@ const MAX_WAITING_CHECKS = 10_000;
 /** Time in ms by which a queue may deliver a message too early, because it counts delays in whole seconds. */
 const MAX_EARLY_MS = 1_000;
 
-/**
- * Delay of a check after a settlement, in seconds. In a process, settlements of a payer on one UTC day share one check
- * for most of the delay.
- */
+/** Delay of a check after a settlement, in seconds. */
 const CHECK_DELAY_SECONDS = 5;
 
 interface Remembered<Value> {
@@ -54,15 +44,13 @@ interface RequestedCheck extends Remembered<void> {
   delaySeconds: number;
 }
 
-/** Times of a check and of its settlements, in seconds from now. */
 interface CheckTimes {
-  /** Delay of the check. */
   delaySeconds: number;
-  /** Time within which the settlements are committed; 0 if they are committed already. */
+  /** Maximum time in seconds until the settlements are committed; 0 if they are committed already. */
   committedWithinSeconds: number;
 }
 
-/** Requests checks. One instance for each process, because it remembers the checks that are not yet due. */
+/** Requests checks. Use one instance for each process, because it remembers the checks that are not yet due. */
 export class CheckRequests {
   readonly #tools: CheckTools;
   readonly #accounts = new BoundedMap<string, Remembered<boolean>>(MAX_ACCOUNTS);
@@ -73,7 +61,7 @@ export class CheckRequests {
   }
 
   /**
-   * Requests the checks for settlements. Accounts without settings cost each process only one read each half minute.
+   * Requests the checks for settlements.
    * @param times a check sees only settlements that are committed before it is due
    * @throws {Error} if a check could not be requested
    */
@@ -96,7 +84,8 @@ export class CheckRequests {
     const known = this.#accounts.get(accountId);
     if (known && ageMs(known.at) < SETTINGS_KEPT_MS) return known.value;
     const value = this.#tools.hasSettings(accountId).catch((error: unknown) => {
-      // An unnecessary check does no harm, but a missing one would lose a notice.
+      // After an error, assumes that there are settings. An unnecessary check does no harm; a missing check would lose
+      // a notice.
       log('warn', 'settings of alerts not read', { accountId, ...describeError(error) });
       this.#accounts.delete(accountId);
       return true;

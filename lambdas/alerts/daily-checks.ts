@@ -1,8 +1,6 @@
 /**
  * Checks of each UTC day: keys that expire, models that retire, and prices that change. A day's checks may take several
- * runs of the worker.
- *
- * Weakness: after a change during the day, such as a new expiry, the notice comes on the next day.
+ * runs.
  */
 
 import type { Catalog } from '../catalog/catalog.ts';
@@ -23,7 +21,7 @@ import { scanAccounts } from './scan-accounts.ts';
 const DAYS_BEFORE_EXPIRY = [1, 7];
 const DAYS_BEFORE_RETIREMENT = [7, 30];
 const DAYS_BEFORE_PRICE_CHANGE = [7];
-/** Number of previous days. A model counts as in use if the account has spent on it today or on any of these days. */
+/** Number of previous days, in addition to today, on which spending makes a model count as in use. */
 const RECENT_DAYS = 7;
 const KEYS_AT_ONCE = 100;
 

@@ -2,22 +2,21 @@ import { alertOwnerName } from '../store/alerts/alert-settings.ts';
 import { dueDeliveries, type AlertDelivery } from '../store/alerts/deliveries.ts';
 import { attemptDelivery, type DeliveryTools } from './deliver.ts';
 
-/** Numbers of attempts of one run. */
+/** Numbers of attempts in one run, by result, and errors that ended a part of the run. */
 export interface DeliveryRun {
   delivered: number;
   failed: number;
-  /** Errors of the table or of the deployment's secret. Later runs try the deliveries again. */
+  /** Errors of the table or of the deployment's secret. */
   failures: Error[];
 }
 
-/** Maximum time in ms that the attempts of one account may take in a run. */
+/** Maximum time in ms of an account's attempts in one run. Afterwards, its other deliveries wait for the next run. */
 const MAX_ACCOUNT_MS = 20_000;
 
 /**
  * Attempts the deliveries that are due: one after another within a partition of the index, and concurrently in all
  * partitions. After a failed attempt, further deliveries to the same destination wait for the next run. If the attempts
- * of an account have taken `MAX_ACCOUNT_MS`, its other deliveries also wait. Slow or unreachable receivers therefore do
- * not delay the notices of other accounts for long.
+ * of an account have taken `MAX_ACCOUNT_MS`, its other deliveries also wait.
  * @param deadlineMs time of performance.now() after which no further attempt is started
  */
 export async function deliverDue(tools: DeliveryTools, { deadlineMs }: { deadlineMs: number }): Promise<DeliveryRun> {

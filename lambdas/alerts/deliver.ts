@@ -1,11 +1,9 @@
 /**
  * Delivers a notice to its destination.
  *
- * Guarantee: a notice is delivered at least once, if the receiver accepts it within a day. No two workers make the same
- * attempt, because a worker leases the delivery before each attempt. Every attempt has the same `webhook-id`, by which
- * a receiver can drop repetitions.
- * Weakness: if a worker dies between the receiver's acceptance and the write of the result, the notice is sent again
- * after the lease.
+ * Guarantee: attempts are repeated for a day, until the receiver accepts or refuses the notice. No two workers make the
+ * same attempt, because a worker leases the delivery first. Every attempt has the same `webhook-id`.
+ * Weakness: if a worker dies between the receiver's acceptance and the write of the result, the notice is sent again.
  */
 
 import { DAY_MS } from '../money/periods.ts';
@@ -22,7 +20,7 @@ import { alertBody } from './webhook-body.ts';
 export interface DeliveryTools {
   table: Table;
   readPepper: () => Promise<string>;
-  /** undefined if the deployment sends no e-mails. */
+  /** Sender of e-mails; undefined if the deployment sends none. */
   mails: Mails | undefined;
   nowMs: () => number;
   webhooks: WebhookRules;
@@ -31,17 +29,16 @@ export interface DeliveryTools {
 /** Result of an attempt. `skipped`: another worker has begun this attempt. */
 export type DeliveryResult = 'delivered' | 'refused' | 'failed' | 'skipped';
 
-/** Time in ms for which a worker leases a delivery. An attempt takes at most twenty seconds, and writes take less. */
+/** Time in ms for which a worker leases a delivery. */
 const ATTEMPT_LEASE_MS = 120_000;
-/** Time in ms from the start of the attempts after which no further attempt is made. */
+/** Time in ms, from the start of the first attempt, in which attempts are made. */
 const ATTEMPTS_END_AFTER_MS = DAY_MS;
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 15 * 60_000;
 
 /**
  * Makes an attempt.
- * @throws {Error} if the table fails, or the deployment's secret cannot be read; the delivery then becomes due again
- *   after its lease
+ * @throws {Error} if the table fails, or the deployment's secret cannot be read; the delivery becomes due again
  */
 export async function attemptDelivery(tools: DeliveryTools, delivery: AlertDelivery): Promise<DeliveryResult> {
   const { table, nowMs } = tools;
@@ -91,7 +88,7 @@ function attemptEndOf({ outcome, reason = outcome }: SentNotice, delivery: Alert
 
 /**
  * Logs an attempt that has not delivered the notice. Only e-mails depend on the operator's own service, so only they
- * raise an alarm. A webhook that fails for a day is a matter of its account, which sees it in the log of deliveries.
+ * raise an alarm.
  */
 function logAttempt(
   { id, accountId, attempts, channel }: AlertDelivery,

@@ -8,13 +8,12 @@ import { deliveriesOf, publishNotice } from './publish-notice.ts';
 /** Time in ms after an event until DynamoDB may delete its mark (the item that makes the event's notice unique). */
 const KEPT_AFTER_EVENT_MS = 35 * DAY_MS;
 
-/** An event at a known time, with its name. */
 export interface DatedEvent {
   name: string;
   atMs: number;
 }
 
-/** Publishes a notice about an event, unless it was published before. `send-alerts` delivers it. */
+/** Publishes a notice about an event, unless it was published before. */
 export async function publishEvent(
   table: Table,
   settings: AlertSettings,
@@ -27,8 +26,8 @@ export async function publishEvent(
 }
 
 /**
- * Publishes a notice if an event is at most one of these numbers of days away. Each number causes at most one notice.
- * If several numbers apply, only the smallest causes a notice, and the others are marked as passed.
+ * Publishes a notice if an event is at most one of `days` away, at most once for each number. If several numbers apply,
+ * only the smallest causes a notice, and the others are marked as passed.
  * @param days numbers of days before the event, in ascending order
  */
 export async function publishBefore(

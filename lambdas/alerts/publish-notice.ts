@@ -39,7 +39,7 @@ export function deliveriesOf(settings: AlertSettings, notice: Notice, atMs: numb
 
 /**
  * Creates the deliveries of a notice, in one transaction with a write that can succeed only once for the event.
- * @param decision this write, for example of the event's mark (store/alerts/deliveries.ts)
+ * @param decision this write
  * @param more further writes of the transaction, by name
  * @returns the deliveries; undefined if the write failed, because the event already has a notice or needs none
  */

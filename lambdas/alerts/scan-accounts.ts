@@ -12,24 +12,22 @@ import {
 import type { Table } from '../store/table/table.ts';
 
 /**
- * Times in minutes from a failed visit to the next visit of the account. After the last one, the scan leaves the account
- * out. Together, they give an operator some hours to correct the cause.
+ * Times in minutes from a failed visit to the next visit. If the last of these visits fails too, the scan leaves the
+ * account out.
  */
 const REVISIT_AFTER_MINUTES = [5, 30, 120, 360];
 /** Maximum number of accounts that are remembered because their visits failed. */
 const MAX_REVISITS = 100;
-/** Number of first visits in a row whose failures count as a failure of the gateway instead of the accounts. */
+/** Number of failed first visits in a row that count as a failure of the gateway instead of the accounts. */
 const MAX_FAILURES_IN_ROW = 10;
 
 /**
  * Visits every account that has alerts, once for each scan. A run continues where the last one stopped. If a run is
  * stopped, or two runs overlap, an account may be visited again, so a visit must be repeatable.
  *
- * Guarantee: an account whose visit fails does not stop the scan. Later runs visit it again, up to four times. Ten
- * failed first visits in a row end the run and do not count, because their cause is probably common. The scan also
- * waits at the first account that it cannot remember for a later visit. Weakness: if the visits of ten adjacent
- * accounts always fail, the accounts after them wait until the cause is fixed. Every run then fails, which raises an
- * alarm.
+ * Guarantee: an account whose visit fails does not stop the scan: later runs visit it again. Ten failed first visits in
+ * a row end the run and do not count, because their cause is probably common. Weakness: if the visits of ten adjacent
+ * accounts always fail, the accounts after them wait until the cause is fixed.
  * @param deadlineMs time of performance.now() after which no further account is visited
  * @throws {AggregateError} with the failures of all visits, after everything else is done
  */
@@ -65,13 +63,12 @@ interface ScanRun {
   progress: ScanProgress;
   save: () => Promise<void>;
   isOver: () => boolean;
-  /** Visits an account. Returns whether the visit succeeded. */
+  /** Returns whether the visit succeeded. */
   succeeds: (accountId: string) => Promise<boolean>;
 }
 
 /**
- * Visits accounts that this scan has not visited yet. Progress over a failed visit is saved only after a later visit has
- * succeeded, or at the end.
+ * Visits accounts that this scan has not visited yet.
  * @returns false after too many failures in a row
  */
 async function visitFirst(

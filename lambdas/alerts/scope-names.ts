@@ -5,9 +5,8 @@ import type { ScopeId } from '../store/counters/counters.ts';
 import { tagOfScope } from '../store/counters/tag-scopes.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** A scope as people know it. */
 export interface ScopeName {
-  /** For example `key "Ann's laptop"`. */
+  /** Name of the scope for people, for example `key "Ann's laptop"`. */
   name: string;
   /** Page of the console about the scope, without `#/`. */
   page: string;

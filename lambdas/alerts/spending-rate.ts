@@ -5,17 +5,14 @@ import type { Counter } from '../store/counters/counters.ts';
 const RATE_HOUR_MS = 3_600_000;
 /** Minimum time in ms by which spending is divided, so that one request at the start of a window is not a high rate. */
 const MIN_RATE_MS = RATE_HOUR_MS / 12;
-/**
- * Maximum time in ms until the estimated exhaustion of a lifetime limit. Later estimates are too unreliable to report.
- */
+/** Maximum time in ms until the estimated exhaustion of a lifetime limit; later estimates are too unreliable. */
 const MAX_AHEAD_MS = 365 * DAY_MS;
 
-/** Rate at which a scope spends, and estimated time at which its limit is exhausted at this rate. */
 export interface SpendingRate {
-  /** RUB in an hour. */
+  /** Average spending per hour. */
   hourly: Money;
   /**
-   * Estimated time of exhaustion in epoch ms. Undefined if nothing is spent, or if the window ends earlier; for a
+   * Estimated time of exhaustion in epoch ms. Undefined if nothing is spent, if the window ends earlier, or for a
    * lifetime, if the time is more than a year away.
    */
   exhaustedAtMs: number | undefined;
@@ -53,6 +50,6 @@ function hourlyIn(counter: Counter, interval: Exclude<Interval, 'lifetime'>, atM
 }
 
 function windowStartMs(interval: Exclude<Interval, 'lifetime'>, atMs: number): number {
-  // The name of a window ends with its first day, or with its month.
+  // Parses the last part of the window's name, which is its first day or its month.
   return Date.parse(windowsAt(atMs)[interval].split('_')[1]!);
 }

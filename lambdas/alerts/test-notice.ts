@@ -1,7 +1,7 @@
 import type { AlertSettings } from '../store/alerts/alert-settings.ts';
 import { consoleUrl, withLink, type Notice } from './notice.ts';
 
-/** Returns a test notice, which shows that the destinations work. */
+/** Returns a test notice. */
 export function testNotice({ ownerKind, ownerId, baseUrl }: AlertSettings): Notice {
   const notice: Notice = {
     type: 'alert.test',

@@ -11,9 +11,9 @@ export interface Crossing {
   scope: ScopeId;
   interval: Interval;
   window: string;
-  /** 100 for a refusal, although the spending is lower. */
+  /** Crossed threshold in percent; 100 for a refusal, although the spending is lower. */
   threshold: number;
-  /** Thresholds that the spending has crossed as well. */
+  /** Other thresholds that the spending has also crossed. */
   lower: readonly number[];
   spent: Money;
   limit: Money;
@@ -52,8 +52,8 @@ export function crossingsOf(
 }
 
 /**
- * Returns the names of a crossing. If any of them is marked, the crossing needs no notice. The first name is the
- * crossing's own: a refusal does not use up the name of the exhausted limit.
+ * Returns the names of the marks that may belong to a crossing. If one of these marks exists, the crossing needs no
+ * notice. A new mark of the crossing gets the first name.
  */
 export function crossingNames(crossing: Crossing): [own: string, ...others: string[]] {
   const name = thresholdName(crossing, crossing.threshold);
@@ -62,14 +62,13 @@ export function crossingNames(crossing: Crossing): [own: string, ...others: stri
 
 /**
  * Returns the name of a crossed threshold. It contains the limit, so a changed limit can be crossed again in the same
- * window. It does not contain the revision of the limits, because the revision also changes with the limit of another
- * period.
+ * window.
  */
 export function thresholdName({ scope, window, limit }: Crossing, threshold: number): string {
   return `limit#${scope.kind}#${scope.id}#${window}#${limit.toString()}#${threshold}`;
 }
 
-/** Returns the windows of a UTC day. */
+/** Returns the windows of a UTC day (YYYY-MM-DD). */
 export function windowsOfDate(date: string): Windows {
   return windowsAt(Date.parse(date));
 }

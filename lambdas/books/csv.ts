@@ -1,20 +1,15 @@
 /**
- * CSV format of exported files: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never in
- * floating point. The locale `ru` has semicolons, decimal commas and a byte order mark.
- *
- * Guarantee: the same cells produce the same bytes.
+ * CSV format of exported files: UTF-8, RFC 4180 with line feeds, amounts with all their digits. The locale `ru` has
+ * semicolons, decimal commas and a byte order mark. The same cells produce the same bytes.
  */
 
 import type { Options } from 'csv-stringify/sync';
 import { Money } from '../money/money.ts';
 
-/** Value of a cell; null is an empty cell. */
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 
-/**
- * Intended reader of a file. `plain`: programs. `ru`: spreadsheets with Russian settings (semicolons, decimal commas).
- */
+/** `plain` is for programs, `ru` for spreadsheets with Russian settings. */
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
@@ -24,9 +19,7 @@ export type Locale = (typeof locales)[number];
  */
 const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 
-/**
- * Adds an apostrophe to text that a spreadsheet may read as a formula. Used for text that people choose, such as names.
- */
+/** Adds an apostrophe to text that a spreadsheet may read as a formula. Use it for texts that people choose. */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

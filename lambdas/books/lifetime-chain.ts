@@ -1,13 +1,11 @@
 /**
  * Compares the lifetime spending in counters without reading all records. The expected lifetime spending of a scope is
  * its proved spending up to the end of a month, plus its daily rows since then. Spending is proved if the sums of daily
- * rows or records were compared with the counters (store/counters/proved-spending.ts).
+ * rows or records were compared with the counters.
  *
- * A month is proved about three weeks after its end. By then, every message about a request of that month has been
- * processed or abandoned.
- * If entries are added to a proved month later, they show up as differences. An operator then runs `reconcile --deep
- * --prove`, which reads all records and proves the months again.
- * Weakness: an account that is older than this comparison has no proved spending until this command has run once.
+ * A month is proved about three weeks after its end. Entries that are added to a proved month later show up as
+ * differences, until an operator runs `reconcile --deep --prove`.
+ * Weakness: an old account may have no proved spending until this command has run.
  */
 
 import { Money } from '../money/money.ts';
@@ -27,15 +25,11 @@ import type { ScopeDays } from './scope-sums.ts';
 
 /** Day of the following month from which a month can be proved. */
 const PROVED_FROM_DAY = 21;
-/**
- * Maximum age in days of an account that is automatically proved from its first day. An older account has too many rows
- * to read in one night.
- */
+/** Maximum age in days of an account that is automatically proved from its first day. */
 const MAX_FIRST_DAYS = 92;
 
 export interface LifetimeChain {
   through: string;
-  /** Returns the proved spending of a scope; zero if the scope has none. */
   spentBefore: (scope: ScopeId) => SpentBefore;
 }
 
@@ -58,7 +52,10 @@ export async function readLifetimeChain(
   return { through, spentBefore: (scope) => scopes.get(scopeName(scope)) ?? { through, spent: Money.zero } };
 }
 
-/** Returns the days to read, up to `date`. They are enough to compare the lifetime windows and the month of `date`. */
+/**
+ * Returns the UTC days to compare, up to `date`. The first day is the start of the month or, if earlier, the day after
+ * the proved spending.
+ */
 export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const afterChain = chain ? dateAfter(chain.through) : firstOfMonth;
@@ -107,10 +104,7 @@ function provedUpTo(
   });
 }
 
-/**
- * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` of a month on, this is the
- * previous month; before that day, it is the month before the previous month.
- */
+/** Returns the last day of the latest month that can be proved. */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const lastOfMonthBefore = dateBefore(firstOfMonth);

@@ -5,10 +5,7 @@ import type { Generation } from '../store/generations/generation.ts';
 import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/days/model-months.ts';
 import type { Table } from '../store/table/table.ts';
 
-/**
- * Adds up the cost of final records by the model that answered, and by the UTC day on which the request was admitted.
- * Records that are not final are ignored.
- */
+/** Adds up the cost of final records by model, and by the UTC day on which the request was admitted. */
 export class ModelDaySums {
   readonly #days = new Map<string, ModelDay>();
 
@@ -30,21 +27,17 @@ export class ModelDaySums {
   }
 }
 
-/**
- * Spending of a model on one day: the stored sum (`spent`, from model-months.ts), and the sum of the records
- * (`recorded`).
- */
+/** `spent` is the stored sum, `recorded` the sum of the records or rows. */
 export interface ComparedModelDay extends ModelDay {
   recorded: Money;
 }
 
 /**
- * Returns the stored sums of spending by model, each with the sum of the records.
- * Cost: as `readModelDays`, for each compared month and for the month before the first.
+ * Returns the stored sums of spending by model, each with the sum of the records or rows.
  *
  * Weakness: months that are no longer stored are skipped. The first stored day is skipped too, because an earlier
  * release may have settled a part of it without these sums.
- * @param dates UTC days whose records were all added up, in order
+ * @param dates UTC days whose records were all added up, in ascending order
  */
 export async function comparedModelDays(
   table: Table,

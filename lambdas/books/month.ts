@@ -1,5 +1,3 @@
-/** Reads an account's month from its daily rows, so the cost hardly depends on the number of requests. */
-
 import { isComplete, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
 import { readDays } from '../store/days/activity.ts';
@@ -16,28 +14,25 @@ import { daysOfMonth, periodOf } from './period.ts';
 import { readTaggedActivity } from './tagged-activity.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 
-/** Spending on one model in a month, split by the requested dimensions. */
 export interface MonthRow extends DailySums {
   model: string;
   workspaceId: string | undefined;
   keyHash: string | undefined;
   memberId: string | undefined;
-  /** Values of the tags by which rows are split; undefined if they are not split by tags. */
   tags: RequestTags | undefined;
 }
 
 export interface Month {
   from: string;
   to: string;
-  /** Number of completed days whose daily rows are computed (closed days). */
   closedDays: number;
   /** Whether all days of the month since the account's creation are closed. */
   isClosed: boolean;
   rows: MonthRow[];
   total: DailySums;
   /**
-   * Spending of the month according to the account's counter. Undefined if the month is not closed, or if the counter
-   * no longer has it.
+   * Spending of the month according to the account's counter; undefined if the month is not closed, or the counter no
+   * longer has it.
    */
   counted: Money | undefined;
   payments: BalanceEntry[];
@@ -59,7 +54,6 @@ export async function readMonth(
     dates.length === 0 ? [] : await readTaggedActivity({ table, accountId: account.id }, dates, { splitBy }, names);
   const total = { ...noDailySums };
   for (const row of daily) addDailySums(total, row);
-  // An account has no rows for days before its creation, so these are not required.
   const wanted = period.days.filter(({ date }) => date >= utcDate(Date.parse(account.createdAt)));
   const isClosed = to < today && wanted.every(({ date }) => dates.includes(date));
   const counter = isClosed ? await readCounter(table, { kind: 'account', id: account.id }) : undefined;
@@ -78,7 +72,6 @@ export async function readMonth(
   };
 }
 
-/** Adds up the rows of all days by model and dimensions. */
 function rowsOf(daily: readonly ActivityRow[]): MonthRow[] {
   const rows = new Map<string, MonthRow>();
   for (const { model, workspaceId, keyHash, memberId, tags, ...sums } of daily) {

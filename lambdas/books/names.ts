@@ -3,7 +3,6 @@ import { readItems } from '../store/table/query.ts';
 import type { Table } from '../store/table/table.ts';
 import { readWorkspace } from '../store/accounts/workspaces.ts';
 
-/** Name, label and tags of a key. */
 export interface KeyName {
   name: string;
   label: string;
@@ -12,7 +11,7 @@ export interface KeyName {
 
 /**
  * Reads the names of an account's keys and workspaces, and caches them. Deleted keys and archived workspaces keep their
- * names. Members have no names: a member is shown by its id.
+ * names.
  */
 export class Names {
   readonly #table: Table;
@@ -25,7 +24,7 @@ export class Names {
     this.#accountId = accountId;
   }
 
-  /** Reads the names of many keys in batches, so that later calls of `key` need no query. */
+  /** Reads the names of many keys in batches. */
   async loadKeys(hashes: readonly string[]): Promise<void> {
     const wanted = [...new Set(hashes)].filter((hash) => !this.#keys.has(hash));
     for (const item of await readItems(this.#table, wanted.map(keyItemKey))) {
@@ -41,7 +40,7 @@ export class Names {
     });
   }
 
-  /** Returns the slug of a workspace. */
+  /** Returns the slug of a workspace; empty if it does not exist. */
   workspace(id: string): Promise<string> {
     return remembered(this.#workspaces, id, async () => {
       return (await readWorkspace(this.#table, this.#accountId, id))?.slug ?? '';

@@ -1,26 +1,22 @@
-/** Calendar days in UTC or another time zone, with their start and end times. */
-
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Maximum length of a period in days: a leap year and a month. A longer period needs several requests. */
 const MAX_PERIOD_DAYS = 400;
 
-/** One day: its date, and its start and end in epoch milliseconds. The end is the start of the next day. */
+/** `endMs` is the start of the next day. */
 interface CalendarDay {
   date: string;
   startMs: number;
   endMs: number;
 }
 
-/** A span of whole days in one time zone, from the first to the last day, both included. */
 export interface Period {
   from: string;
   to: string;
   /** Name of a time zone in the IANA database, such as "Europe/Moscow", or "UTC". */
   zone: string;
   startMs: number;
-  /** End of the last day, in epoch milliseconds. This time itself does not belong to the period. */
+  /** End of the last day, in epoch milliseconds, excluded. */
   endMs: number;
   days: readonly CalendarDay[];
 }
@@ -53,14 +49,14 @@ export function daysOfMonth(month: string): { from: string; to: string } {
   return { from: `${month}-01`, to: utcDate(Date.UTC(year, number, 0)) };
 }
 
-/** Returns the UTC days that a period overlaps, in order. Generations are stored by UTC day. */
+/** Returns the UTC days that a period overlaps, in order. */
 export function utcDaysOf({ startMs, endMs }: Period): string[] {
   return datesBetween(utcDate(startMs), utcDate(endMs - 1));
 }
 
 /**
- * Returns a function that finds the day of a time in epoch milliseconds. The function returns undefined for a time
- * outside the period. The function is fast if consecutive calls are for the same day.
+ * Returns a function that finds the day of a time in epoch milliseconds. It returns undefined outside the period, and
+ * is fast if consecutive calls are for the same day.
  */
 export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
   let last: CalendarDay | undefined;
@@ -73,14 +69,14 @@ export function dayFinder({ days }: Period): (atMs: number) => string | undefine
 }
 
 /**
- * Returns the start of a day, in epoch milliseconds.
+ * Returns the start of a day in a time zone, in epoch milliseconds.
  * @throws {GatewayError} 400 for an unknown time zone
  */
 function startOfDay(date: string, zone: string): number {
   const midnight = Date.parse(date);
   if (zone === 'UTC') return midnight;
   const offset = offsetMs(zone, midnight);
-  // The zone's offset may change between midnight in UTC and midnight in the zone.
+  // Computes the offset again, because it may change between midnight in UTC and midnight in the zone.
   const start = midnight - offsetMs(zone, midnight - offset);
   // If clocks are set forward at midnight, that midnight does not exist, and the day begins after the change.
   return dateIn(zone, start) < date ? midnight - offset : start;

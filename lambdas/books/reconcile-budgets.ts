@@ -7,22 +7,18 @@ import { recordedSpending } from '../store/counters/recorded-budgets.ts';
 import { keepAfterDay, readBudgets } from '../store/counters/service-budgets.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** A part of a free model's daily budget whose stored spending differs from the records. */
 export interface BudgetDifference {
   date: string;
   model: string;
   part: number;
-  /** Spending stored in this part of the budget. */
   spent: Money;
-  /** Spending according to the records of all accounts. */
   recorded: Money;
 }
 
 /**
- * Compares the spending in the budgets of free models on a completed day with the records of all accounts.
- * Cost: reads every record of the day. A concurrent settlement may cause a difference, so differences are checked a
- * second time.
- * Weakness: budgets are deleted two days after their day, so older days are not compared.
+ * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: reads
+ * every record of the day, twice if there are differences, which a concurrent settlement may cause.
+ * Weakness: budgets are deleted two days after their day.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   const first = await differencesOf(table, date, spendingByRecords);
@@ -36,8 +32,7 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
  * Compares the budgets with the sums that the roll-up has stored, without reading records. A late settlement changes
  * its budget a few minutes before the roll-up includes the settlement, so only a lasting difference is an error.
  *
- * Weakness: if an earlier release rolled up a day, the day has no sums for budgets, so all its spending differs. In
- * this case, `reconcile --deep` shows whether the budgets are correct.
+ * Weakness: if an earlier release rolled up a day, the day has no sums for budgets, so all its spending differs.
  */
 export function reconcileRolledUpBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   return differencesOf(table, date, spendingByRollUp);

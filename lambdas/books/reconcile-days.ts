@@ -12,27 +12,19 @@ import { continueChain, datesSince, readLifetimeChain } from './lifetime-chain.t
 import { reconcile } from './reconcile.ts';
 import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
 
-/**
- * Maximum number of differences that are logged for one account, or for all budgets together. The command line shows
- * all differences.
- */
+/** Maximum number of differences that are logged for one account, or for all budgets together. */
 const MAX_LOGGED = 10;
-/**
- * Time in ms after the first run for a day, within which the roll-up includes late settlements. If a budget still
- * differs from the roll-up's sum after this time, the difference is permanent and is logged.
- */
+/** Time in ms from the first run for a day until a budget's difference from the roll-up's sum counts as permanent. */
 const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
  * Compares each account's daily rows of yesterday's month, and of all months that are not proved yet, with its
- * counters, once after each day. Also compares the budgets of free models with the roll-up's sums. Reads no records. If
- * a run has no time left, the next run continues.
+ * counters, once after each day. Also compares the budgets of free models with the roll-up's sums. Reads no records.
  *
- * Differences, at most MAX_LOGGED of an account, are logged in lines that raise an alarm, and so is each account that
- * could not be compared in time. An account whose rows are missing delays the other accounts by at most twelve hours.
- * Weakness: if a scope has no spending since the last proved month, its lifetime window is not compared, because that
- * would require reading all counters (lifetime-chain.ts). Counters of tags are not compared, because daily rows do not
- * contain their sums. `reconcile --deep` compares all of these.
+ * Logged differences raise an alarm. An account whose rows are missing delays the other accounts by at most twelve
+ * hours.
+ * Weakness: if a scope has no spending since the last proved month, its lifetime window is not compared. Counters of
+ * tags are not compared.
  * @param options.deadlineMs value of performance.now() from which no further accounts are started
  * @returns number of compared accounts
  */
@@ -50,7 +42,7 @@ export async function reconcileDays(
     async (account, { isLate }) => {
       const day = await readDay(table, account.id, yesterday);
       if (!day || !isComplete(day)) {
-        // Rows of the account are missing. The next run checks again, unless this would delay the other accounts too
+        // If rows are missing, the next run checks this account again, unless this would delay the other accounts too
         // long.
         if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
         return isLate;
@@ -66,11 +58,6 @@ export async function reconcileDays(
   return compared;
 }
 
-/**
- * Compares the budgets of free models with the roll-up's sums, and reports lasting differences.
- * @param options.isLast whether remaining differences are logged
- * @returns false if a difference may disappear before the next run
- */
 async function areBudgetsCompared(table: Table, date: string, { isLast }: { isLast: boolean }): Promise<boolean> {
   const differences = await reconcileRolledUpBudgets(table, date);
   if (differences.length > 0 && !isLast) return false;
@@ -104,7 +91,6 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
   if (chain && isCovered) await continueChain(table, account, { chain, scopes, date });
 }
 
-/** Returns the absolute difference of two amounts, as a number for a metric. */
 function amountOfDrift(says: Money, expected: Money): number {
   return Math.abs(Number(says.minus(expected).toString()));
 }

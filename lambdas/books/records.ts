@@ -4,11 +4,8 @@ import type { RequestTags } from '../store/generations/request-tags.ts';
 import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
-/** Filter for records of an account. An absent field does not restrict the selection. */
 export interface RecordFilter {
-  /** Returns whether records of the key with this hash are selected. */
   isKey?: ((hash: string) => Promise<boolean>) | undefined;
-  /** Returns whether a record with these tags, of the key with this hash, is selected. */
   hasTags?: ((tags: RequestTags | undefined, keyHash: string) => Promise<boolean>) | undefined;
   memberId?: string | undefined;
   workspaceId?: string | undefined;
@@ -19,12 +16,7 @@ export function isFiltered(filter: RecordFilter): boolean {
   return Object.values(filter).some((wanted) => wanted !== undefined);
 }
 
-/**
- * Yields the generations that were admitted in a period and that match the filter, in the order of their ids. They may
- * be pending or final, charged or free.
- * Cost: at least eight queries for each UTC day, more if their results have several pages.
- * @param progress is called after each UTC day
- */
+/** Yields the pending and final generations that were admitted in a period, in the order of their ids. */
 export async function* recordsOf(
   { table, accountId }: { table: Table; accountId: string },
   period: Period,

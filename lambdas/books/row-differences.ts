@@ -1,23 +1,19 @@
 import { noDailySums } from '../accounting/daily-sums.ts';
 import { dailyRowTexts, type DailyRow, type Day } from '../store/days/activity.ts';
 
-/** An attribute of a daily row that differs from the records. */
 interface RowDifference {
-  /** Name of the row within its day. */
   name: string;
   field: string;
   says: string;
   expected: string;
 }
 
-/** Returns whether a row has the current version of its shard of the day. */
 export function isCurrent({ shard, version }: Pick<DailyRow, 'shard' | 'version'>, { versions }: Day): boolean {
   return version === versions[shard];
 }
 
 /**
- * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row is compared as
- * a row of zeros. A row without records should contain zeros.
+ * Compares the rows of a closed day with its records. Missing rows, and rows without records, are compared with zeros.
  * @param options.expected rows computed from the records, by name
  */
 export async function* differencesOfRows(

@@ -1,5 +1,3 @@
-/** Adds up generations by the dimensions of a report. */
-
 import {
   addDailySums,
   dailySumsOf,
@@ -11,7 +9,6 @@ import { splitTags, type TagSplit } from '../accounting/activity.ts';
 import { GatewayError } from '../platform/errors.ts';
 import { tagValue, type RequestTags } from '../store/generations/request-tags.ts';
 
-/** Dimensions by which the rows of a report can be split. */
 export const dimensions = [
   'day',
   'month',
@@ -25,24 +22,17 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** Dimensions; `tag:<name>` has the values of one tag of the requests. */
+/** Property by which a report is split into rows. `tag:<name>` splits it by the values of one tag of the requests. */
 export type Dimension = PlainDimension | TagSplit;
 
 export function isTag(dimension: Dimension): dimension is TagSplit {
   return splitTags([dimension]).length > 0;
 }
 
-/** Maximum number of rows in a report. The limit bounds the memory of the process. */
 const MAX_SPENDING_ROWS = 200_000;
 
-/**
- * A row of a report: one value for each requested dimension, in the requested order, and the sums of its generations.
- */
 export interface SpendingRow extends DailySums {
-  /**
-   * Values of the dimensions, such as ids of workspaces and members, or hashes of keys. A value is empty if the
-   * generation has none for that dimension.
-   */
+  /** Values of the dimensions in the requested order; an empty text if the generation has no value. */
   values: readonly string[];
 }
 
@@ -57,7 +47,6 @@ export class SpendingTable {
 
   /**
    * Adds a generation to its row and to the total.
-   * @param day day to which the generation belongs
    * @throws {GatewayError} 400 if there are more rows than a report may have
    */
   add(generation: FinalGeneration, day: string): void {
@@ -74,7 +63,7 @@ export class SpendingTable {
     addDailySums(this.total, sums);
   }
 
-  /** Returns the rows sorted by their values, so that the same records give the same report. */
+  /** Returns the rows sorted by their values. */
   rows(): SpendingRow[] {
     return [...this.#rows.values()].toSorted(byValues);
   }
@@ -86,15 +75,15 @@ function byValues({ values: a }: SpendingRow, { values: b }: SpendingRow): numbe
 }
 
 /**
- * Prefixes that `rowsByTags` removes from the values of tags. RECORDED marks a recorded value. TAG_OF_KEY marks the
- * hash of a key, which `rowsByTags` replaces with the value of the key's tag.
+ * Prefixes that `rowsByTags` removes from the values of tags. RECORDED marks a recorded value, TAG_OF_KEY the hash of a
+ * key.
  */
 const RECORDED = '=';
 const TAG_OF_KEY = '#';
 
 /**
  * Replaces the hashes of keys with the values of their tags, and merges rows that become equal.
- * @param tagsOf returns the tags of the key with this hash; if a tag is missing, its value is empty
+ * @param tagsOf returns the tags of the key with this hash
  */
 export async function rowsByTags(
   rows: readonly SpendingRow[],
@@ -122,7 +111,7 @@ export async function rowsByTags(
 
 /**
  * Returns the value that a generation has in a dimension. For a tag, returns the recorded value, or else the key's
- * hash, each in a form that `rowsByTags` replaces later.
+ * hash, for `rowsByTags`.
  */
 export function dimensionValue(
   { payer, outcome, apiType, tags }: FinalGeneration,

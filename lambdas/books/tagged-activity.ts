@@ -1,5 +1,3 @@
-/** Spending by tag, from daily rows. */
-
 import {
   readActivity,
   rowsInOrder,
@@ -17,8 +15,7 @@ import { Names } from './names.ts';
 import { valueInReport } from './tag-values.ts';
 
 /**
- * Reads daily rows, as `readActivity` does, and can also split them by tags. Each row then has a value for each
- * requested tag: the recorded value, else the current value of the key's tag, else an empty text.
+ * Reads daily rows, as `readActivity` does, and can also split them by tags, with the values of `valueInReport`.
  * Weakness: if a day was computed before the account began to report a tag, its rows do not have the tag's recorded
  * values.
  * @param dates in ascending order
@@ -41,12 +38,10 @@ export async function readTaggedActivity(
 
 interface TagSplitting {
   tagNames: readonly string[];
-  /** Whether rows of different keys are kept separate instead of merged. */
   isByKey: boolean;
   names: Names;
 }
 
-/** Adds the values of the tags to each row, and merges rows that become equal. */
 async function withValuesOfTags(rows: readonly ActivityRow[], { tagNames, isByKey, names }: TagSplitting) {
   await names.loadKeys(rows.map(({ keyHash }) => keyHash!));
   const merged = new Map<string, ActivityRow>();
@@ -69,9 +64,7 @@ function valuesOf(tagNames: readonly string[], recorded: RequestTags | undefined
 }
 
 /**
- * Checks that the account's daily rows are split by all tags of a split (the account reports these tags). Daily rows
- * have no values of other tags.
- * @param field field of the request that names the split
+ * Checks that the account reports all tags of a split. Daily rows have no values of other tags.
  * @throws {GatewayError} 400 if the split names a tag that the account does not report
  */
 export async function checkReportedTags(

@@ -1,4 +1,4 @@
-/** Thrown if the catalog's files are invalid. The message usually names the file and the field. */
+/** Thrown if a catalog is invalid. The message usually names the file and the field. */
 export class CatalogError extends Error {
   override name = 'CatalogError';
 }

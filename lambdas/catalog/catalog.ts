@@ -18,7 +18,6 @@ import type { SearchData } from './search-schema.ts';
 import { factsOf, type InputModality, type Wire } from './wires.ts';
 import type { Quirks } from './quirk-schemas.ts';
 
-/** An endpoint of a model: provider, address, wire and prices. */
 export interface Endpoint {
   id: string;
   provider: Provider;
@@ -26,30 +25,28 @@ export interface Endpoint {
   auth: AuthScheme;
   upstreamModel: string;
   /**
-   * Name of an unset environment variable that the upstream model's name needs; undefined if there is none. An endpoint
-   * with an unset variable is listed, but gets no requests.
+   * Name of an unset environment variable that the upstream model's name needs. The endpoint is then listed, but gets
+   * no requests.
    */
   unsetVariable: string | undefined;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
   inputModalities: readonly InputModality[];
   supportedParameters: readonly string[];
-  /**
-   * Prices in force; undefined if there are none. An endpoint without prices is listed, and gets no requests.
-   */
+  /** Prices in force. An endpoint without prices is listed, and gets no requests. */
   pricing: Pricing | undefined;
-  /** Prices that the operator pays to the provider. Required on free models, whose clients pay nothing. */
+  /** Prices that the operator pays to the provider. Required on free models. */
   serviceCost: Pricing | undefined;
-  /** Prices for all times; absent if the prices never change. */
+  /** Prices for all times; absent if they never change. */
   periods?: Timed['periods'];
-  /** Quirks of the endpoint (quirk-schemas.ts). The type has only those that several wires have in common. */
+  /** Quirks of the endpoint. Their type has only the quirks that several wires have in common (quirk-schemas.ts). */
   quirks: Quirks;
-  /** Data policy of the endpoint, or of its provider if the endpoint has none. */
+  /** Policy of the endpoint, or else of its provider. */
   dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
-/** Returns the provider's id, followed by the endpoint's quantization if it is known, such as "acme/fp8". */
+/** Returns the provider's id and the known quantization, such as "acme/fp8". */
 export function endpointTag({ provider, data }: Endpoint): string {
   return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
 }
@@ -64,39 +61,34 @@ interface Provider {
 export interface Model {
   id: string;
   endpoints: Endpoint[];
-  /** Model of which this is an alias; undefined if this is not an alias. */
+  /** Model for which this alias stands; undefined if this is not an alias. */
   aliasOf: Model | undefined;
   data: ModelData;
-  /**
-   * Version of the catalog that contains this model. A request keeps its catalog, even if a new catalog is published.
-   */
+  /** Version of the catalog with this model. */
   catalogVersion: string;
 }
 
-/** Period in which no price of the catalog changes, and a function that builds the catalog for another time. */
+/** Period in which no price changes, and a function that builds the catalog for another time. */
 interface CatalogTiming extends PricePeriod {
   at: (atMs: number) => Catalog;
 }
 
-/** A valid catalog: references are resolved, ids are unique, and the order is that of the files. */
+/** A valid catalog, in the order of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /**
-   * Identifies the content of the files. Records contain the version, which identifies the files from which their
-   * prices come.
-   */
+  /** Identifies the content of the files. */
   readonly version: string;
-  /** Ids of all providers, including providers whose URL is not configured. */
+  /** Ids of all providers in the files, even if their URL is not configured. */
   readonly providerIds: readonly string[];
-  /** Settings of web search; undefined if the catalog has no search. */
+  /** Search settings; undefined if the catalog has no search. */
   readonly search: CatalogSearch | undefined;
   /** Providers whose URL is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
   readonly #timing: CatalogTiming | undefined;
-  /** Names of models other than their ids, built when a name that is not an id is first looked up. */
+  /** Built when a name that is not an id is first looked up. */
   #names: ModelNames<Model> | undefined;
-  /** The same catalog with the prices of another time. */
+  /** The same catalog with the prices of another time, built last. */
   #atOtherTime: Catalog | undefined;
 
   constructor(
@@ -116,24 +108,24 @@ export class Catalog {
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
-  /** Returns this catalog with the prices that are in force at the given time. */
+  /** Returns this catalog with the prices in force at the given time. */
   at(atMs: number): Catalog {
     if (!this.#timing || this.isInForce(atMs)) return this;
     if (!this.#atOtherTime?.isInForce(atMs)) this.#atOtherTime = this.#timing.at(atMs);
     return this.#atOtherTime;
   }
 
-  /** Returns whether the prices of this catalog are in force at the given time. */
+  /** Whether the prices of this catalog are in force at the given time. */
   isInForce(atMs: number): boolean {
     return this.#timing === undefined || covers(this.#timing, atMs);
   }
 
-  /** Returns the model with this id. For an alias, returns the alias itself, with `aliasOf` set. */
+  /** Returns the model or alias with this id. An alias is a model whose `aliasOf` is set. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
   }
 
-  /** Returns the model that a client means by a name: the model's id, or another unambiguous name (model-names.ts). */
+  /** Returns the model with this id, or with this other unambiguous name (model-names.ts). */
   meant(name: string): Model | undefined {
     return this.find(name) ?? (this.#names ??= new ModelNames(this.models)).find(name);
   }
@@ -145,11 +137,10 @@ export interface CatalogFiles {
   models: ModelData[];
   aliases: AliasData[];
   search: SearchData | undefined;
-  /** Hash of the content of the files. */
+  /** Hash of the content. */
   version: string;
 }
 
-/** Values that are needed to resolve the endpoints of a catalog: variables, search, and a time. */
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
   search: CatalogSearch | undefined;
@@ -158,8 +149,8 @@ interface Surroundings {
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. Omits providers without a URL, and models (with their
- * aliases) for which no endpoint with a price remains.
+ * Builds the catalog from files that have passed `checkModels`. Omits endpoints of providers without a URL, and
+ * models without an endpoint that has a price.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf'], atMs: number = nowMs()): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);
@@ -195,7 +186,7 @@ export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf
   );
 }
 
-/** Returns the moments at which a price of an endpoint changes. */
+/** Returns the moments at which a price changes. */
 function priceChangesIn({ models }: Pick<CatalogFiles, 'models'>): number[] {
   const endpoints = models.flatMap((model) => model.endpoints);
   return priceMomentsOf(endpoints.flatMap(({ pricing, service_cost: cost }) => pricesInTime(pricing, cost)));
@@ -216,7 +207,8 @@ function resolveEndpoint(
   const maySearch = model.output_modalities.includes('text') && factsOf(wire).messages !== undefined;
   const isFree = model.service_free !== undefined;
   const periods = pricesInTime(data.pricing, data.service_cost).map((prices) => {
-    // Without its cost, a request to a free model would escape the limits of free models.
+    // Without the operator's cost, a free endpoint gets no price, and thus no requests. Otherwise, its requests would
+    // escape the limits of free models.
     if (isFree && !prices.serviceCost) return { ...prices, pricing: undefined };
     return search && maySearch ? withSearchPrice(prices, { price: search.price, isFree }) : prices;
   });

@@ -4,7 +4,6 @@ import { BUDGET_PARTS, budgetPart, maxFreeRequestCost, FREE_SUFFIX } from './fre
 import { quirksOf } from './quirks.ts';
 import type { EndpointData, ModelData, PricingData, ProviderData, ServiceFree } from './schema.ts';
 
-/** An endpoint with its provider, and its position in the files for error messages. */
 interface FreeOffer {
   data: EndpointData;
   provider: ProviderData;
@@ -13,7 +12,7 @@ interface FreeOffer {
 
 /**
  * Checks that a model's name, terms and prices agree on whether it is free. Each part of its daily budget must cover
- * the largest request that the terms allow.
+ * the largest request of the terms.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {
@@ -61,7 +60,7 @@ function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree
   }
 }
 
-/** Returns the name of the first price above zero, or list of further prices; undefined if there is none. */
+/** Returns the name of the first field that is a price above zero or a list of prices; undefined if there is none. */
 function pricedField(pricing: PricingData): string | undefined {
   for (const [name, value] of Object.entries(pricing)) {
     if (value instanceof Money && !value.isZero) return name;

@@ -16,7 +16,6 @@ export interface Located<T> {
   place: string;
 }
 
-/** An endpoint with its provider, its wire, and its position in the files for error messages. */
 interface CheckedOffer {
   data: EndpointData;
   provider: ProviderData;
@@ -24,14 +23,12 @@ interface CheckedOffer {
   place: string;
 }
 
-/** An endpoint with a wire that supports messages. */
 interface TextOffer extends CheckedOffer {
   facts: MessagesFacts;
 }
 
 /**
- * Checks rules that involve several fields. For example, references must exist, ids must be unique, and an endpoint
- * must support each kind of input that a text model lists.
+ * Checks rules that involve several fields.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
@@ -81,10 +78,7 @@ function addUnique(seen: Set<string>, id: string, place: string): void {
   seen.add(id);
 }
 
-/**
- * Checks that a model's default routing names existing providers. Otherwise, a misspelled name would silently have no
- * effect.
- */
+/** Checks that all providers in the default routing exist, because a misspelled name would silently have no effect. */
 function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, place: string): void {
   for (const field of ['order', 'only', 'ignore'] as const) {
     const unknown = routing?.[field]?.findIndex((name) => !providerIds.has(name)) ?? -1;
@@ -130,10 +124,7 @@ function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
   }
 }
 
-/**
- * Checks that the model also lists each capability of its endpoint, because lists of models show only the model's
- * capabilities.
- */
+/** Checks that an endpoint lists no more capabilities than its model, because lists of models show only the model's. */
 function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
   for (const field of ['input_modalities', 'supported_parameters'] as const) {
     const extra = data[field]?.find((name) => !(model[field] as string[]).includes(name));
@@ -161,8 +152,8 @@ function withFacts(offer: CheckedOffer): TextOffer {
 }
 
 /**
- * Checks that each endpoint of a reasoning model states, in a quirk of its wire, whether the model thinks by default.
- * If it does, the hold of every request must cover thinking.
+ * Each endpoint of a reasoning model must state in a quirk whether the model thinks by default. If so, the hold of
+ * every request must cover thinking.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
@@ -179,13 +170,13 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   );
 }
 
-/** End of the error message for a kind of input that no endpoint of the model accepts. */
+/** End of the error message for a kind of input that no endpoint accepts. */
 const lackingInput: Partial<Record<InputModality, string>> = {
   file: 'accepts PDF documents (see the quirk pdf_files)',
   audio: 'accepts recordings (see the quirk audio_files)',
 };
 
-/** Checks that at least one endpoint supports each listed kind of input. */
+/** Checks that for each listed kind of input, at least one text endpoint accepts it. */
 function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
     const takes = ({ facts, data, provider }: TextOffer) =>
@@ -198,9 +189,8 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 }
 
 /**
- * Checks that a model lists exactly the kinds of media output that its text endpoints generate, because routing of
- * messages relies on the list. Endpoints that only serve the image routes do not count: list them in a model of their
- * own.
+ * Checks that a model lists exactly the kinds of media that its text endpoints generate, because routing relies on the
+ * list. If only endpoints of the image routes generate images, they belong to a separate model.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();

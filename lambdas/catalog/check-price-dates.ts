@@ -2,14 +2,13 @@ import { CatalogError } from './catalog-error.ts';
 import { pricePeriodOf, type PricePeriod } from './price-periods.ts';
 import type { ModelData, PricingData } from './schema.ts';
 
-/** A field with dates, and its position in the files for error messages. */
 interface DatedField {
   data: { valid_from?: string | undefined; valid_until?: string | undefined };
   place: string;
 }
 
 /**
- * Checks the periods of a model's prices, for example that each ends after it begins, and that no two overlap.
+ * Checks the periods of a model's prices, for example that no two overlap.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkPriceDates({ video, endpoints }: ModelData, place: string): void {

@@ -7,9 +7,8 @@ import type { Wire } from './wires.ts';
 const schemas: Record<Wire, z.ZodObject> = quirkSchemas;
 
 /**
- * Checks quirks against the schema of their wire. Without this check, a quirk of another wire would silently have no
- * effect.
- * @param place file and field of the provider or endpoint with the quirks
+ * Checks quirks against the schema of their wire; a quirk of another wire would silently have no effect.
+ * @param place file and field with the quirks
  * @throws {CatalogError} naming the invalid quirk
  */
 export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {

@@ -11,7 +11,7 @@ import { checkQuirks } from './check-quirks.ts';
 import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, type ProviderData } from './schema.ts';
 import { checkSearch, checkSearchPrices, searchFileSchema } from './search-schema.ts';
 
-/** Number of characters of a catalog's version, enough to distinguish all catalogs of a deployment. */
+/** Enough characters to distinguish all catalogs of a deployment. */
 const VERSION_CHARACTERS = 12;
 
 /**

@@ -9,19 +9,20 @@ export const imageQualities = ['low', 'medium', 'high', 'xhigh', 'max', 'standar
 export const imageFormats = ['png', 'jpeg', 'webp'] as const;
 const imageBackgrounds = ['transparent', 'opaque'] as const;
 
-/** Maximum number of images in a request. */
 export const MAX_IMAGES = 10;
-/** Maximum number of partial images that a client may request. */
 export const MAX_PARTIAL_IMAGES = 3;
 /** Maximum number of pictures that a client may send with a request. */
 export const MAX_REFERENCES = 16;
 
-/** Values by kind of image. A kind is a quality, a size or resolution, or both, such as `high/1024x1024`. */
+/**
+ * Returns the schema of values by kind of image. A kind is a quality, a size or resolution, or both, such as
+ * `high/1024x1024`.
+ */
 const byKind = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
 
 export const imageOptionsSchema = z
   .strictObject({
-    /** Sizes in pixels, of which each request to the provider names one. */
+    /** Widths and heights in pixels, such as 1024x1024. Each request to the provider names one size. */
     sizes: z
       .array(z.string().regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, 'must look like 1024x1024'))
       .min(1)
@@ -33,21 +34,21 @@ export const imageOptionsSchema = z
       .optional(),
     resolutions: z.array(z.enum(imageTiers)).min(1).optional(),
     qualities: z.array(z.enum(imageQualities)).min(1).optional(),
-    /** Formats of the image file. If only one is listed, the format is not sent to the provider. */
+    /** Formats of the image. If only one is listed, the gateway does not send a format to the provider. */
     output_formats: z.array(z.enum(imageFormats)).min(1),
     backgrounds: z.array(z.enum(imageBackgrounds)).min(1).optional(),
-    /** Maximum number of images for one request to the provider; 1 if absent. */
+    /** Maximum number of images in one request to the provider; 1 if absent. */
     max_images: z.int().positive().max(MAX_IMAGES).optional(),
     /** Maximum number of pictures that a client may send with a request; 0 if absent. */
     max_references: z.int().nonnegative().max(MAX_REFERENCES).optional(),
     max_prompt_characters: z.int().positive().optional(),
-    /** Maximum number of partial images that the provider sends while it generates one image. Absent: it sends none. */
+    /** Partial images that the provider sends while it generates one image. Absent: none. */
     max_partial_images: z.int().positive().max(MAX_PARTIAL_IMAGES).optional(),
-    /** Maximum number of output tokens that the provider charges for an image. Absent: it charges no tokens. */
+    /** Maximum output tokens that the provider charges for an image. Absent: it charges no tokens. */
     tokens: byKind(z.int().positive()).optional(),
-    /** Maximum number of input tokens that the provider charges for a picture in the request; 10,000 if absent. */
+    /** Maximum input tokens that the provider charges for a picture in the request; 10,000 if absent. */
     reference_tokens: z.int().positive().optional(),
-    /** Prices of kinds of images for which the price differs from `output_image` of the endpoint's pricing. */
+    /** Prices of kinds of images, if they differ from `output_image` of the endpoint's pricing. */
     prices: byKind(price).optional(),
   })
   .superRefine((options, context) => {
@@ -78,7 +79,7 @@ function isKindOf(kind: string, { sizes = [], resolutions = [], qualities = [] }
   return first === ANY_KIND || qualities.includes(first) || shapes.has(first);
 }
 
-/** Properties of an image on which its price may depend. The model chooses a property that is absent. */
+/** Properties of an image on which its price may depend. The model chooses an absent property. */
 export interface ImageKind {
   quality?: string | undefined;
   size?: string | undefined;
@@ -86,9 +87,8 @@ export interface ImageKind {
 }
 
 /**
- * Returns the value for a kind of image: the value for its quality together with its size or resolution, or else for
- * the quality, the size or the resolution alone, or else for every kind. Undefined if there is none, for example
- * because the model chooses the quality.
+ * Returns the value for the quality together with the size or resolution, or else for one of them alone, or else for
+ * every kind. Undefined if there is none, for example because the model chooses the quality.
  */
 export function valueOfKind<Value>(values: Readonly<Record<string, Value>>, kind: ImageKind): Value | undefined {
   const { quality, size, resolution } = kind;

@@ -3,10 +3,10 @@ import { optionalVariable } from '../platform/environment.ts';
 import { buildCatalog, type Catalog } from './catalog.ts';
 import { readChecked } from './checked.ts';
 
-/** URL of the catalog file, which the bundler puts next to the bundle. */
+/** The bundler puts this file next to the bundle. */
 const file = new URL('./catalog.json', import.meta.url);
 
-/** Builds the catalog from the files that were read and checked when the code was bundled. */
+/** Builds the catalog from the files that were checked when the code was bundled. */
 export function loadCatalog(): Catalog {
   return buildCatalog(readChecked(readFileSync(file, 'utf8')), optionalVariable);
 }

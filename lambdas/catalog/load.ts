@@ -6,7 +6,7 @@ import { readCatalogFiles } from './files.ts';
 /** Directory of the catalog that is shipped with the code. */
 export const shippedCatalogDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 
-/** Returns the catalog directory that the environment names, or the directory of the shipped catalog. */
+/** Returns the directory that the environment names, or else the directory of the shipped catalog. */
 export function catalogDirectory(): string {
   return optionalVariable(variables.catalogDirectory) ?? shippedCatalogDirectory;
 }

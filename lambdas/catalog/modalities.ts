@@ -1,14 +1,14 @@
 import type { Catalog, Model } from './catalog.ts';
 import { modalities, type Modality } from './modality.ts';
 
-/** Returns the models with at least one of the output modalities, or all models for "all". */
+/** Returns the models with at least one of the output modalities. */
 export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {
   if (wanted === 'all') return [...catalog.models];
   return catalog.models.filter(({ data }) => data.output_modalities.some((modality) => wanted.includes(modality)));
 }
 
 /**
- * Parses `output_modalities`: a comma-separated list, or "all".
+ * Parses a comma-separated list, or "all".
  * @returns the modalities, or else the first unknown value
  */
 export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {

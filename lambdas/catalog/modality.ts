@@ -1,4 +1,3 @@
-/** Output modalities of models. */
 export const modalities = [
   'text',
   'image',
@@ -12,10 +11,7 @@ export const modalities = [
 ] as const;
 export type Modality = (typeof modalities)[number];
 
-/**
- * Returns whether a model's output is only text. Other models may generate images or audio, which few client APIs
- * support.
- */
+/** Whether a model's output is only text. */
 export function makesOnlyText(outputs: readonly Modality[]): boolean {
   return outputs.every((modality) => modality === 'text');
 }

@@ -1,22 +1,17 @@
 /**
- * Finds the model for a name that is not its id. For example, Claude Code sends "claude-opus-4-8[1m]", and code
- * examples often use "claude-haiku-4-5-20251001". The name must be unambiguous. The response and the record contain the
- * model's id.
+ * Finds the model for a name that is not its id, if it is unambiguous. For example, Claude Code sends
+ * "claude-opus-4-8[1m]", and code examples often use "claude-haiku-4-5-20251001".
  */
 
-/** Maximum length of a name. Names of models are shorter. */
 const MAX_MODEL_NAME_LENGTH = 200;
-/**
- * Matches the suffix by which a client requests a context size. The gateway ignores it, because a model always has its
- * full context.
- */
+/** The suffix by which a client requests a context size. It is ignored, because a model always has its full context. */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
-/** Matches the date of a version, as Anthropic, Google Cloud and OpenAI write it. */
+/** The date of a version, as Anthropic, Google Cloud and OpenAI write it. */
 const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
 /** Finds models by names that other services use. */
 export class ModelNames<Model extends { id: string }> {
-  /** Models by every spelling of their ids, with and without the author; undefined if two models share the spelling. */
+  /** Models by the spellings of their ids, with and without the author; undefined if two models share a spelling. */
   readonly #bySpelling = new Map<string, Model | undefined>();
 
   constructor(models: readonly Model[]) {
@@ -28,9 +23,8 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * Returns the only model that a name matches, ignoring case. The name may omit the author, have "-", "." and
-   * "_" in place of each other, and end with a date or a mark such as "[1m]".
-   * @returns undefined if no model or several models match
+   * Returns the only model that a name matches, ignoring case. The name may omit the author, have "-", "." and "_" in
+   * place of each other, and end with a date or a mark such as "[1m]".
    */
   find(name: string): Model | undefined {
     if (name.length > MAX_MODEL_NAME_LENGTH) return undefined;

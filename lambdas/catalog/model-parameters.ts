@@ -1,6 +1,6 @@
 /**
- * Parameters that a model may list, with the names of OpenRouter's API. The gateway uses some of them
- * (docs/catalog.md); the others only inform clients.
+ * Request parameters of models, with the names of OpenRouter's API. The gateway uses some of them (docs/catalog.md);
+ * the others only inform clients.
  */
 export const modelParameters: ReadonlySet<string> = new Set([
   'max_tokens',

@@ -1,13 +1,10 @@
-/** Matches a placeholder for the value of an operator's variable, as in `gpt://{YANDEX_FOLDER_ID}/yandexgpt`. */
+/** Placeholder for the value of an operator's variable, as in `gpt://{YANDEX_FOLDER_ID}/yandexgpt`. */
 const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
 
-/**
- * A text of the catalog in which values of variables replace placeholders. Placeholders of unset variables stay in the
- * text.
- */
+/** Text in which values replace placeholders. Placeholders of unset variables stay in the text. */
 export interface FilledText {
   text: string;
-  /** Name of the first variable that the operator has not set; undefined if all are set. */
+  /** First variable that the operator has not set. */
   unset: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the published catalog from an object in a bucket, or from a directory if the gateway runs on a laptop. */
+/** The published catalog is an object in a bucket, or a file in a directory on a laptop. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,17 +7,14 @@ import { openObject } from '../platform/aws/aws-object.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 import { PUBLICATION_KEY } from './publication.ts';
 
-/** Text of a publication, with a tag that identifies it. */
+/** Text of a published catalog. `tag` identifies the publication. */
 export interface PublishedText {
   text: string;
   tag: string;
 }
 
 export interface PublicationSource {
-  /**
-   * Reads the current publication.
-   * @returns `unchanged` if it has the known tag; `missing` if there is no publication
-   */
+  /** @returns `unchanged` if the publication has the known tag; `missing` if there is none */
   read: (knownTag: string | undefined) => Promise<PublishedText | 'unchanged' | 'missing'>;
   /** Time between two reads, in ms. */
   everyMs: number;
@@ -49,10 +46,7 @@ export function publicationInBucket(bucket: string): PublicationSource {
   };
 }
 
-/**
- * Matches the names of publication files. Names are numbers in ascending order; the file with the highest number is
- * current.
- */
+/** Names of publication files are numbers. The file with the highest number is current. */
 const PUBLICATION_FILE = /^\d{6}\.jsonl$/;
 
 export function publicationInDirectory(directory: string): PublicationSource {

@@ -1,7 +1,6 @@
 /**
- * Reads and writes a catalog that is published while the gateway runs. The text of a publication has two lines: a
- * header with publisher and time, and the checked files (checked.ts). The header has the hash of the second line, so
- * truncated or altered files are never used.
+ * A catalog that is published while the gateway runs. The text has two lines: a header with publisher and time, and the
+ * checked files (checked.ts). The header has the hash of the second line, so damaged files are not used.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,18 +12,18 @@ import { readChecked, writeChecked } from './checked.ts';
 /** Key of the current publication in the bucket. */
 export const PUBLICATION_KEY = 'catalog/current.jsonl';
 
-/** Maximum size of the text, in bytes. Functions can read responses of this size (platform/aws/aws-exchange.ts). */
+/** Maximum size of the text in bytes, which functions can read (platform/aws/aws-exchange.ts). */
 export const MAX_PUBLICATION_BYTES = 10_000_000;
 
-/** Version of the format. Functions of this release read only this version. */
+/** Version of the format. This release reads only this version. */
 const FORM = 1;
 
 export interface Publication {
-  /** Time of the publication, in ISO format. */
+  /** Time of the publication in ISO format. */
   publishedAt: string;
   /** Publisher, as the audit log names people. */
   by: string;
-  /** Published files; undefined if the publication withdraws all earlier ones, so that the deployed catalog applies. */
+  /** Undefined if this publication withdraws all earlier publications, so that the deployed catalog applies. */
   files: CatalogFiles | undefined;
 }
 
@@ -32,7 +31,7 @@ const headerSchema = z.object({
   form: z.number(),
   published_at: z.iso.datetime(),
   by: z.string().min(1).max(2_048),
-  /** Version of the published catalog; null if the publication withdraws all earlier ones. */
+  /** Version of the catalog; null if this publication withdraws all earlier publications. */
   version: z.string().nullable(),
   sha256: z.string().nullable(),
 });

@@ -8,8 +8,8 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 }
 
 /**
- * Returns the quirks of an endpoint. They override the quirks of its provider, except `lacks`, which is the union of
- * both lists. An endpoint whose wire differs from its provider's inherits only the common quirks.
+ * Returns the quirks of an endpoint, which override the provider's quirks; `lacks` is the union of both lists. An
+ * endpoint whose wire differs from its provider's inherits only the common quirks.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;
@@ -22,7 +22,6 @@ function lacksOf(quirks: (Quirks & { lacks?: unknown }) | undefined): unknown[] 
   return Array.isArray(quirks?.lacks) ? quirks.lacks : [];
 }
 
-/** Returns the quirks that several wires have in common. */
 function commonOf(quirks: Quirks | undefined): Quirks {
   const setNames = commonQuirkNames.filter((name) => quirks?.[name] !== undefined);
   return Object.fromEntries(setNames.map((name) => [name, quirks![name]]));

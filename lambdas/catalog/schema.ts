@@ -1,6 +1,6 @@
 /**
- * Schema of the catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to authors
- * of catalogs. Unknown fields are errors, so that a typo does not silently become a default.
+ * Schema of the catalog's files: `providers.json` and `models/*.json` (docs/catalog.md). Unknown fields are errors, so
+ * that a typo does not silently become a default.
  */
 
 import * as z from 'zod';
@@ -27,9 +27,9 @@ const priceTier = z.strictObject({
   ...optionalPrices(partPriceNames),
 });
 
-/** A moment in UTC, such as 2027-01-01T00:00:00Z. */
+/** A time in UTC, such as 2027-01-01T00:00:00Z. */
 const moment = z.iso.datetime({ error: 'must be a time in UTC, such as "2027-01-01T00:00:00Z"' });
-/** Period in which prices apply: from `valid_from` until the moment before `valid_until`. */
+/** Prices are valid from `valid_from` until the moment before `valid_until`. */
 const validity = { valid_from: moment.optional(), valid_until: moment.optional() };
 
 const pricePeriod = z.strictObject({
@@ -48,12 +48,12 @@ const pricingSchema = z.strictObject({
   ...optionalPrices(partPriceNames),
   ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
-  /** Prices that apply in certain periods, instead of the prices above. */
+  /** Prices in certain periods, instead of the prices above. */
   periods: z.array(pricePeriod).min(1).optional(),
 });
-/** Prices of an endpoint for all times, as in the catalog's files (price-periods.ts). */
+/** Prices for all times, as in the files (price-periods.ts). */
 export type PricingData = z.infer<typeof pricingSchema>;
-/** Prices of an endpoint for one request, including the price that depends on the model's options (`perModel`). */
+/** Prices for one request, including the price of a second of video, which depends on the model's options. */
 export type Pricing = Omit<PricingData, 'valid_from' | 'valid_until' | 'periods'> & {
   [Name in ModelPriceName]?: Money | undefined;
 };
@@ -69,7 +69,7 @@ export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
 export const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 export const httpUrl = z.url({ protocol: /^https?$/ });
-/** Constant headers other than the credential, for example a header that controls data retention at the provider. */
+/** Constant headers, for example one that controls data retention at the provider. */
 const providerHeaders = z.record(
   z
     .string()
@@ -90,8 +90,8 @@ const providerSchema = z.strictObject({
   /** Variable with the base URL. If it is unset, the catalog omits the provider and its models. */
   base_url_variable: variableName.optional(),
   /**
-   * Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. Absent: the
-   * provider needs no credential.
+   * Name of the credential: a variable on a laptop, an entry of the provider-keys secret on AWS. Absent: none is
+   * needed.
    */
   credential: variableName.optional(),
   /** Way to send the credential, if it differs from the wire's default. */
@@ -99,8 +99,8 @@ const providerSchema = z.strictObject({
   /** URL that issues tokens for the credential, for schemes that need it. */
   token_url: httpUrl.optional(),
   /**
-   * Name of a variable, or of an entry of the secret, that contains PEM certificates. They are trusted in addition to
-   * the public certificate authorities.
+   * Variable, or entry of the secret, with PEM certificates. They are trusted in addition to the public certificate
+   * authorities.
    */
   ca_variable: variableName.optional(),
   /** Headers that the gateway sends with every request to the provider. */
@@ -121,7 +121,7 @@ const providerSchema = z.strictObject({
       idle_ms: z.int().positive().max(840_000).optional(),
     })
     .optional(),
-  /** Differences from the wire's standard form. checkQuirks checks them against the schema of the wire. */
+  /** Differences from the wire's standard form (checkQuirks). */
   quirks: anyQuirks.optional(),
 });
 export type ProviderData = z.infer<typeof providerSchema>;
@@ -140,7 +140,7 @@ const quantizationNames = [
   'fp32',
 ] as const;
 
-/** Name of a parameter. Unknown names are errors, because a misspelled parameter would silently not be sent. */
+/** Name of a request parameter. Unknown names are errors, because a misspelled parameter would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
   error: ({ input }) => `must be one of ${[...modelParameters].join(', ')}, not "${String(input)}"`,
 });
@@ -167,7 +167,7 @@ export const routingSchema = z.strictObject({
 const endpointSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._/:-]{0,127}$/, 'must be a lower-case name'),
   provider: slug,
-  /** Wire of the endpoint, if it differs from the wire of the provider. */
+  /** Wire of this endpoint, if it differs from the provider's. */
   wire: z.enum(wires).optional(),
   /** The provider's name for the model. `{NAME}` stands for the value of the operator's variable NAME. */
   upstream_model: z.string().min(1),
@@ -176,23 +176,21 @@ const endpointSchema = z.strictObject({
   quantization: z.enum(quantizationNames).optional(),
   /** Relative share of requests among endpoints of the same price; 1 if absent. */
   weight: z.number().positive().max(1_000).optional(),
-  /** Kinds of input that the endpoint accepts, if it does not accept all kinds that the model lists. */
+  /** Kinds of input that this endpoint accepts, if it does not accept all kinds that the model lists. */
   input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
   supported_parameters: z.array(parameter).optional(),
-  /** Prices of the endpoint. An endpoint without prices is listed, and gets no requests. */
+  /** Prices for clients. An endpoint without prices is listed, and gets no requests. */
   pricing: pricingSchema.optional(),
   /** Whether the price is the same for prompts of every length. `catalog check` then expects no `overrides`. */
   flat_price: z.boolean().optional(),
   /**
-   * Prices that the operator pays to the provider. Clients never see them. Only free models need them, because their
-   * clients pay nothing.
+   * Prices that the operator pays to the provider. Clients never see them. Free models need them, because their clients
+   * pay nothing.
    */
   service_cost: pricingSchema.optional(),
-  /** Quirks of the endpoint, which override the quirks of the provider. */
+  /** Quirks of this endpoint, which usually override the provider's quirks (quirks.ts). */
   quirks: anyQuirks.optional(),
-  /**
-   * Data policy of the endpoint, if it differs from the provider's data policy, for example at a URL without retention.
-   */
+  /** Policy of this endpoint, if it differs from the provider's, for example at a URL without retention. */
   data_policy: dataPolicySchema.optional(),
   /** Options of an endpoint that generates images. */
   image: imageOptionsSchema.optional(),
@@ -204,12 +202,12 @@ const durations = z.array(z.int().positive()).min(1);
 const videoOptions = z.strictObject({
   durations,
   resolutions: z.array(z.string()).min(1),
-  /** Supported durations by resolution, for resolutions that support only some of the `durations`. */
+  /** Durations by resolution, for resolutions that support only some of the `durations`. */
   durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
   price_per_second: z.record(z.string(), price),
-  /** Prices that apply in certain periods, instead of `price_per_second`. */
+  /** Prices in certain periods, instead of `price_per_second`. */
   periods: z
     .array(z.strictObject({ ...validity, price_per_second: z.record(z.string(), price) }))
     .min(1)
@@ -218,9 +216,7 @@ const videoOptions = z.strictObject({
 
 type VideoOptionsData = z.infer<typeof videoOptions>;
 
-/**
- * Checks that every listed resolution has a price, and that every price and duration belongs to a listed resolution.
- */
+/** Reports resolutions without a price, and resolutions and durations that the model does not list. */
 function checkVideo(video: VideoOptionsData, report: (path: string[], message: string) => void): void {
   const { durations, resolutions, durations_at = {}, periods = [] } = video;
   const priced = [
@@ -254,15 +250,12 @@ const requests = z.int().positive().max(1_000_000);
  * parts of the daily budget.
  */
 const serviceFreeSchema = z.strictObject({
-  /**
-   * Maximum number of requests by one account in a UTC day: daily_base for accounts without funds, daily_funded for
-   * accounts with funds.
-   */
+  /** Requests by one account in a UTC day: daily_base for accounts without funds, daily_funded for others. */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,
-  /** Maximum number of requests from one IPv4 address or IPv6 network (/64) in a UTC day, by accounts without funds. */
+  /** Requests from one IPv4 address or IPv6 network (/64) in a UTC day, by accounts without funds. */
   base_ip_daily: requests,
-  /** Maximum number of requests by one account in a minute. */
+  /** Requests by one account in a minute. */
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
@@ -278,7 +271,7 @@ const optionalParameter = z.number().nullable().optional();
 const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
-    /** Permanent name of this version of the model. It keeps its meaning, even if a newer version takes over the id. */
+    /** Permanent name of this version of the model, even if a newer version takes over the id. */
     permaslug: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
@@ -288,7 +281,7 @@ const modelSchema = z
     input_modalities: z.array(z.enum(inputModalities)).min(1),
     output_modalities: z.array(z.enum(modalities)).min(1),
     supported_parameters: z.array(parameter).default([]),
-    /** Uses of the model, as stated by its author. */
+    /** Categories, as the model's author states them. */
     categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z
       .strictObject({
@@ -301,9 +294,9 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
-    /** Name of the icon in icon collections. Default: the author's part of the id. */
+    /** Name of the icon in collections of icons. Default: the author's part of the id. */
     icon_id: slug.optional(),
-    /** URL of an icon that the operator prefers. */
+    /** Icon that the operator prefers. */
     custom_icon_url: httpUrl.optional(),
     hugging_face_id: z.string().optional(),
     video: videoOptions.optional(),

@@ -1,4 +1,4 @@
-/** Schema of `search.json`: the price of a search, and its backends in the order of attempts. */
+/** `search.json` has the price of a search, and its backends in the order of attempts. */
 
 import * as z from 'zod';
 import { CatalogError } from './catalog-error.ts';
@@ -16,7 +16,6 @@ const needs = {
 } as const;
 export type SearchKind = keyof typeof needs;
 
-/** Maximum number of results that every kind of backend supports. */
 const MAX_CATALOG_RESULTS = 20;
 
 const backendSchema = z.strictObject({
@@ -26,13 +25,13 @@ const backendSchema = z.strictObject({
   base_url: httpUrl.optional(),
   /** Variable with the base URL. If it is unset, the catalog omits the backend. */
   base_url_variable: variableName.optional(),
-  /** Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. */
+  /** Name of the credential: a variable on a laptop, an entry of the provider-keys secret on AWS. */
   credential: variableName.optional(),
   /**
    * Folder in Yandex Cloud that pays for the searches. `{NAME}` stands for the value of the operator's variable NAME.
    */
   folder: z.string().min(1).optional(),
-  /** Whether the backend is a stand-in, used only if no other backend has all its settings. */
+  /** Whether the backend is used only if no other backend has all its settings. */
   stand_in: z.boolean().optional(),
   data_policy: dataPolicySchema,
 });
@@ -70,7 +69,7 @@ function checkAddress({ base_url: url, base_url_variable: variable }: SearchBack
   }
 }
 
-/** Returns whether a URL uses https, or its host is this machine. */
+/** Whether a URL uses https, or its host is this machine. */
 function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);

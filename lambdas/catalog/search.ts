@@ -4,7 +4,7 @@ import type { EndpointPrices } from './price-periods.ts';
 import type { DataPolicy } from './schema.ts';
 import type { SearchBackendData, SearchData, SearchKind } from './search-schema.ts';
 
-/** A search backend whose variables are set. Its credential may still be missing. */
+/** A backend whose variables are set. Its credential may still be missing. */
 export interface SearchBackend {
   id: string;
   name: string;
@@ -19,9 +19,9 @@ export interface CatalogSearch {
   /** Price of one search, in RUB. */
   price: Money;
   maxResults: number;
-  /** Backends whose variables are set, in the order of attempts. Credentials are not checked. */
+  /** Backends in the order of attempts. Their credentials are not checked. */
   backends: readonly SearchBackend[];
-  /** All backends of the file, including those whose variables are not set. */
+  /** All backends in the file, even if their variables are not set. */
   listed: readonly SearchBackendData[];
 }
 
@@ -43,9 +43,8 @@ function resolveBackend(data: SearchBackendData, valueOf: (variable: string) => 
 }
 
 /**
- * Adds the price of a search to an endpoint's prices. Free models cannot search (admission/free/within-free-terms.ts).
- * Their client price is 0, so that no search is ever charged, and the operator's cost is the full price. For other
- * models, the operator's cost of a search is unknown.
+ * Adds the price of a search to an endpoint's prices. For free models, the client price is 0, and the operator's cost
+ * is the full price.
  */
 export function withSearchPrice<Prices extends EndpointPrices>(
   prices: Prices,

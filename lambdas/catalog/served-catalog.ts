@@ -1,14 +1,12 @@
 /**
- * Provides the catalog for requests: the published catalog or, without a publication, the deployed one. The published
- * catalog is read again at intervals.
+ * The catalog for requests: the published catalog or, without a publication, the deployed one.
  *
  * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
- * AWS), even in a Lambda environment that was frozen or has just started. A request keeps the catalog with which it
- * began. Its prices may still change until it is sent (dispatched-prices.ts).
+ * AWS), unless it cannot be read. A request keeps its catalog, but its prices may change until it is sent
+ * (dispatched-prices.ts).
  *
- * Weakness: if the publication is unreadable, invalid or slow, the last valid catalog stays in use; in an environment
- * that has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records
- * agree. Each failed refresh logs a line that raises an alarm.
+ * Weakness: if the publication is unreadable, invalid or slow, the last valid catalog stays in use, or the deployed one
+ * in an environment that has just started. Each failed refresh logs a line that raises an alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,11 +21,11 @@ import { loadCatalog } from './load.ts';
 import { readPublication } from './publication.ts';
 import { openPublicationSource, type PublicationSource } from './publication-source.ts';
 
-/** Maximum time that a request waits for a refresh, in ms. A refresh takes less if S3 works normally. */
+/** Maximum time in ms that a request waits for a refresh. */
 const MAX_WAIT_MS = 2_000;
 
 /**
- * Returns the deployed catalog. It is read once.
+ * Reads the deployed catalog once.
  * @throws {CatalogError} as `loadCatalog` does
  */
 export const deployedCatalog = once(() => loadCatalog());
@@ -51,6 +49,7 @@ interface Known {
 }
 
 /**
+ * Follows the publications of a source.
  * @param deployed returns the catalog to use if nothing is published
  * @returns a function that returns the current catalog, and waits only if the known catalog is too old or there is none
  */

@@ -1,5 +1,3 @@
-/** Schemas of the quirks of the text-to-speech wires. */
-
 import * as z from 'zod';
 import { common } from './common-quirks.ts';
 import { speechFormats } from './quirk-values.ts';
@@ -8,11 +6,11 @@ export const speechQuirks = z.strictObject({
   ...common,
   /** Voice for requests that name none. Absent: a request must name a voice. */
   default_voice: z.string().min(1).optional(),
-  /** Maximum characters (Unicode code points) of a text. Absent: the gateway's own maximum. */
+  /** Maximum Unicode code points of a text. Absent: the gateway's own maximum. */
   max_characters: z.int().positive().optional(),
-  /** Audio formats that the endpoint can return. Absent: all formats of the wire. */
+  /** Audio formats of the endpoint. Absent: all formats of the wire. */
   speech_formats: z.array(z.enum(speechFormats)).min(1).optional(),
-  /** Accepted range of `speed`, for an endpoint that lists this parameter. */
+  /** Lowest and highest accepted `speed`, for an endpoint that lists this parameter. */
   speed_range: z.tuple([z.number().positive(), z.number().positive()]).optional(),
   /** Tokens per second of audio, for a model that is priced by tokens. Absent: the model has no output tokens. */
   audio_tokens_per_second: z.number().positive().optional(),
@@ -24,7 +22,7 @@ export const openaiSpeechQuirks = speechQuirks.extend({
   voice_objects: z.boolean().optional(),
 });
 export const geminiSpeechQuirks = speechQuirks.extend({
-  /** Place from which the model reads instructions: the text before the speech, or a separate field (Gemini 3.8). */
+  /** Place of instructions: in the text before the words to speak, or in a separate field (Gemini 3.8). */
   instructions_form: z.enum(['text', 'style']).optional(),
 });
 export type SpeechQuirks = z.infer<typeof speechQuirks>;

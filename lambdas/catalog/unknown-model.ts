@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 import { similarModel } from './similar-model.ts';
 
 /**
- * Returns the error for a model that is not in the catalog, with a suggestion.
+ * Creates the error for a model that is not in the catalog, with a suggestion.
  * @param field request field with the model's name
  */
 export function unknownModel(catalog: Catalog, id: string, field: string): GatewayError {

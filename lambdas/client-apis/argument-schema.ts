@@ -1,7 +1,4 @@
-/**
- * Returns the JSON Schema of a function's arguments. OpenAI accepts a schema without a type; some other providers
- * reject it.
- */
+/** Adds the type `object` to a schema of arguments without a type, because some providers reject such a schema. */
 export function argumentSchema(parameters: Record<string, unknown> | null | undefined): Record<string, unknown> {
   if (!parameters) return { type: 'object', properties: {} };
   const isTyped = 'type' in parameters || unions.some((name) => name in parameters);

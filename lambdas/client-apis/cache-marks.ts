@@ -1,6 +1,6 @@
 /**
- * Fields that mark a part of a message as the end of a cached prompt. Both Anthropic's form, which OpenRouter uses too,
- * and OpenAI's form are accepted.
+ * Fields that mark a part as the end of a cached prompt, in the form of Anthropic and OpenRouter, and in the form of
+ * OpenAI.
  */
 
 import * as z from 'zod';

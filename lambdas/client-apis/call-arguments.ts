@@ -1,26 +1,16 @@
-/** Reads arguments of tool calls, which clients of OpenAI's APIs send as JSON text. */
-
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
-/**
- * Maximum depth of arguments, below that of a request body (128). Tools need less. A limit is required, because the
- * code that serializes arguments is recursive.
- */
+/** Maximum nesting depth of a call's arguments. The limit exists because the code that serializes them is recursive. */
 const MAX_ARGUMENTS_DEPTH = 100;
-/** Maximum number of values in all arguments of a request together, equal to that of a request body. */
 const MAX_ARGUMENT_VALUES = 100_000;
 
-/**
- * Reads the arguments of all tool calls of one request. The total number of values is limited, which bounds time and
- * memory.
- */
+/** Reads the arguments of all tool calls of one request, with one limit for the number of their values. */
 export class ArgumentReader {
   #values = 0;
 
   /**
-   * Returns the arguments as an object. Numbers keep the digits that the model wrote. A text that is not a JSON object,
-   * or exceeds a limit, becomes the member `arguments` of an object. The conversation can then continue after a mistake
-   * of the model. The text `null` and an empty text mean that there are no arguments.
+   * Returns the arguments as an object, whose numbers keep their digits. A text that is not a JSON object, or exceeds a
+   * limit, becomes the member `arguments`, so that the conversation can continue.
    */
   read(written: string | Record<string, unknown> | null | undefined): Record<string, unknown> {
     if (typeof written !== 'string') return written ?? {};

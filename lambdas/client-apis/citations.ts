@@ -1,14 +1,9 @@
-/** Converts citations to annotations with positions in the text. */
-
 interface UrlAnnotation {
   type: 'url_citation';
   url_citation: { url: string; title: string; start_index: number; end_index: number; content?: string };
 }
 
-/**
- * Returns the annotation for the citation of a web page; undefined for a citation of the client's own document, which
- * has no URL.
- */
+/** Returns the annotation for a citation; undefined for a citation of the client's own document, which has no URL. */
 function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
   if (typeof url !== 'string') return undefined;

@@ -2,7 +2,7 @@
 
 import type { Tool } from '../messages/types.ts';
 
-/** Name of these functions' only argument, which contains the free text. */
+/** Name of the only argument of a custom tool's function. It contains the free text. */
 export const CUSTOM_ARGUMENT = 'input';
 
 interface Grammar {
@@ -37,8 +37,8 @@ export function customTool({ name, description, format }: CustomTool): Tool {
 }
 
 /**
- * Returns the text that the model wrote for a custom tool. If the model's arguments do not contain such a text, returns
- * the arguments as JSON.
+ * Returns the free text that a model wrote for a custom tool; all arguments as JSON if the argument with the text is
+ * missing.
  */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];

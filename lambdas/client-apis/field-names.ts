@@ -1,11 +1,7 @@
-/**
- * Renames fields in error messages. The gateway converts requests to the Messages API, so its errors name fields of
- * that API. A client of another API needs the name of the field that it sent.
- */
+/** Renames fields in error messages: the gateway's errors name fields of the Messages API, not of the client's API. */
 
 import { GatewayError } from '../platform/errors.ts';
 
-/** Origin of a message in the client's conversation. */
 export interface ClientMessagePosition {
   /** Index in the client's list. If several items were merged, the index of the first. */
   at: number;
@@ -17,7 +13,7 @@ export interface ClientMessagePosition {
 export interface ClientFieldNames {
   /** Client's names, by prefix of the field path in the Messages API. The longest matching prefix applies. */
   fields: Readonly<Record<string, string>>;
-  /** Name of the client's list that contains the conversation. `origins` has the origin of each message. */
+  /** Name of the client's list that contains the conversation. `origins` has each message's position in it. */
   conversation: string;
   origins: readonly ClientMessagePosition[];
 }

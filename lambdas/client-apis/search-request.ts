@@ -9,7 +9,10 @@ import { withoutNull } from './without-null.ts';
 
 const MAX_CONTENT_TYPES = 8;
 
-/** User's location. OpenAI's Chat Completions API nests it in `approximate`; the other APIs have it next to `type`. */
+/**
+ * User's location. OpenAI's Chat Completions API nests its fields in `approximate`; other APIs have them next to
+ * `type`.
+ */
 export const searchLocation = optionalField(
   z.strictObject({
     ...placeFields,

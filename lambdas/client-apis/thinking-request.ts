@@ -1,5 +1,3 @@
-/** Thinking settings in requests of OpenAI's and OpenRouter's APIs. */
-
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
@@ -16,7 +14,7 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ul
 export const reasoningEffort = optionalField(z.enum(efforts));
 type RequestedEffort = z.output<typeof reasoningEffort>;
 
-/** Requested length of the thinking summary. All lengths are accepted, without effect on the summary. */
+/** Requested length of the thinking summary. The length has no effect. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
 /** As in Gemini's API, a budget of 0 turns thinking off, and with -1 the model chooses how much it thinks. */

@@ -1,12 +1,8 @@
-/** Fields for tools that OpenAI's two APIs share. */
-
 import type { MessagesRequest, Tool } from '../messages/types.ts';
 
 type ToolChoice = MessagesRequest['tool_choice'];
 
-/**
- * Returns the reason why a tool choice cannot be satisfied; undefined if it can be, or if it does not require a call.
- */
+/** Returns why a tool choice cannot be satisfied; undefined if it can be, or if it requires no call. */
 export function toolChoiceFault(tools: readonly Tool[], choice: ToolChoice): string | undefined {
   if (choice?.type === 'any' && tools.length === 0)
     return 'requires a tool call, but the request has no tool that the model may call; send tools, or use "auto"';

@@ -1,7 +1,6 @@
 /**
  * Converts tool names between OpenAI's APIs and the Messages API, which has no namespaces. No characters of a name are
- * replaced here, because names are searched for sensitive data later. After that search, the provider codecs (wires)
- * replace names that a provider would reject.
+ * replaced here, because names are searched for sensitive data later.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,15 +8,11 @@ import { createHash } from 'node:crypto';
 const GROUP_SEPARATOR = '__';
 const DIGEST_CHARACTERS = 8;
 
-/** Tool with its name in the client's API. */
 export interface ClientTool {
   /** Group of the tool. Some agents declare the tools of each MCP server in one group. */
   namespace?: string | undefined;
   name: string;
-  /**
-   * Kind of the tool. A custom tool gets free text. A tool search is run by the client, and its result is a list of
-   * tools.
-   */
+  /** A custom tool gets free text. A tool search is run by the client, and its result is a list of tools. */
   kind: 'function' | 'custom' | 'tool_search';
 }
 
@@ -29,8 +24,8 @@ export class ToolNames {
   readonly #bySentName = new Map<string, ClientTool>();
 
   /**
-   * @param tools tools without repetitions. If two of them would get the same name for the model, the tool without a
-   *   namespace, or else the first tool, keeps the name.
+   * If two tools would get the same name for the model, the tool without a namespace, or otherwise the first tool,
+   * keeps the name.
    */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {
@@ -40,10 +35,7 @@ export class ToolNames {
     }
   }
 
-  /**
-   * Returns a tool's name for the model. The tool may be undeclared, because earlier turns may contain calls of tools
-   * that are no longer declared.
-   */
+  /** Returns a tool's name for the model, also for undeclared tools: earlier turns may contain calls of them. */
   sentName(tool: ClientName): string {
     return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);
   }

@@ -1,18 +1,14 @@
-/** Computes the probabilities of options from a model's probabilities for its next token. */
-
-/** One of the most probable next tokens, in the form of chat completions. */
+/** A token and its log probability, in the form of chat completions. */
 export interface TopToken {
   token: string;
   logprob: number;
 }
 
 /**
- * Returns the probability of each label, given that the model writes one of the labels. A token counts for a label if
- * it is the label with any surrounding blanks; case is ignored if the match remains unique. Labels that are not among
- * the listed tokens share the remaining probability (1 minus the listed probabilities) equally, but each gets at most
- * the probability of the least probable listed token.
- * @returns undefined if none of the labels is among the tokens, because the model would then have written something
- *   else
+ * Returns the probability of each label, given that the model writes one of the labels. Ignores surrounding blanks, and
+ * upper or lower case if only one label then matches. Labels that are not in `top` share the remaining probability
+ * equally, but each gets at most the probability of the least probable token in `top`.
+ * @returns undefined if `top` contains none of the labels, or only labels whose computed probability is zero
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
   const masses = labels.map(() => 0);
@@ -28,7 +24,7 @@ export function labelProbabilities(top: readonly TopToken[], labels: readonly st
     masses[label]! += mass;
     seen.add(label);
   }
-  // The probability of a listed label may be so small that it is computed as zero.
+  // The probability of a label in `top` may be so small that it is computed as zero.
   if (masses.every((mass) => mass === 0)) return undefined;
   const missing = labels.length - seen.size;
   const share = missing === 0 ? 0 : Math.min(least, Math.max(0, 1 - listed) / missing);
@@ -43,18 +39,16 @@ function labelOf(token: string, labels: readonly string[]): number {
   return folded.length === 1 ? folded[0]! : -1;
 }
 
-/** Applies a temperature to probabilities. A temperature above 1 corrects an overconfident model. */
+/** Returns the probabilities at another temperature. A temperature above 1 corrects an overconfident model. */
 export function tempered(probabilities: readonly number[], temperature: number): number[] {
   if (temperature === 1) return [...probabilities];
   return normalised(probabilities.map((probability) => probability ** (1 / temperature)));
 }
 
 /**
- * Returns the probabilities of all options of a question that was decided in groups. Uses Luce's rule: the ratio of the
+ * Returns the probabilities of all options of a question that was decided in groups. Luce's rule: the ratio of the
  * probabilities of two options does not depend on the other options.
- * @param groups probabilities within each group, in the order of the options
- * @param finals probability of each group's most probable option, compared with the most probable options of the other
- *   groups
+ * @param finals probability of each group's most probable option among those of all groups
  */
 export function joinedGroups(groups: readonly (readonly number[])[], finals: readonly number[]): number[] {
   return normalised(
@@ -65,9 +59,7 @@ export function joinedGroups(groups: readonly (readonly number[])[], finals: rea
   );
 }
 
-/**
- * Splits options into groups of at most `most` options. All have the same size, except that the last may be smaller.
- */
+/** Splits options into groups of at most `most` options. The last group may be smaller than the others. */
 export function inGroups<Value>(values: readonly Value[], most: number): Value[][] {
   const count = Math.ceil(values.length / most);
   const size = Math.ceil(values.length / count);
@@ -76,7 +68,7 @@ export function inGroups<Value>(values: readonly Value[], most: number): Value[]
   );
 }
 
-/** Scales non-negative numbers so that their sum is 1. If all are 0, the results are equal. */
+/** Scales numbers so that their sum is 1. If all numbers are 0, the results are equal. */
 export function normalised(masses: readonly number[]): number[] {
   const sum = masses.reduce((total, mass) => total + mass, 0);
   return masses.map((mass) => (sum > 0 ? mass / sum : 1 / masses.length));

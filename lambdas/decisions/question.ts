@@ -1,11 +1,10 @@
 /**
- * Questions about a state, each with a list of options, and the answers computed from the probabilities of the options.
- * A yes/no question (`noul`) has the options yes and no. A score question has its criteria as options, from the lowest
- * to the highest.
+ * Questions with options, and the answers computed from the probabilities of the options. A yes/no question is a
+ * `noul`. A score question has its criteria as options, from the lowest to the highest.
  */
 
 interface Option {
-  /** Client's name for the option. For a score question, it is the index of the criterion, from 0. */
+  /** Client's name for the option or, for a score question, the index of the criterion from 0. */
   key: string;
   /** Text of the option as the model gets it. */
   text: string;
@@ -14,11 +13,11 @@ interface Option {
 export interface Question {
   type: 'choice' | 'noul' | 'score';
   instructions: string;
-  /** Options of the question; at least two. */
+  /** Options, at least two. */
   options: Option[];
 }
 
-/** Result of a question: the probability of each option, in the order of the options. */
+/** Probability of each option, in the order of the options. */
 export interface Verdict {
   probabilities: number[];
   /**
@@ -46,7 +45,7 @@ export type DecisionAnswer =
 
 const DECIMALS = 4;
 
-/** Returns the answer to a question in the format for clients. A score is computed from the unrounded probabilities. */
+/** Returns the answer to a question. A score is computed from the unrounded probabilities. */
 export function answerOf({ type, options }: Question, { probabilities, isStated }: Verdict): DecisionAnswer {
   const basis = isStated ? { stated_by_model: true as const } : {};
   if (type === 'noul') return { type, noul: rounded(probabilities[0]!), ...basis };
@@ -61,10 +60,7 @@ export function answerOf({ type, options }: Question, { probabilities, isStated 
   return { type, score: rounded(score), legend, probabilities: byKey, confidence, ...basis };
 }
 
-/**
- * Returns how far the most probable option is above chance: 0 if all options are equally probable, 1 if one option is
- * certain.
- */
+/** Returns the confidence: 0 if all options are equally probable, 1 if one option is certain. */
 function confidenceOf(probabilities: readonly number[]): number {
   const chance = 1 / probabilities.length;
   return Math.max(0, (Math.max(...probabilities) - chance) / (1 - chance));
@@ -75,8 +71,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Builds an object from entries whose keys the client chose. Assigning to the key `__proto__` would set the object's
- * prototype instead of a member.
+ * Builds an object from entries. Nothing is assigned, because an assignment to the key `__proto__` would set the
+ * prototype.
  */
 function fromEntries<Value>(entries: [string, Value][]): Record<string, Value> {
   return Object.fromEntries(entries);

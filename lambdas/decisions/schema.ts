@@ -1,5 +1,3 @@
-/** Schema of the body of POST /decisions. */
-
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { boundedRecord } from '../messages/record-of.ts';
@@ -12,7 +10,7 @@ const MAX_OPTIONS = 255;
 const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
-/** Text, or a JSON object or list. The model gets an object or a list as compact JSON. */
+/** Text, or a JSON object or list, which the model gets as compact JSON. */
 const freeDescription = z
   .unknown()
   .refine(
@@ -85,7 +83,7 @@ export const decisionsRequestSchema = z.strictObject({
   }),
   provider: routingField,
   ...labelFields,
-  // These labels are shorter than those of other routes.
+  // Replaces two of the labels above, because this route allows only shorter texts.
   session_id: label.meta({
     description:
       'An id of your choice for the conversation or job; it does not change the answer. The record has it as the tag `session`.',
@@ -101,10 +99,7 @@ function areDistinct(texts: string[]): boolean {
   return new Set(texts.map((one) => one.trim().toLowerCase())).size === texts.length;
 }
 
-/**
- * Fields whose numbers must keep all their digits: the model gets `state`, `instructions` and `criteria` as the client
- * wrote them, and `max_price` contains money.
- */
+/** Fields whose numbers stay exact: the model gets them as the client wrote them, and `max_price` contains money. */
 export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 
 /** Returns a value as text for the model. */

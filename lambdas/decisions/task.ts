@@ -1,5 +1,3 @@
-/** Extracts the texts for the model from a decisions request, and builds the questions from these texts. */
-
 import type { Question } from './question.ts';
 import { questionText, type DecisionsRequest } from './schema.ts';
 
@@ -8,7 +6,6 @@ export interface Task {
   questions: Question[];
 }
 
-/** Text from a request, and the field that contains it. */
 export interface TaskText {
   field: string;
   text: string;
@@ -29,8 +26,8 @@ export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
 }
 
 /**
- * Builds the task (the state and its questions) from texts.
- * @param texts texts in the order of `taskTexts`; they may have been changed, for example to remove sensitive data
+ * Builds the questions from texts.
+ * @param texts in the order of `taskTexts`; they may have been changed, for example to remove sensitive data
  */
 export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]): Task {
   const [state, ...rest] = texts as [string, ...string[]];
@@ -45,7 +42,7 @@ export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]
   };
 }
 
-/** Returns, for each option, the client's name and the text for the model. */
+/** Returns the client's name of each option, and its text for the model. */
 function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): [string, string][] {
   switch (type) {
     case 'noul':

@@ -1,5 +1,3 @@
-/** Schema of the body of POST /embeddings. */
-
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { labelFields } from '../messages/label-fields.ts';
@@ -26,11 +24,11 @@ const contentPart = z.discriminatedUnion(
 );
 const embeddedContent = z.strictObject({ content: z.array(contentPart).min(1).max(MAX_PARTS) });
 
-/** Input that consists of several texts and images. It has one vector as a whole. */
+/** Several texts and images for which one common vector is computed. */
 export type EmbeddedContent = z.output<typeof embeddedContent>;
 export type ContentPart = z.output<typeof contentPart>;
 
-/** One input: a text, the list of its tokens, or content of texts and images. */
+/** A text, the list of its tokens, or content of texts and images. */
 export type EmbeddingInput = string | readonly number[] | EmbeddedContent;
 
 const INPUT_RULE =
@@ -94,15 +92,13 @@ const input = z
       'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists. Models with the input modality `image` take objects with `content`: parts of the types `text` and `image_url` (data URL or https address of a PNG, JPEG or WebP), which have one vector together.',
   }) as unknown as z.ZodType<string | string[] | number[] | number[][] | EmbeddedContent[]>;
 
-/**
- * Intended uses of the vectors. Some models return different vectors for a question than for the texts that answer it.
- */
+/** Uses of vectors. Some models return different vectors for a question than for the texts that answer it. */
 const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
-/** Names of the uses in the APIs of Voyage and NVIDIA. */
+/** Uses of vectors by their names in the APIs of Voyage and NVIDIA. */
 const otherInputTypes = { query: 'search_query', document: 'search_document', passage: 'search_document' } as const;
 
-/** Returns the use of the vectors that a request names; undefined if it names none. */
+/** Returns the use of the vectors; undefined if the request names none. */
 export function inputTypeOf({ input_type: type }: EmbeddingsRequest): InputType | undefined {
   return type == null
     ? undefined
@@ -150,10 +146,7 @@ export const embeddingsBody = openBody({
 });
 export type EmbeddingsRequest = z.output<typeof embeddingsBody.schema>;
 
-/**
- * Returns the first fault of the input; undefined if it has none. Further faults are not collected, because a list may
- * be long.
- */
+/** Returns the first fault of an input, and ignores further faults, because a list may be long. */
 function inputFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return firstFault(text, value);
   if (value === undefined) return { path: [], message: 'is required' };
@@ -182,7 +175,7 @@ function contentFault(list: readonly unknown[]): Fault | undefined {
   return images > MAX_PARTS ? { path: [], message: `must have at most ${MAX_PARTS} images` } : undefined;
 }
 
-/** Returns whether an input has parts. Its other forms are a text and tokens. */
+/** Returns whether an input is content with parts, instead of a text or a list of tokens. */
 export function isContent(input: unknown): input is EmbeddedContent {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
@@ -201,14 +194,14 @@ function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | u
 }
 
 /**
- * Returns whether a value is a token, that is, a number in a model's vocabulary. A body may contain very many tokens; a
- * schema would take much longer than this check.
+ * Returns whether a value is a token, which is a number in a model's vocabulary. A body may contain very many tokens,
+ * for which a schema would take much longer than this check.
  */
 function isToken(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;
 }
 
-/** Returns the inputs of the request as a list. A single input becomes a list with one element. */
+/** Returns the inputs of a request. A single input becomes a list with one element. */
 export function inputsOf({ input }: EmbeddingsRequest): EmbeddingInput[] {
   if (typeof input === 'string') return [input];
   return typeof input[0] === 'number' ? [input as number[]] : (input as EmbeddingInput[]);

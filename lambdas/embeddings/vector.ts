@@ -1,8 +1,8 @@
-/** Vectors in the forms of providers and clients: numbers, or the bytes of 32-bit floats in base64. */
+/** Vectors are numbers, or the bytes of 32-bit floats in base64. */
 
 import type { VectorEncoding } from './schema.ts';
 
-/** Vector in the provider's form. If the client requests the same form, it gets the same digits. */
+/** A vector in the provider's form. If the client requests the same form, it gets the same digits. */
 export type Vector = { numbers: readonly number[] } | { base64: string };
 
 const BYTES_PER_NUMBER = 4;
@@ -12,9 +12,7 @@ export function dimensionsOf(vector: Vector): number {
   return Buffer.byteLength(vector.base64, 'base64') / BYTES_PER_NUMBER;
 }
 
-/**
- * Returns whether every number of the vector is finite as a 32-bit float, so that clients can read it in both forms.
- */
+/** Returns whether every number is finite as a 32-bit float, so that clients can read it as a number and as base64. */
 export function isFiniteVector(vector: Vector): boolean {
   const numbers = 'numbers' in vector ? vector.numbers : numbersIn(vector.base64);
   return numbers.every((number) => Number.isFinite(Math.fround(number)));
@@ -26,7 +24,7 @@ export function encodedVector(vector: Vector, encoding: VectorEncoding): readonl
   return 'base64' in vector ? vector.base64 : base64Of(vector.numbers);
 }
 
-/** Decodes 32-bit floats from base64. */
+/** Decodes 32-bit floats. */
 function numbersIn(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64');
   const numbers: number[] = [];

@@ -2,23 +2,19 @@ import * as z from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
 /**
- * Documentation of a route for the API document. It contains only facts that cannot be derived from the manifest (list
- * of routes) or from the route's `accepts` (valid input).
+ * Documentation of a route that cannot be derived from the manifest (list of routes) or from `accepts` (valid input).
  */
 export interface About {
   tag: string;
   summary: string;
   description?: string;
   bodyExample?: unknown;
-  /** Further example bodies, by the name of the feature that they show. */
+  /** Additional examples of request bodies, by the name of the feature that each example shows. */
   moreExamples?: Record<string, unknown>;
-  /** Response headers of the route, without the headers that every route has or that follow from the fields below. */
+  /** Response headers, except the headers of every route and the headers that follow from the fields below. */
   headers?: Record<string, z.ZodType>;
   success: Success;
-  /**
-   * Additional kinds of errors of the route, which cannot be derived from the manifest, from `accepts` or from the
-   * fields below.
-   */
+  /** Kinds of errors that cannot be derived from the manifest, from `accepts` or from the fields below. */
   errors?: readonly ErrorKind[];
   /** Whether requests with the same `Idempotency-Key` are charged once. */
   chargedOnce?: boolean;
@@ -29,17 +25,16 @@ export interface About {
 export interface Success {
   status: 200 | 201 | 202 | 302;
   description: string;
-  /** Response headers, each with its description. */
   headers?: Record<string, string>;
   /** Schema of the body, which is JSON unless `content` names another type. */
   schema: z.ZodType;
   example?: unknown;
   /**
-   * Whether the answer may begin before its result is known. Then even a response with a success status may have an
-   * error as its body.
+   * Whether the answer may begin before its result is known, so that even a success status may have an error as its
+   * body.
    */
   maybeLate?: boolean;
-  /** Further content types of the body, for the same status. */
+  /** Additional content types of the response, with the same status. */
   content?: Record<string, { schema: object; example?: string; 'x-events'?: Record<string, string> }>;
 }
 
@@ -69,12 +64,12 @@ export function redirectTo(description: string): Success {
   return { status: 302, description, schema: z.literal('') };
 }
 
-/** Ids for examples. They belong to no account. */
+/** Ids for examples in the documentation. They belong to no account. */
 export const exampleIds = {
   workspace: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
   account: '01a1faa2-7c1d-7aa0-9c11-55aa00bb11cc',
 };
 export const exampleTime = '2026-11-20T20:24:49.145Z';
 
-/** Kinds of errors that every route that sends requests to providers can return. */
+/** Errors of each route that sends requests to providers. */
 export const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;

@@ -11,9 +11,8 @@ import type { Write } from '../store/table/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Time in ms for which an answer is stored. */
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
-/** Maximum time in ms to wait for the stored answer of an earlier request with the same `Idempotency-Key`. */
+/** Maximum time in ms to wait for the answer of an earlier request with the same `Idempotency-Key`. */
 const PATIENCE_MS = 3_000;
 const POLL_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -26,18 +25,18 @@ interface OnceRequest {
 }
 
 /**
- * Returns the write that stores an answer; undefined if the answer is not to be stored. The caller adds the write to
- * the transaction that changes the data of the request.
+ * Returns the write that stores an answer; undefined if the answer is not to be stored. Callers add it to the
+ * transaction that changes the data.
  */
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
- * Processes requests with the same `Idempotency-Key` once. For 24 hours, the same request with the same key gets the
- * stored answer and changes nothing. Without the header, every request is processed.
+ * Processes requests with the same `Idempotency-Key` once within 24 hours. A repeated request gets the stored answer
+ * and changes nothing.
  *
- * Guarantee: one transaction makes the change and stores the answer, so of two concurrent requests only one makes the
- * change. The answer may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key
- * and the deployment's pepper. Only a hash of the Idempotency-Key is stored. Answers of failed requests are not stored.
+ * Guarantee: one transaction makes the change and stores the answer. The answer may contain a secret, so it is
+ * encrypted (AES-256-GCM) with a key derived from the Idempotency-Key and the pepper. Only a hash of the
+ * Idempotency-Key is stored. Failed answers are not stored.
  * @throws {GatewayError} 400 for an invalid header; 409 for the same key with another path, body or tags; the errors of
  *   `answer`
  */
@@ -72,8 +71,7 @@ export async function answerOnce(
   try {
     return await answer(keep);
   } catch (error) {
-    // The cause may be a concurrent request with the same key that was answered first. In this case, the answer of that
-    // request is returned.
+    // A concurrent request with the same key may have been answered first; its answer is then returned.
     const theirs =
       error instanceof BeingAnsweredError
         ? await withinPatience(again)
@@ -85,7 +83,6 @@ export async function answerOnce(
   }
 }
 
-/** Polls until an answer exists or the maximum time is over. */
 async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {

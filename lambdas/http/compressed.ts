@@ -5,24 +5,21 @@ import Negotiator from 'negotiator';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Minimum length of a compressed answer. A shorter answer usually fits into one network packet without compression. */
+/** Minimum length of a compressed answer. Shorter answers usually fit into one network packet. */
 export const MIN_COMPRESSED_CHARACTERS = 1_400;
 
 const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
 /**
- * Compresses the text of an answer for clients that prefer compression. Use it only for streaming routes: as
- * configured, API Gateway accepts only text from other functions, but forwards the bytes of a stream unchanged.
+ * Compresses the text of an answer for clients that prefer compression. Use it only for streaming routes, because API
+ * Gateway accepts only text from other functions.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function compressed(request: Compressible, response: HttpResponse): Promise<void> {
   return compressWith(compress, request, response);
 }
 
-/**
- * Creates a compression function for a route that often sends the same answer. It caches the latest text and its
- * compressed bytes.
- */
+/** Caches the latest text and its compressed bytes, for a route that often sends the same answer. */
 export function compressedOnce(): Compressed {
   let last: { text: string; bytes: Promise<Buffer> } | undefined;
   const zip = (text: string) => {

@@ -1,6 +1,6 @@
 /**
- * Access for web pages of other origins (CORS). The operator sets the allowed origins. The API key is sent in a header,
- * never in a cookie, so a page can use only a key that it knows, for example because a user has entered it.
+ * Access for web pages of other origins (CORS). The API key is sent in a header, never in a cookie, so a page can use
+ * only a key that it knows.
  */
 
 import { optionalVariable, variables } from '../platform/environment.ts';
@@ -10,12 +10,9 @@ import type { HttpResponse } from './response.ts';
 type Headers = Record<string, string>;
 
 const ANY = '*';
-/**
- * Time in seconds for which browsers may cache the answer to a preflight request: one day. Some browsers limit it to
- * two hours.
- */
+/** Time in seconds for which browsers may cache the answer to a preflight request. */
 const KEPT_SECONDS = '86400';
-/** Response headers that pages may read, in addition to the headers that CORS always allows. */
+/** Response headers that pages may read. */
 const EXPOSED = [
   'request-id',
   'x-request-id',
@@ -38,7 +35,7 @@ const EXPOSED = [
     `anthropic-ratelimit-tokens-${what}`,
   ]),
 ].join(', ');
-/** Matches header names separated by commas. */
+/** Header names separated by commas. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_HEADER_NAMES = 2_000;
 
@@ -52,25 +49,18 @@ function allowedOrigins(): Set<string> {
   return allowed.origins;
 }
 
-/**
- * Returns the headers that allow a page of the request's origin to read the answer. If the origin is not allowed,
- * returns at most the header `vary`. If the request does not come from a page, returns no header.
- */
+/** Returns the headers that allow a page to read the answer; at most `vary` if its origin is not allowed. */
 export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers {
   const { origin } = headers;
   if (origin === undefined) return {};
   const origins = allowedOrigins();
   if (origins.has(ANY)) return { 'access-control-allow-origin': ANY, 'access-control-expose-headers': EXPOSED };
-  // Without `vary`, a cache could return a response for one origin to another origin.
+  // Without `vary`, a cache could return a response for one origin to another.
   if (!origins.has(origin)) return origins.size > 0 ? { vary: 'origin' } : {};
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'origin' };
 }
 
-/**
- * Returns the answer to a browser's preflight request; undefined for any other request, and for an origin that is not
- * allowed.
- * @param methods methods of the requested path
- */
+/** Answers a preflight request of an allowed origin; returns undefined for any other request. */
 export function preflight(request: HttpRequest, methods: readonly string[]): HttpResponse | undefined {
   const { method, headers } = request;
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined;

@@ -1,8 +1,6 @@
 /**
- * Creates the handlers of all routes. The manifest (list of routes) states who may call a route, `accepts` states the
- * valid input, and the given function produces the answer. Parsing, errors, headers and the log line are the same for
- * all routes. Only define-endpoint.ts (routes with a key) imports the code that looks up the caller, so the bundles of
- * public routes (define-public-endpoint.ts) do not contain this code.
+ * Creates the handlers of routes. The manifest (list of routes) states who may call a route. The parameter `accepts`
+ * describes the valid input, and a function produces the answer.
  */
 
 import { Readable } from 'node:stream';
@@ -44,26 +42,23 @@ interface Accepts<
   query?: Query;
   params?: Params;
   /**
-   * Set to the result of `formBody` if the route also accepts its body as a form (`multipart/form-data`). The function
-   * is a parameter, so that the bundles of other routes do not contain it.
+   * `formBody` if the route also accepts a form (`multipart/form-data`). It is a parameter, so that other bundles do
+   * not contain it.
    */
   form?: ReadForm;
   /**
-   * Set to `answerOnce` if the route supports `Idempotency-Key` through `input.once`. It is a parameter, so that the
-   * bundles of other routes do not contain the function.
+   * `answerOnce` if the route supports `Idempotency-Key` through `input.once`. It is a parameter, so that other bundles
+   * do not contain it.
    */
   once?: Repeats;
   /**
-   * Set to `compressed` if large answers are compressed for clients that accept it. The route must stream. It is a
-   * parameter, so that the bundles of other routes do not contain the function.
+   * `compressed` if large answers are compressed; the route must stream. It is a parameter, so that other bundles do
+   * not contain it.
    */
   compress?: Compressed;
-  /** Set if clients of the route read more members of an error's body. */
+  /** Returns additional members of an error's body. */
   errorMembers?: ErrorMembers;
-  /**
-   * Prefetches data that the request needs later. Called before the lookup of the caller, without waiting for the
-   * result.
-   */
+  /** Prefetches data before the lookup of the caller, without waiting for the result. */
   meanwhile?: () => void;
 }
 
@@ -79,32 +74,29 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   entryPoint: EntryPoint;
   /** Id of this request's generation, on routes that spend money. */
   generationId: string;
-  /** Measures the time that the gateway waits for providers. The `server-timing` header reports this time. */
+  /** Measures the time that the gateway waits for providers, for the `server-timing` header. */
   providerTime: ProviderTime;
   caller: CallerByCredential[Kind];
   body: Body;
   query: Query;
   params: Params;
-  /** Returns the milliseconds until the function's timeout. */
+  /** Time in ms until the function's timeout. */
   remainingMs: () => number;
-  /** Aborts when the client disconnects. Undefined without the gateway's own server, which detects this. */
+  /** Aborts when the client disconnects; undefined in functions of Lambda, which cannot detect that. */
   clientLeft: AbortSignal | undefined;
-  /** Aborts when the gateway's own server is about to end. Undefined without this server. */
+  /** Aborts when the gateway's own server is about to end; undefined in Lambda. */
   stopping: AbortSignal | undefined;
   /**
-   * Adds work that must finish before the function returns, because Lambda may freeze the function afterwards. The
-   * answer does not wait for the work. The work must not reject.
+   * Adds work that must finish before the function returns, because Lambda may freeze it afterwards. The work must not
+   * reject.
    */
   waitUntil: (work: Promise<void>) => void;
 }
 
-/** Answers requests with the same `Idempotency-Key` once; see `answerOnce`. */
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/**
- * Lambda's context, with fields that the gateway's own server adds. One process of this server handles many requests.
- */
+/** Lambda's context, with fields that the gateway's own server adds. */
 interface LocalContext extends Context {
   entryPoint?: EntryPoint;
   clientLeft?: AbortSignal;
@@ -113,15 +105,10 @@ interface LocalContext extends Context {
 
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
-/**
- * Maximum length in characters of a body that middy writes in one piece. A longer body is written as a stream, which
- * can wait for a slow client.
- */
+/** Maximum length in characters of a body that middy writes in one piece. A stream can wait for a slow client. */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
-/**
- * State of one request in middy, the middleware library. The first middleware replaces the raw event with the input.
- */
+/** Request state in middy, the middleware library. The first middleware replaces the raw event with the input. */
 interface RequestState {
   event: AnyInput;
   context: Context;
@@ -132,32 +119,21 @@ interface RequestState {
 type RouteFor<Kind extends Credential> = {
   [Name in RouteName]: (typeof routes)[Name]['credential'] extends Kind ? Name : never;
 }[RouteName];
-/** Routes without a key. */
 export type PublicRoute = RouteFor<'none'>;
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
-/** Routes that accept inference keys. */
 export type InferenceRoute = RouteFor<'inference'>;
 
-/**
- * Functions that only routes with a key need. They are parameters, so that the bundles of public routes do not contain
- * them.
- */
+/** Functions for routes with a key. They are parameters, so that bundles of public routes do not contain them. */
 interface Keyed {
-  /**
-   * Finds the caller of a request.
-   * @throws {GatewayError} 401 for a key that is not valid, 403 for a key that may not call the route
-   */
+  /** @throws {GatewayError} 401 for a key that is not valid, 403 for a key that may not call the route */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
   /**
-   * Returns the id under which the generation is recorded. For some accounts, the id also determines the partition of
-   * the record (store/generations/generation-key.ts).
-   * @param id new id of the generation
+   * Returns the id under which the generation is recorded, which may determine its partition
+   * (store/generations/generation-key.ts).
    */
   recordedId: (caller: Caller, id: string) => string;
   /**
-   * Removes `metadata.tags` from a request's body. If the route has tags, returns the caller with the tags of the
-   * request; otherwise, returns the caller unchanged.
-   * @param body the parsed body, before its validation; `metadata.tags` is removed from it
+   * Removes `metadata.tags` from the parsed body, and returns the caller with the request's tags if the route has tags.
    * @throws {GatewayError} 400 for invalid tags, 403 if the key requires other tags
    */
   withTagsOf: (caller: Caller, request: HttpRequest, body: unknown, route: Pick<Route, 'hasTags'>) => Caller;
@@ -166,7 +142,7 @@ interface Keyed {
    * @param atMs time of the request, in epoch milliseconds
    */
   limitHeaders: (caller: Caller, route: RouteName, atMs: number) => Record<string, string>;
-  /** Records why a request with a known key was refused. The returned promise must not reject. */
+  /** The returned promise must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
 
@@ -196,8 +172,8 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
     if (accepts.compress && route.functionUrl) throw new Error(`${name} has compression, which would delay its events`);
     return (
       middy<AnyInput, HttpResponse>({
-        // Disables middy's early timeout. A stream ends itself before Lambda's timeout, and all other work takes much
-        // less time.
+        // Disables middy's early timeout. A stream ends itself before Lambda's timeout, and other work takes much less
+        // time.
         timeoutEarlyInMillis: 0,
         requestEnd: untilFinished,
         ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
@@ -224,7 +200,7 @@ function startRequest(passage: RequestState): void {
   const { context } = passage;
   const unfinished: Promise<void>[] = [];
   const request = normaliseRequest(event);
-  // middy keeps the event until the answer has ended, which may take minutes. The body may be large.
+  // Removes the body, which may be large, because middy keeps the event until the answer has ended.
   event.body = null;
   passage.event = {
     unfinished,
@@ -244,10 +220,7 @@ function startRequest(passage: RequestState): void {
   };
 }
 
-/**
- * Answers a preflight request at a function URL. For API Gateway, a separate function answers preflight requests.
- * @returns the answer, which ends the middleware chain; undefined for any other request
- */
+/** Answers a preflight request at a function URL. */
 function answerPreflight(passage: RequestState, name: RouteName, route: Route): HttpResponse | undefined {
   const { request } = passage.event;
   const answer = request.unrouted ? preflight(request, [route.method]) : undefined;
@@ -259,8 +232,7 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
 }
 
 /**
- * Checks the path at a function URL, because a function URL accepts any path. Only "/" and the route's own paths, with
- * or without the prefix of API Gateway's stage, are valid.
+ * Checks the path at a function URL, which accepts any path.
  * @throws {GatewayError} 404 for another path or method
  */
 function checkPath({ event: { request } }: RequestState, route: Route): void {
@@ -272,7 +244,7 @@ function checkPath({ event: { request } }: RequestState, route: Route): void {
 
 async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
-  // The types of the routes exclude this case. Without this check, a programming error could make the route public.
+  // The types exclude this case. Otherwise a programming error could make the route public.
   if (!keyed) throw new Error('This route needs an API key, but its handler does not authenticate callers');
   event.caller = await keyed.identify(event.request, credential);
   event.generationId = keyed.recordedId(event.caller, event.generationId);
@@ -296,7 +268,6 @@ async function parseRequest(
   event.body = parseWith(accepts.body, sent);
 }
 
-/** Reads a body of JSON or a form, without validation. */
 async function readBody(request: HttpRequest, accepts: Accepts): Promise<unknown> {
   const isAcceptedForm = accepts.form && isForm(request.headers['content-type']);
   return isAcceptedForm ? accepts.form!(request) : readRequestJson(request, accepts);
@@ -305,8 +276,7 @@ async function readBody(request: HttpRequest, accepts: Accepts): Promise<unknown
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
-  // On management routes, the owner is the account, because a management key may read the whole account. On inference
-  // routes, the owner is the key, because an inference key must not receive the answers of other keys.
+  // A management key may read the whole account. An inference key must not receive the answers of other keys.
   const owner = routes[route].inference ? caller.key.hash : caller.account.id;
   event.once = (answer) => once({ route, owner, request }, answer);
 }
@@ -320,8 +290,7 @@ function finishResponse(
   const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
-  // After the client has disconnected, middy would wait forever for a text to be written. A stream detects the
-  // disconnection.
+  // After the client has disconnected, middy would wait forever for a text to be written; a stream detects it.
   const hasLeft = passage.event.clientLeft?.aborted === true;
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
@@ -360,7 +329,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, by:
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   const about = { route: name, requestId: request.id, awsRequestId: passage.context.awsRequestId };
-  // Only the gateway's own faults are logged as errors here. Failures of providers are logged where they occur.
+  // Failures of providers are logged where they occur.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { ...about, ...describeError(refusal.cause ?? refusal) });
   } else if (refusal.cause instanceof ServiceError) {
@@ -375,22 +344,18 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, by:
   finishResponse(name, route, passage, { keyed, refusal });
 }
 
-/** Number of hash digits that identify a key in the log. The operator's commands accept the short form. */
+/** Number of hash digits that identify a key in the log. */
 const SHORT_HASH = 12;
 
 function callerFields({ account, key }: Caller): LogFields {
   return { accountId: account.id, key: key.hash.slice(0, SHORT_HASH) };
 }
 
-/**
- * Waits until the stream's generator and other open work have ended, because Lambda may freeze the function when its
- * handler returns.
- */
+/** Waits for open work, because Lambda may freeze the function when its handler returns. */
 async function untilFinished(passage: unknown): Promise<void> {
   const { event, response } = passage as RequestState;
   if (response?.body instanceof AnswerStream) {
-    // If the client disconnected before the response head was written, nothing reads the body, so this call ends the
-    // stream. If the stream has ended normally, the call has no effect.
+    // If the client disconnected before the response head was written, nothing reads the body, so this ends the stream.
     response.body.destroy();
     await response.body.settled;
   }

@@ -1,12 +1,10 @@
-/** Schemas of fields that several endpoints use, each with its error message for the client. */
-
 import * as z from 'zod';
 import { MAX_AMOUNT } from '../money/bounds.ts';
 import { Money } from '../money/money.ts';
 import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';
 
-/** Describes a query parameter in the API document by the type of its value, such as an integer, instead of as text. */
+/** Describes a query parameter in the API document by the type of its value, and not as text. */
 function describeAs(jsonSchema: object, meaning: object): void {
   for (const name of ['type', 'pattern', 'enum']) delete (jsonSchema as Record<string, unknown>)[name];
   Object.assign(jsonSchema, meaning);
@@ -23,16 +21,12 @@ export function integerParameter(minimum: number, maximum: number) {
     .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'integer', minimum, maximum }) });
 }
 
-/** Schema of a boolean in a query. */
 export const booleanParameter = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((text) => text === 'true')
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
-/**
- * Returns the schema of a text field, with rules for its length and pattern. `says` is the error message for an invalid
- * value.
- */
+/** Returns the schema of a text. `says` is the error message for an invalid value. */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
   const text = z.string({ error: ({ input }) => (input === undefined ? `is required: ${says}` : says) });
   const bounded = (trimmed ? text.trim() : text).min(minLength, says).max(maxLength, says).regex(pattern, says);
@@ -41,10 +35,7 @@ export function textField({ minLength, maxLength, pattern, not, trimmed, says }:
 
 const FIELD_AMOUNT_RULE = 'must be a number of roubles from 0 to 10^15 with at most 12 digits after the point';
 
-/**
- * Schema of an amount in roubles: a JSON number with all its original digits (see `exactNumbers`), or the same number
- * as a decimal string.
- */
+/** An amount in roubles: a JSON number with all its digits (see `exactNumbers`), or a decimal string. */
 export const amount = z
   .custom<NumberText | string>((value) => value instanceof NumberText || typeof value === 'string', FIELD_AMOUNT_RULE)
   .meta({
@@ -57,11 +48,11 @@ export const amount = z
   })
   .transform((value, context) => {
     try {
-      // JSON numbers may have an exponent. In a string, an exponent is refused, because it is more likely a mistake.
+      // A JSON number may have an exponent. In a string, an exponent is probably a mistake, so it is refused.
       const parsed = value instanceof NumberText ? Money.parseNumber(value.text) : Money.parse(value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
-      // The validation issue below also refuses text that is not an amount.
+      // The issue below also refuses text that is not an amount.
     }
     context.addIssue({ code: 'custom', message: FIELD_AMOUNT_RULE });
     return z.NEVER;
@@ -72,7 +63,7 @@ export const timeWithOffset = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
   .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');
 
-/** Returns the schema of a field of a PATCH that cannot be cleared: null keeps the value, like an absent field. */
+/** Makes a field of a PATCH optional. null keeps the stored value, like an absent field. */
 export function keptWhenNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads bodies that are forms (`multipart/form-data`) into the value that an equivalent JSON body would have, so that
- * one schema checks both. A file becomes a `FormFile`. The number and sizes of all parts are limited.
+ * Reads forms (`multipart/form-data`) into the value of an equivalent JSON body, so that one schema checks both. A file
+ * becomes a `FormFile`. The number and sizes of parts are limited.
  */
 
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -10,29 +10,26 @@ import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
- * Names of form fields whose values are not plain text. Independent of these rules, `name[]` is a list, and `name[key]`
- * an object; only a single file may also be called `name[]`. A field without text counts as absent, because forms have
- * no null.
+ * Names of form fields whose values are not plain text. In addition, `name[]` is a list (or a single file), and
+ * `name[key]` an object. An empty field counts as absent, because forms have no null.
  */
 export interface FormRules extends JsonRules {
-  /** Fields that are files. If such a field is sent as text, it stays text, which the schema then rejects. */
+  /** Fields that are files. If sent as text, they stay text, which the schema then rejects. */
   files: readonly string[];
-  /** Maximum number of files. */
   maxFiles: number;
   /**
-   * Fields that are lists even if they appear once and without `[]`. Clients also send a list as JSON text, or its
-   * elements as `name[0]`, `name[1]` and so on.
+   * Fields that are lists even if they appear once and without `[]`. Clients also send a list as JSON text, or as
+   * `name[0]`, `name[1]` and so on.
    */
   lists?: readonly string[];
   numbers?: readonly string[];
   booleans?: readonly string[];
-  /** Fields whose text is JSON. */
   json?: readonly string[];
 }
 
 /**
- * Reads the form of a request. Also sets the `body` of the request to a text that identifies the form's content. This
- * text does not depend on the boundary between parts, which a client changes when it sends the form again.
+ * Reads the form of a request. Also sets the request's `body` to a text that identifies the content, without the
+ * boundary, which changes when a client retries.
  * @throws {GatewayError} 400 for a form that is malformed, incomplete or beyond a limit
  */
 export type ReadForm = (request: HttpRequest) => Promise<unknown>;
@@ -41,11 +38,11 @@ const MAX_TEXTS = 200;
 const MAX_NAME_CHARACTERS = 200;
 const NAME_RULE = `has a part whose name is missing, or longer than ${MAX_NAME_CHARACTERS} characters`;
 const MAX_FIELD_BYTES = 1024 * 1024;
-/** Maximum total size in bytes of all texts of a form. */
+/** Maximum total size in bytes of all texts. */
 const MAX_TEXTS_BYTES = 2 * 1024 * 1024;
 const MAX_HEADERS_OF_PART = 16;
 const MAX_PART_HEADER_BYTES = 8 * 1024;
-/** Maximum number of keys in a name such as `a[b][c]`. */
+/** Maximum number of parts in a name such as `a[b][c]`. */
 const MAX_NAME_DEPTH = 4;
 
 export function formBody(rules: FormRules): ReadForm {
@@ -60,7 +57,7 @@ export function formBody(rules: FormRules): ReadForm {
 
 type FormEntry = [name: string, value: string | FormFile];
 
-/** Reads all parts in order. Files are copied out of the body, so the memory of the body can be freed. */
+/** Returns the parts of a form. Files are copied, so that the memory of the body can be freed. */
 async function partsOf(
   { headers, bodyBytes, body }: HttpRequest,
   { files, maxFiles }: FormRules,
@@ -85,7 +82,7 @@ async function partsOf(
       stream.on('error', (error) => reject(malformed(error)));
       if (!isFieldName(name)) return refuse(NAME_RULE);
       if (!files.includes(bareName(name))) return refuse('must be a text, not a file', shortName(name));
-      // Reserves the file's position among the other parts when the file begins.
+      // Reserves the file's position among the parts.
       const at = entries.push([name, new FormFile(Buffer.alloc(0), fileName ?? '', mediaType)]) - 1;
       stream.on('end', () => (entries[at] = [name, new FormFile(Buffer.concat(chunks), fileName ?? '', mediaType)]));
     })
@@ -125,7 +122,7 @@ function malformed(cause: unknown) {
   return refusal;
 }
 
-/** Combines the parts into one value: `a[b][]=c` becomes `{ a: { b: ['c'] } }`. */
+/** Converts the parts of a form to an object: `a[b][]=c` becomes `{ a: { b: ['c'] } }`. */
 function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string, unknown> {
   const body = Object.create(null) as Record<string, unknown>;
   for (const [name, part] of entries) {
@@ -144,22 +141,25 @@ function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string
 }
 
 /**
- * Returns whether a name is that of a single file with `[]`. Some clients write `mask[]` next to `image[]`
+ * Whether `[]` after a name means a single file: some clients write `mask[]` next to `image[]`
  * (https://github.com/BerriAI/litellm/pull/39512).
  */
 function isSingleFile([field, key, ...more]: readonly string[], { files, lists }: FormRules): boolean {
   return key === '' && more.length === 0 && files.includes(field!) && !lists?.includes(field!);
 }
 
-/** Returns whether a name has no key, or only a number as in `name[0]`. */
+/** Whether a name has no key, or only a number as in `name[0]`. */
 function isElementName([, key = '0', ...more]: readonly string[]): boolean {
   return more.length === 0 && /^\d+$/.test(key);
 }
 
-/** Matches a list of texts as JSON. Other texts in brackets may be an element, such as a keyword. */
+/** Matches a list of texts as JSON. Any other text in brackets may be a single element, such as a keyword. */
 const LIST_OF_TEXTS = /^\s*\[\s*".*"\s*\]\s*$/s;
 
-/** @throws {GatewayError} 400 for a list that is not JSON */
+/**
+ * Returns the elements of a list in one part.
+ * @throws {GatewayError} 400 for a list that is not JSON
+ */
 function elementsOf(part: string | FormFile): unknown[] {
   return typeof part === 'string' && LIST_OF_TEXTS.test(part) ? (readJsonBody(part, {}) as unknown[]) : [part];
 }
@@ -193,7 +193,6 @@ function placeField(body: Record<string, unknown>, keys: readonly string[], valu
   else container[last] = value;
 }
 
-/** Returns the existing container, or a new one. */
 function innerContainer(known: unknown, isList: boolean, field: string): Record<string, unknown> | unknown[] {
   if (known === undefined) return isList ? [] : (Object.create(null) as Record<string, unknown>);
   const isContainer = typeof known === 'object' && known !== null && !(known instanceof FormFile);
@@ -215,12 +214,10 @@ function isFieldName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && name.length <= MAX_NAME_CHARACTERS;
 }
 
-/** Returns the name of a field without its keys. */
 function bareName(name: string): string {
   return name.split('[', 1)[0]!;
 }
 
-/** Returns a field name, shortened for error messages. */
 function shortName(name: string): string {
   return bareName(name).slice(0, 100) || 'body';
 }

@@ -1,44 +1,32 @@
 import { invalidRequest } from '../platform/errors.ts';
 import { isRawNumber, measureJson, parseExactly } from '../platform/json/exact-json.ts';
 
-/** Rules for reading a route's JSON, in addition to its schema. */
 export interface JsonRules {
   /** Names of fields whose numbers keep their source text, as a NumberText. */
   exactNumbers?: readonly string[];
   /**
-   * Names of fields that may contain numbers of any size or precision. A number that a float would change becomes
-   * JSON.rawJSON.
+   * Names of fields in which numbers keep all their digits: a number that a float would change becomes JSON.rawJSON.
    */
   exactWithin?: readonly string[];
-  /** Maximum number of values in a body, counting nested values; default: DEFAULT_MAX_VALUES. */
+  /** Maximum number of values, counting nested values; default: DEFAULT_MAX_VALUES. */
   maxValues?: number;
-  /**
-   * Maximum number of named fields, over all objects of the body; default: `maxValues`. Set a lower number for bodies
-   * whose values are mostly list elements.
-   */
+  /** Maximum number of named fields in all objects; default: `maxValues`. */
   maxFields?: number;
 }
 
-/**
- * Maximum nesting depth of a body; no known client sends a deeper body. The depth must be limited because
- * JSON.stringify is recursive.
- */
+/** Maximum nesting depth, because JSON.stringify is recursive. */
 const MAX_BODY_DEPTH = 128;
 /**
- * Default maximum number of values in a body, enough for configuration. The size in bytes does not limit the memory of
- * parsed JSON, because two bytes can create an object.
+ * Default maximum number of values in a body. The size does not limit the memory of parsed JSON, because two bytes can
+ * create an object.
  */
 const DEFAULT_MAX_VALUES = 10_000;
-/**
- * Maximum number of numbers in a body that a float would change. To read such a number exactly takes a microsecond. No
- * known client sends more of them.
- */
+/** Maximum number of numbers that a float would change, because reading each of them exactly takes a microsecond. */
 const MAX_INEXACT_NUMBERS = 10_000;
 
-/** Maximum number of fields at the top level of a body, ten times as many as the largest known body has. */
 const MAX_FIELDS = 500;
 
-/** Source text of a number in a body. JSON.parse would round the number to a float. */
+/** Source text of a number, which JSON.parse would round to a float. */
 export class NumberText {
   readonly text: string;
 
@@ -48,8 +36,8 @@ export class NumberText {
 }
 
 /**
- * Parses JSON, with time and memory bounded by the rules. A byte order mark, which some editors and PowerShell write at
- * the beginning of a file, is ignored, as RFC 8259 (section 8.1) allows.
+ * Parses JSON, with time and memory bounded by the rules. A byte order mark is ignored, as RFC 8259 (section 8.1)
+ * allows.
  * @throws {GatewayError} 400 for a text that is not JSON, or exceeds a limit
  */
 export function readJsonBody(received: string, rules: JsonRules): unknown {
@@ -61,8 +49,7 @@ export function readJsonBody(received: string, rules: JsonRules): unknown {
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
-  // Limits the number of names, because an object with half a million names takes a second to build, but a list of half
-  // a million numbers only milliseconds.
+  // An object with half a million names takes a second to build, a list of numbers only milliseconds.
   if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
@@ -87,9 +74,7 @@ function parseBody(text: string, read: () => unknown): unknown {
   }
 }
 
-/**
- * Returns only the line and column of a parser error. The error's message quotes the body, which may contain a prompt.
- */
+/** Returns only the line and column of a parser error, whose message quotes the body. */
 function placeOfFault(text: string): string {
   try {
     JSON.parse(text);
@@ -115,9 +100,7 @@ function parseNumberTexts(text: string, names: readonly string[]): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
 }
 
-/**
- * Returns the value with plain numbers everywhere except in the named fields. Schemas can validate only plain numbers.
- */
+/** Keeps exact numbers only in the named fields, because schemas validate plain numbers. */
 function roundedOutside(value: unknown, names: readonly string[]): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'object' || value === null) return value;

@@ -11,8 +11,8 @@ interface LongList {
 }
 
 /**
- * Returns JSON with a long list as its last field. The list is written in pieces, so its whole text is never in memory,
- * and the process can handle other requests in between.
+ * Returns JSON with a long list as its last field. The list is written in pieces, so that its whole text is never in
+ * memory, and other requests are handled in between.
  */
 export function listResponse(fields: object, list: LongList, headers: Record<string, string> = {}): HttpResponse {
   return { statusCode: 200, headers: { ...jsonHeaders, ...headers }, body: Readable.from(piecesOf(fields, list)) };

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import { intervals } from '../money/periods.ts';
 
-/**
- * Schema of an id in a request. The schema refuses only ids that cannot be looked up; an id that does not exist gets a
- * 404 later.
- */
+/** Schema of an id. It refuses only ids that cannot be looked up; an id that does not exist gets a 404 later. */
 export const someId = z
   .string()
   .max(200, 'must have at most 200 characters')

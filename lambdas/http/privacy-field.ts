@@ -10,8 +10,7 @@ const providerIds = (description: string) =>
     .meta({ description, example: ['anthropic'] });
 
 /**
- * Schema of privacy settings in a body. Each field replaces the stored value of the same field, null clears it, and
- * absent fields keep their values.
+ * Change of privacy settings. A field replaces its stored value, null clears it, and absent fields keep their values.
  */
 export const privacySettings = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../platform/errors.ts';
 
 /**
- * Refuses query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently.
+ * Refuses query parameters of a path that has none, because the path would ignore them silently.
  * @throws {GatewayError} 400 that names the parameter
  */
 export function checkNoQuery(query: Record<string, string>): void {
@@ -11,8 +11,7 @@ export function checkNoQuery(query: Record<string, string>): void {
 }
 
 /**
- * Removes the parameter `beta`, which Anthropic's SDKs send with every request of their beta methods. It has no effect
- * on any route.
+ * Removes `beta=true`, which Anthropic's SDKs send with each request of their beta methods, and which has no effect.
  */
 export function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
   return beta === undefined || beta === 'true' ? query : { ...query, beta };

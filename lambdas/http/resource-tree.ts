@@ -1,4 +1,3 @@
-/** One resource of API Gateway's tree, with its children and its methods. */
 interface Resource<Target> {
   literals: Map<string, Resource<Target>>;
   parameter?: { name: string; resource: Resource<Target> };
@@ -8,22 +7,21 @@ interface Resource<Target> {
 }
 
 export interface FoundResource<Target> {
-  /** Values that were added for this path, by HTTP method. Empty if the path is only the beginning of added paths. */
+  /** Targets by method; empty if the path is only the beginning of added paths. */
   methods: ReadonlyMap<string, Target>;
   /** Path parameters as the client wrote them, encoded or not. */
   parameters: Record<string, string>;
 }
 
 /**
- * Matches paths as API Gateway does. At every part of a path, a literal has priority over a parameter, and a parameter
- * over a `{name+}` that matches the rest of the path. There is no backtracking: if a literal matches, a parameter at
- * the same level is not tried, even if only the parameter has the requested method.
+ * Matches paths as API Gateway does. A literal has priority over a parameter, and a parameter over a `{name+}`. There
+ * is no backtracking: if a literal matches, a parameter at the same level is not tried.
  */
 export class ResourceTree<Target> {
   readonly #root: Resource<Target> = newResource();
 
   /**
-   * Adds a method of a path.
+   * Adds a path.
    * @param path path in API Gateway's notation: `/keys/{hash}`, `/models/{slug+}`
    */
   add(method: string, path: string, target: Target): void {

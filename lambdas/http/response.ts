@@ -29,7 +29,7 @@ export function jsonResponse<Answer = never>(
   };
 }
 
-/** Returns headers with the request's id, under both names that SDKs read: Anthropic's, then OpenAI's. */
+/** Returns the headers with the request's id, in the names that the SDKs of Anthropic and OpenAI read. */
 export function requestIdHeaders(id: string): Record<string, string> {
   return { 'request-id': id, 'x-request-id': id };
 }
@@ -53,10 +53,7 @@ export function htmlResponse(body: string, policy: string): HttpResponse {
   };
 }
 
-/**
- * Builds a response with a script for a page of the gateway. The script changes only with a deployment, so browsers may
- * cache it for an hour.
- */
+/** Builds a response with a script. It changes only with a deployment, so browsers may cache it for an hour. */
 export function scriptResponse(body: string): HttpResponse {
   return {
     statusCode: 200,
@@ -70,7 +67,7 @@ export function scriptResponse(body: string): HttpResponse {
 }
 
 /**
- * Builds a response with a file for a page of the gateway, or a 304 if the browser already has the file.
+ * Returns a 304 if the browser already has the file.
  * @param file file with its entity tag (ETag), which is weak because the file may be compressed
  */
 export function fileResponse(
@@ -82,7 +79,7 @@ export function fileResponse(
   return { statusCode: 200, headers: { ...validators, 'content-type': `${type}; charset=utf-8` }, body: text };
 }
 
-/** Builds a response with Markdown text. Most browsers show it as plain text. */
+/** Builds a response with Markdown, which most browsers show as plain text. */
 export function markdownResponse(body: string): HttpResponse {
   return { statusCode: 200, headers: { ...commonHeaders, 'content-type': 'text/markdown; charset=utf-8' }, body };
 }
@@ -95,10 +92,13 @@ export function streamResponse(body: AnswerStream, headers: Record<string, strin
   };
 }
 
-/** Returns further members of an error's body, for clients of an API whose errors have another form. */
+/** Further members of an error's body, for clients of an API whose errors have another form. */
 export type ErrorMembers = (error: GatewayError) => object;
 
-/** @param more further members of the body, for clients of an API whose errors have another form */
+/**
+ * Builds the response for an error.
+ * @param more further members of the body, for clients of an API whose errors have another form
+ */
 export function errorResponse(error: GatewayError, requestId: string, more?: object): HttpResponse {
   return jsonResponse<ErrorEnvelope>(error.status, { ...errorEnvelope(error, requestId), ...more }, error.headers);
 }

@@ -1,9 +1,8 @@
 import type { ProviderTime } from '../platform/provider-time.ts';
 
 /**
- * Returns the `server-timing` header (W3C Server Timing) of an answer that starts now. It contains the gateway's own
- * time and, if a request was sent to a provider, the time spent waiting for providers, both in ms. Their sum is the
- * time since the request was received.
+ * Returns the `server-timing` header (W3C Server Timing) of an answer that starts now. It has the gateway's own time
+ * and, if a request was sent, the time spent waiting for providers, in ms.
  */
 export function serverTiming(receivedAtMs: number, providerTime: ProviderTime): string {
   const wholeMs = performance.now() - receivedAtMs;

@@ -1,7 +1,6 @@
 /**
- * Shapes of values in responses. A shape is both the documentation and the type of a response. Code that omits or
- * misspells a field of a response does not compile. If a response has an extra field, a test fails. Runtime code
- * imports only the types.
+ * A shape is both the documentation and the type of a response. Code that omits or misspells a field does not compile.
+ * Runtime code imports only the types.
  */
 
 import * as z from 'zod';
@@ -9,12 +8,11 @@ import type { Money } from '../money/money.ts';
 
 export const time = z.iso.datetime({ offset: true });
 export const uuid = z.uuid();
-/** Shape of money, which is sent as a JSON number with all its digits. */
+/** An amount in roubles, as a JSON number with all its digits. */
 export const rub = z
   .number()
   .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
-/** Shape of a key's tags: values by name. */
 export const tagsShape = z
   .record(z.string(), z.string())
   .meta({ description: 'Names and values of the account’s own for reports, such as `{"project": "search"}`.' });
@@ -24,7 +22,8 @@ export const nothing = z.null().meta({
 });
 
 /**
- * Shapes of fields of OpenRouter's API for features that this gateway does not have. Each field has one constant value.
+ * Returns the shapes of fields with constant values: fields of OpenRouter's API for features that this gateway does not
+ * have.
  */
 export function constants<const Values extends Record<string, string | number | boolean | null>>(
   values: Values,
@@ -57,7 +56,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** Shapes of the details in the error for a request that a limit refuses. Programs read them. */
+/** Details in an error about a limit, for programs. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -113,7 +112,7 @@ const limitDetails = {
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
-/** Shape of the reason why an answer ended early: a spending limit, the time, or an unreadable tool call. */
+/** Reason why the gateway ended an answer early, such as a spending limit, the time, or an unreadable tool call. */
 export const earlyEndShape = z
   .looseObject({
     error_type: z
@@ -128,7 +127,6 @@ export const earlyEndShape = z
       'Why the gateway ended the answer before its own end: a limit on spending, the time, or a call whose arguments could not be read. Absent in most answers.',
   });
 
-/** Shape of the amounts that are stored if a rouble limit refuses a request. */
 export const refusedAmountsShape = z
   .strictObject({
     interval: z.string().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),

@@ -1,13 +1,13 @@
 import type { HttpRequest } from './request.ts';
 
-/** Returns the `etag` header of a configuration: its version number. Spending does not change the version. */
+/** Returns the header with the version number of a configuration, which spending does not change. */
 export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
 
 /**
- * Returns the version in the `If-Match` header. Returns undefined if any version is accepted. Returns -1, which no
- * configuration has as its version, for a tag that the gateway did not issue.
+ * Returns the version in the `If-Match` header; undefined if any version is accepted. Returns -1, which no
+ * configuration has, for a tag that the gateway did not issue.
  */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();

@@ -1,48 +1,30 @@
-/**
- * Aborts the request to a provider when the client disconnects, the function's time ends, the process stops, or the
- * answer has ended.
- */
-
-/** Reason for which the gateway aborted a request to a provider. */
 type AbortReason = 'client_left' | 'out_of_time' | 'stopping' | 'ended';
 
 export function abortBecause(abort: AbortController, reason: AbortReason): void {
   abort.abort(reason);
 }
 
-/** Returns the reason for which the gateway aborted the request, or undefined while the request is running. */
+/** Returns the reason of the abort; undefined while the request is running. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | undefined {
   return signal.reason as AbortReason | undefined;
 }
 
-/**
- * Default time in ms before the function's timeout at which an answer is ended. The remaining time is enough to send
- * the settlement.
- */
+/** Default time in ms that is reserved before the function's timeout for the last event and the settlement. */
 const STOP_STREAM_BEFORE_TIMEOUT_MS = 15_000;
-/** Time in ms to deliver the last event of a stream. It is a part of STOP_STREAM_BEFORE_TIMEOUT_MS. */
+/** Time in ms to deliver the last event of a stream; a part of STOP_STREAM_BEFORE_TIMEOUT_MS. */
 const LAST_EVENT_GRACE_MS = 5_000;
 
-/**
- * Aborts the request to the provider when the client disconnects.
- * @param clientLeft undefined if the process cannot detect that a client disconnects
- */
+/** Aborts the request to the provider when the client disconnects. */
 export function abortWhenLeft(abort: AbortController, clientLeft: AbortSignal | undefined): void {
   if (clientLeft) whenAborted(clientLeft, () => abortBecause(abort, 'client_left'));
 }
 
-/**
- * Aborts the request to the provider when the process is about to end.
- * @param stopping undefined if the process gets no notice before its end
- */
+/** Aborts the request to the provider when the process is about to end. */
 export function abortWhenStopping(abort: AbortController, stopping: AbortSignal | undefined): void {
   if (stopping) whenAborted(stopping, () => abortBecause(abort, 'stopping'));
 }
 
-/**
- * Aborts the request to the provider shortly before the function's timeout.
- * @param remainingMs time until the function's timeout
- */
+/** Aborts the request to the provider shortly before the function's timeout. */
 export function abortInTime(
   abort: AbortController,
   remainingMs: number,
@@ -54,8 +36,8 @@ export function abortInTime(
 }
 
 /**
- * Destroys the response body a few seconds after the request was aborted because the function's time ends. Otherwise a
- * client that stopped reading would block the end of the answer and its settlement.
+ * Destroys the response a little after the request has run out of time. Otherwise a client that stopped reading would
+ * block the settlement until the function's timeout.
  */
 export function destroyWhenOutOfTime(body: { destroy: () => unknown }, signal: AbortSignal): void {
   whenAborted(signal, () => {

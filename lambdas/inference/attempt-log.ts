@@ -3,26 +3,20 @@ import type { ProviderTime } from '../platform/provider-time.ts';
 import type { Candidate } from '../routing/candidates.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 
-/** An attempt at one endpoint that failed. */
 interface FailedAttempt {
   index: number;
-  /** HTTP status of the provider's error; null if the provider reported no error. */
+  /** HTTP status of the provider's error; null if the provider reported none. */
   providerStatus: number | null;
-  /** Kind of the failure, as one word for the record. */
   word: string;
   durationMs: number;
 }
 
-/** Provider status that is recorded for an attempt that did not fail. */
 const OK = 200;
 
-/** Collects the attempts of one request. The charge and the request's record use them. */
 export class AttemptLog {
-  /** Index of the current or last attempt in the request's list of candidates. */
   index = 0;
-  /** Time (performance.now()) at which the whole request had been sent to the provider; undefined until then. */
+  /** performance.now() when the current attempt's latest request had been sent completely; undefined until then. */
   sentAtMs: number | undefined;
-  /** Failure of the current attempt; undefined unless the attempt failed. */
   failure: FailedAttempt | undefined;
   readonly #failed: FailedAttempt[] = [];
   #brokenBy: string[] = [];
@@ -39,16 +33,14 @@ export class AttemptLog {
   }
 
   /**
-   * Records the time at which the whole request has been sent. A call for an earlier attempt leaves `sentAtMs`
-   * unchanged: a provider may reject a large request before all of it was sent, and the next attempt may already be
-   * running.
+   * Records that an attempt has sent its whole request. Sets `sentAtMs` only for the current attempt, because an
+   * earlier attempt may end its upload later: its provider may answer before it has the whole request.
    */
   sent(index: number): void {
     this.#providerTime.sent();
     if (this.index === index) this.sentAtMs = performance.now();
   }
 
-  /** Records that a provider sent data or failed. */
   received(): void {
     this.#providerTime.received();
   }
@@ -59,19 +51,13 @@ export class AttemptLog {
   }
 
   /**
-   * Records that an answer failed after it had begun.
-   * @param error ignored unless it is a failure of the provider
+   * Records that an answer failed after it had begun. Ignores a failure that is already recorded, and errors that are
+   * not failures of the provider.
    */
   brokeOff(error: unknown): void {
     if (!this.failure && error instanceof ProviderFailure) this.#brokenBy = [error.word];
   }
 
-  /**
-   * Returns the attempts in the form of the request's record: the failed attempts before the last one, the provider's
-   * status of the last attempt, and one word for each failure. The times of the gateway and of providers are in whole
-   * milliseconds.
-   * @param receivedAtMs performance.now() when the request was received
-   */
   recorded(
     triedAt: (index: number) => Pick<Candidate, 'model' | 'endpoint'>,
     receivedAtMs: number,

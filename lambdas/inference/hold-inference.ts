@@ -12,30 +12,27 @@ export interface HoldTools {
   bootId: string;
 }
 
-/** The caller that pays for a request, and facts about the client's request, such as its time. */
 export interface HoldInput
   extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsLater'>, Pick<HoldRequest, 'claim'> {
   generationId: string;
   caller: InferenceCaller;
 }
 
-/** The request that needs a hold, and the plan of its cost. */
 export interface HoldTerms
   extends
     Pick<NewGeneration, 'apiType' | 'streamed' | 'prompt' | 'candidate' | 'sweptAfterMs'>,
     Pick<Admission, 'plan'>,
     Partial<Pick<Admission, 'recount' | 'minMaxTokens'>>,
     Pick<HoldRequest, 'free'> {
-  /** Scopes whose limits apply; default: the scopes of the caller. */
+  /** Scopes whose limits must have room for the request; by default all scopes of the caller. */
   scopes?: HoldRequest['scopes'];
 }
 
 /**
- * Holds the amount of the plan before a request is sent to a provider. Every request for a model's answer uses this
- * function.
+ * Places a hold before a request is sent to a provider.
  *
- * Guarantee: nothing is held if the function refuses. If it throws, the hold is released. If the table accepts no
- * writes at that moment, the sweep (workers/sweep-holds) later ends the hold, and charges the prompt.
+ * If it throws, the hold is released; if the table accepts no writes, the sweep ends the hold later and charges the
+ * prompt.
  * @throws {GatewayError} 403 for a suspended account; the errors of `admit`
  */
 export function holdInference(
@@ -46,10 +43,7 @@ export function holdInference(
   return admit(table, admissionOf(bootId, input, terms));
 }
 
-/**
- * Builds the input of `admit` from the caller and the terms.
- * @throws {GatewayError} 403 for a suspended account
- */
+/** @throws {GatewayError} 403 for a suspended account */
 export function admissionOf(
   bootId: string,
   { generationId, caller, receivedAtMs, clientLeft, recordsLater, claim }: HoldInput,
@@ -63,10 +57,7 @@ export function admissionOf(
   return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsLater };
 }
 
-/**
- * Places a hold like `holdInference`, but throws an error if the hold is refused.
- * @throws {GatewayError} if the request is refused
- */
+/** Like `holdInference`, but throws an error if the hold is refused. */
 export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: HoldTerms): Promise<Admitted> {
   const result = await holdInference(tools, input, terms);
   if ('refused' in result) throw result.refused.error;

@@ -3,23 +3,20 @@ import type { RequestClaim } from '../admission/request-claim.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 
 export interface InferenceInput<Body> {
-  /** Validated body. A request of the Chat Completions or Responses API is already in the form of the Messages API. */
+  /** Validated body. A message of another client API is already in the form of the Messages API. */
   body: Body;
   caller: InferenceCaller;
   generationId: string;
-  /** Measures the time that the gateway waits for providers. */
   providerTime: ProviderTime;
-  /** Claim that ties the `Idempotency-Key` to this request's generation; undefined without that header. */
   claim?: RequestClaim | undefined;
   request: {
     id: string;
-    /** Request headers with lower-case names. */
     headers: Record<string, string>;
     /** performance.now() when the request was received. */
     receivedAtMs: number;
     clientAddress: string;
   };
-  /** Returns the milliseconds until this process stops working on the request. */
+  /** Time in ms until this process stops working on the request. */
   remainingMs: () => number;
   /** Aborts when the client disconnects; undefined if the process cannot detect that. */
   clientLeft: AbortSignal | undefined;

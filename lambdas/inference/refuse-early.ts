@@ -8,7 +8,6 @@ import type { HoldTerms } from './hold-inference.ts';
 import type { InferenceInput } from './inference-input.ts';
 import { unprotected } from './protection-of.ts';
 
-/** The hold that a request would need. */
 interface Needed {
   candidates: readonly Pick<UsableEndpoint, 'model'>[];
   terms: HoldTerms;
@@ -18,9 +17,7 @@ interface Needed {
  * Refuses a request with exhausted limits before its prompt is scanned for sensitive data. The scan is free for the
  * client, and may occupy a shared worker thread for seconds.
  *
- * Guarantee: the hold would refuse the request with the same error. Only the needed amount may differ, because it is
- * computed for the prompt before protection. The counters are read only if the account is suspended, a limit is 0, or
- * this process has recently seen a limit exhausted. Otherwise the function returns at once.
+ * Guarantee: at that moment the hold would refuse the request with the same error, except for the needed amount.
  * @param neededOf returns the hold of the request without protection; it must not send anything to a provider
  * @throws {GatewayError} 402 if a limit has no room; 403 for a suspended account; other errors of `neededOf` and
  *   `previewInference`
@@ -31,7 +28,7 @@ export async function refuseEarly<Input extends InferenceInput<unknown>>(
 ): Promise<void> {
   if (!mayBeRefused(input.caller)) return;
   const { candidates, terms } = await neededOf(unprotected(input));
-  // Does not count the tokens of the prompt, because a provider would get the unprotected prompt.
+  // The prompt's tokens are not counted, because a count may send the unprotected prompt to a provider.
   const { tried } = await previewInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
   if ('placed' in tried) return;
   const { refusal, request } = tried.refused;

@@ -9,17 +9,13 @@ import type { Payer } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import { raiseAlarms, type UsageAnomalies } from './usage-anomalies.ts';
 
-/** Resources for settlement. The caller opens them before it places the hold. */
 interface ReportTools {
   table: Table;
   queue: QueueSender;
-  /** Publishes the results of attempts to the other instances while the generation is reported. */
   health: Pick<SharedHealth, 'publish'>;
 }
 
-/**
- * Reports the outcome of a generation: to the generation's record while it is running, and to settlement at its end.
- */
+/** Reports the outcome of a generation, in its record while it is running, and to settlement at its end. */
 export class SettlementSender {
   readonly #tools: ReportTools;
   readonly #generation: { generationId: string; payer: Payer };
@@ -38,15 +34,11 @@ export class SettlementSender {
     this.#checkpointer = new Checkpointer(tools.table, { accountId: payer.accountId, id });
   }
 
-  /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(measure: () => Outcome): void {
     this.#checkpointer.tick(measure);
   }
 
-  /**
-   * Returns whether the generation has a record. Without a record nothing is settled, and the hold is released. Never
-   * rejects.
-   */
+  /** Returns whether the generation has a record; without one, nothing is settled. Never rejects. */
   async isRecorded(): Promise<boolean> {
     return this.#admitted.recorded
       ? this.#admitted.recorded.then(
@@ -56,16 +48,14 @@ export class SettlementSender {
       : true;
   }
 
-  /**
-   * Ends the work for a generation without a record. Nothing is settled; only the results of the attempts are
-   * published.
-   */
+  /** Ends the work for a generation without a record: publishes the results of its attempts. */
   drop(): Promise<void> {
     return this.#tools.health.publish();
   }
 
   /**
-   * Sends the generation to settlement. Call it once, as the last step: Lambda may freeze the function afterwards.
+   * Reports the outcome to settlement. Call this method once, as the last step: Lambda may freeze the function
+   * afterwards.
    * @param candidate the candidate that answered, or the last one tried
    */
   async settle(

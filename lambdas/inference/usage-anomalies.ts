@@ -1,8 +1,3 @@
-/**
- * Raises alarms for unexpected usage reports of providers. The gateway must neither charge such usage nor ignore it
- * silently.
- */
-
 import type { Charged } from '../accounting/charge.ts';
 import type { UsageMeter } from '../accounting/meter.ts';
 import type { UsageBound } from '../accounting/price.ts';
@@ -11,26 +6,18 @@ import type { Money } from '../money/money.ts';
 import { log, tripwires } from '../platform/logger.ts';
 import type { EndpointOfModel } from '../routing/exclusions.ts';
 
-/**
- * Number of tokens by which reported output may exceed the requested maximum without an alarm. Some providers count one
- * or two tokens more.
- */
+/** Number of output tokens above the maximum that raise no alarm. Some providers count one or two tokens more. */
 const TYPICAL_SLIP_TOKENS = 16;
 
-/** Unexpected facts about a charged generation that an operator should check. */
 export interface UsageAnomalies {
-  /**
-   * Whether the reported usage exceeds the request's upper bound by more than a usual slip, or its cost exceeds the
-   * room in the limits.
-   */
+  /** Whether the usage exceeds the request's upper bound by more than a usual slip, or its cost exceeds the limits. */
   isBeyondHold: boolean;
   /** Names of reported usage that has no price in the catalog. */
   unpriced: readonly string[];
 }
 
 /**
- * Finds the anomalies of a charge.
- * @param meter the reported usage
+ * Returns the anomalies of a charge.
  * @param bound upper bound on the usage of the request
  */
 export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBound): UsageAnomalies {
@@ -38,10 +25,7 @@ export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBou
   return { isBeyondHold: charged.exceeded && (charged.isCutByHold || !isSlip), unpriced: [...meter.unpriced] };
 }
 
-/**
- * Returns whether only the output exceeds its bound, and by no more than TYPICAL_SLIP_TOKENS. This difference needs no
- * check.
- */
+/** Whether only the output exceeds its bound, and by no more than TYPICAL_SLIP_TOKENS. */
 function isUsualSlip(chargedPromptTokens: number, reportedOutputTokens = 0, bound: UsageBound): boolean {
   const slipTokens = reportedOutputTokens - bound.outputTokens;
   return slipTokens > 0 && slipTokens <= TYPICAL_SLIP_TOKENS && chargedPromptTokens < bound.promptTokens;

@@ -27,9 +27,7 @@ import { checkAlertsOf, commitChange, retryOnConflict, type ChangeContext } from
 import { changedPrivacy } from './privacy.ts';
 import { newWorkspace, workspaceWrites } from './workspaces.ts';
 
-/**
- * Creates an account with its Default workspace, in one transaction. A prepaid account starts with a balance of zero.
- */
+/** Creates an account with its Default workspace, in one transaction. */
 export async function createAccount(
   table: Table,
   actor: Actor,
@@ -69,7 +67,7 @@ export async function createAccount(
 }
 
 /**
- * Renames the account. The name is only displayed; records refer to the account by its id.
+ * Renames the account.
  * @throws {GatewayError} 404 if the account does not exist; 409 if other changes keep interfering
  */
 export async function renameAccount(context: ChangeContext, name: string): Promise<Account> {
@@ -87,7 +85,7 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
 }
 
 /**
- * Changes the privacy settings of an account, which decide which providers may receive its data.
+ * Changes the settings that decide which providers may receive the account's data.
  * @throws {GatewayError} 400 for an unknown provider; 404 if the account does not exist; 409 if other changes keep
  *   interfering
  */
@@ -112,9 +110,8 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
 }
 
 /**
- * Spreads the records of an account's future requests over many partitions per day, for an account that sends more than
- * a few hundred requests per second. The change cannot be undone, because readers search spread partitions only for
- * accounts with this setting.
+ * Spreads the records of an account's future requests over many partitions per day, for more than a few hundred
+ * requests per second. The change cannot be undone.
  * @throws {GatewayError} 404 if the account does not exist; 409 if other changes keep interfering
  */
 export async function spreadRecords(context: ChangeContext): Promise<Account> {
@@ -134,9 +131,9 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 
 /**
  * Suspends an account, closes it, or resumes it. Within five seconds, new requests of a suspended account can no longer
- * spend. If a running answer's hold counts against a limit of the account, the answer ends at its next hold step.
- * Reading still works, unless the account is closed. The caller must update its keys afterwards (stopped-keys.ts).
- * @param change.reason reason, which is stored in the audit log
+ * spend. A running answer whose hold counts against a limit of the account ends at its next hold step. Callers must
+ * update the account's keys afterwards (stopped-keys.ts).
+ * @param change.reason reason in the audit log
  * @throws {GatewayError} 404 if the account does not exist; 409 if an account to be closed has remaining money or
  *   running requests, or if other changes keep interfering
  */
@@ -185,13 +182,13 @@ async function checkSettledUp(table: Table, { id, mode }: Account): Promise<void
 }
 
 /**
- * Periods for limits of a postpaid account. A lifetime limit is excluded: the account would reach it even if it pays
+ * Period of a credit limit. `lifetime` is excluded, because the account would reach such a limit even if it pays
  * regularly.
  */
 export type CreditPeriod = Exclude<Interval, 'lifetime'>;
 
 /**
- * Sets a postpaid account's limit for a period; null removes the limit.
+ * Sets a postpaid account's limit for a period; null removes it.
  * @throws {GatewayError} 404 if the account does not exist; 400 for a prepaid account, whose limit is its balance; 409
  *   if other changes keep interfering
  */
@@ -232,7 +229,7 @@ export async function setCreditLimit(
 
 /**
  * Reads an account.
- * @throws {GatewayError} 404 if it does not exist
+ * @throws {GatewayError} 404 if the account does not exist
  */
 export async function requireAccount(table: Table, accountId: string): Promise<Account> {
   const account = await readAccount(table, accountId);

@@ -4,17 +4,13 @@ import { MAX_ADDRESSES, readAlertAddresses, replaceAlertAddresses } from '../sto
 import type { Table } from '../store/table/table.ts';
 import { retryOnConflict } from './change.ts';
 
-/**
- * Maximum number of e-mail addresses of an account, including unused addresses that the operator has not removed. It
- * leaves room for other accounts.
- */
+/** Maximum number of e-mail addresses of an account, including unused addresses that the operator has not removed. */
 export const MAX_ADDRESSES_OF_ACCOUNT = 20;
 
 /**
- * Subscribes an account's address to e-mails. Its owner gets a message to confirm.
+ * Subscribes an account's address to e-mails, which begin after the owner of the address has confirmed.
  *
- * Guarantee: the address is in the list of addresses before it is subscribed. Concurrent changes therefore subscribe no
- * more addresses than the limits allow.
+ * Guarantee: the address is in the list before it is subscribed, so concurrent changes do not exceed the limits.
  * @throws {GatewayError} 400 if the account has used too many addresses, the deployment sends no e-mails, or SNS
  *   rejects the address; 409 if the deployment has no room for more addresses, or if other changes keep interfering
  */
@@ -35,13 +31,13 @@ export async function subscribeAddress(
   }
 }
 
-/** Address in the list of addresses. */
 export interface Address {
   accountId: string;
   hash: string;
 }
 
 /**
+ * Adds an address to the list, if it is not there yet.
  * @returns whether the address is new in the list; undefined if another change was faster
  * @throws {GatewayError} 400 if the account has used its maximum of addresses; 409 if the list is full
  */
@@ -57,10 +53,7 @@ async function enterAddress(table: Table, address: Address): Promise<boolean | u
   return (await replaceAlertAddresses(table, before, [...before.addresses, address])) ? true : undefined;
 }
 
-/**
- * Removes an address from the list of addresses, which makes room for another address. Throws a 409 if other changes
- * keep interfering.
- */
+/** Removes an address from the list, which makes room for another. Throws a 409 if other changes keep interfering. */
 export async function removeAddress(table: Table, { accountId, hash }: Address): Promise<void> {
   await retryOnConflict(async () => {
     const before = await readAlertAddresses(table);

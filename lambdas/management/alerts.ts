@@ -24,7 +24,7 @@ import { findKey } from './keys.ts';
 import { webhookUrlOf } from './webhook-secrets.ts';
 import { checkActive, findWorkspace } from './workspaces.ts';
 
-/** New settings of an owner. They replace all earlier settings. Without any field, the settings are removed. */
+/** New settings of an owner, which replace all earlier settings. Without any field, the settings are removed. */
 export interface AlertsInput {
   thresholds?: readonly number[] | null | undefined;
   webhookUrl?: string | null | undefined;
@@ -35,20 +35,16 @@ export interface AlertsInput {
   lowBalancePercent?: number | null | undefined;
 }
 
-/** Dependencies of a change to alert settings, in addition to its context. */
 export interface AlertsTools {
   mails: Mails | undefined;
   urlRules: PublicUrlRules;
-  /** Base URL of the API, for links to the console; undefined keeps the stored one. */
+  /** Base URL of the API, for links to the console; undefined keeps the stored URL. */
   baseUrl: string | undefined;
 }
 
 /** Settings in force for an owner. */
 export interface AppliedAlerts {
-  /**
-   * Owner whose settings apply: the owner itself, or the nearest owner above it that has settings; undefined if there
-   * is none.
-   */
+  /** Owner whose settings apply: the owner itself, or the nearest owner above it that has settings. */
   from: AlertOwner | undefined;
   settings: Pick<
     AlertSettings,
@@ -58,7 +54,7 @@ export interface AppliedAlerts {
   version: number;
 }
 
-/** An owner, and the owners whose settings it uses if it has none, nearest first. */
+/** An owner, and the owners above it, nearest first. Their settings apply if the owner itself has no settings. */
 export interface AlertOwners {
   owner: AlertOwner;
   above: AlertOwner[];
@@ -68,7 +64,10 @@ export function accountAlerts(accountId: string): AlertOwners {
   return { owner: { kind: 'account', id: accountId }, above: [] };
 }
 
-/** @throws {GatewayError} 404 if the workspace does not exist; 409 if an archived one is to be changed */
+/**
+ * Returns a workspace as an owner of alerts, with the owner above it.
+ * @throws {GatewayError} 404 if the workspace does not exist; 409 if an archived workspace is to be changed
+ */
 export async function workspaceAlerts(
   table: Table,
   accountId: string,
@@ -80,7 +79,10 @@ export async function workspaceAlerts(
   return { owner: { kind: 'workspace', id: workspace.id }, above: [accountAlerts(accountId).owner] };
 }
 
-/** @throws {GatewayError} 404 if the account has no such inference key */
+/**
+ * Returns a key as an owner of alerts, with the owners above it.
+ * @throws {GatewayError} 404 if the account has no such inference key
+ */
 export async function keyAlerts(table: Table, accountId: string, hash: string): Promise<AlertOwners> {
   const { workspaceId } = await findKey(table, accountId, hash, 'inference');
   const workspace: AlertOwner = { kind: 'workspace', id: workspaceId! };
@@ -112,9 +114,9 @@ const defaultAlerts: AppliedAlerts['settings'] = {
 };
 
 /**
- * Replaces or removes the settings of an owner, with an audit entry. If the URL is the masked URL of the stored
- * settings, the stored URL stays. The entry contains only the host of a webhook, because the rest of the URL may be a
- * secret.
+ * Replaces or removes the settings of an owner, with an audit entry. If the new settings have the stored URL in its
+ * masked form, the stored URL is kept. The audit entry has only the host of a webhook, because the rest of the URL may
+ * be a secret.
  * @throws {GatewayError} 400 for a URL or an e-mail address that cannot be used, or settings that do not fit together;
  *   409 if there is no room for another address, or if other changes keep interfering; 412 if the version differs from
  *   `expectedVersion`
@@ -147,8 +149,7 @@ export async function setAlerts(
     };
     const write = after ? alertSettingsPut(table, after) : alertSettingsRemoval(table, before!);
     const listed = after && alertAccountPut(table, accountId);
-    // A low balance before the first destination was never reported, so the recorded level is removed: the next check
-    // then sends a notice.
+    // A low balance before the first destination was never reported, so the next check must send a notice.
     const isFirst = owner.kind === 'account' && after && !(before && hasDestination(before));
     const alarm = isFirst ? balanceAlarmRemoval(table, accountId) : undefined;
     const outcome = await commitChange(context, change, { alerts: write, listed, alarm });
@@ -205,7 +206,7 @@ function checkTogether({ webhookUrl, format, chatId, lowBalance, lowBalancePerce
 
 async function checkWebhookUrl(url: string, rules: PublicUrlRules): Promise<void> {
   const checked = await resolvePublicUrl(url, rules);
-  // Each attempt to deliver resolves the host again, so a host that has no address now is accepted.
+  // A host that cannot be resolved now is accepted, because each attempt to deliver resolves it again.
   if (typeof checked === 'string' && checked !== 'unresolved')
     throw invalidRequest('webhook_url', fetchFaultTexts[checked]);
 }

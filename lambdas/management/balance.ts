@@ -1,6 +1,6 @@
 /**
- * Ledger of an account, with one entry per payment. The sum of top-ups, refunds and adjustments is a prepaid account's
- * lifetime limit, so a hold can never exceed the balance.
+ * Ledger of an account, with one entry per payment. Its sum is a prepaid account's lifetime limit, so a hold can never
+ * exceed the balance.
  */
 
 import { MAX_AMOUNT } from '../money/bounds.ts';
@@ -25,7 +25,7 @@ import { requireAccount } from './accounts.ts';
 import { checkAlertsOf, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 export interface Payment {
-  /** Amount, above zero for top-ups and refunds. */
+  /** Amount in RUB, above zero for top-ups and refunds. */
   amount: Money;
   note?: string | undefined;
   /** Reference of the payment, for example an invoice number. It is the id of the ledger entry. */
@@ -33,7 +33,6 @@ export interface Payment {
 }
 
 export interface Booked {
-  /** Account after the booking. */
   account: Account;
   /** Whether the payment had already been booked, so that nothing changed. */
   wasBooked: boolean;
@@ -42,7 +41,7 @@ export interface Booked {
 /**
  * Adds money to a prepaid account.
  *
- * Guarantee: a reference is booked only once, however often the request is repeated.
+ * Guarantee: a reference is booked only once.
  * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid account or a balance above the maximum, 409 for
  *   a reference that was booked with another amount, or if other changes keep interfering
  */
@@ -61,10 +60,9 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
 }
 
 /**
- * Corrects an account's charges, up or down, with a reason that stays in its ledger. A prepaid account's balance
- * changes at once. A postpaid account only gets a line in its statement.
+ * Corrects an account's charges, up or down, with a reason in its ledger. A postpaid account gets only a line in its
+ * statement; otherwise the guarantees of `topUp` and `refund` apply.
  *
- * Guarantee: spent and held money cannot be removed, also during concurrent spending. A reference is booked only once.
  * @param adjustment.amount positive or negative, and not zero
  * @param adjustment.note the reason
  * @throws {GatewayError} as `topUp` and `refund`, but not for a postpaid account; 400 for an amount of zero
@@ -80,7 +78,8 @@ interface LedgerPayment extends Payment {
 
 /**
  * Books a payment.
- * @param payment.amount negative if it reduces the balance; the errors are those of `topUp`, `refund` and `adjust`
+ * @param payment.amount negative if it reduces the balance
+ * @throws {GatewayError} as `topUp`, `refund` and `adjust`
  */
 async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
   const { table, accountId, actor } = context;
@@ -94,8 +93,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         'This account is postpaid: it has no balance. Create a prepaid account with "accounts create --mode prepaid", and name it with --account <id>.',
       );
     }
-    // This check must come after the account is read. If the payment was booked earlier, the sum that was read then
-    // includes the payment, or the write fails because the sum is outdated.
+    // This check must come after the account is read. If the payment was booked earlier, the sum then includes it, or
+    // the write fails because the sum is outdated.
     if (await isBooked(context, { id, amount })) {
       return { account: await requireAccount(table, accountId), wasBooked: true };
     }
@@ -124,14 +123,13 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
       await checkAlertsOf(context, 'account');
       return { account: { ...account, limits, revision }, wasBooked: false };
     }
-    // Another request has booked a payment concurrently, or the reply to this booking was lost. The next round reads
-    // everything again.
+    // Another payment was booked concurrently, or the reply to this booking was lost.
     if (outcome.failed['entry'] || outcome.failed['account']) return undefined;
     return refuseTooMuch(context, amount);
   });
 }
 
-/** Books an adjustment of a postpaid account, which has no balance. The adjustment appears in its statement. */
+/** Books an adjustment of a postpaid account. It has no balance, so the adjustment only appears in its statement. */
 async function noteAdjustment(
   context: ChangeContext,
   account: Account,
@@ -153,8 +151,8 @@ function paymentForAudit({ amount, note, reference }: Payment): Item {
 }
 
 /**
- * Returns the writes that change the balance at the account's counter. If the counter is split into several items
- * (parts), they are merged.
+ * Returns the writes of the account's counter. If it is split into several items (parts), they are merged before the
+ * balance is lowered.
  */
 async function counterWrites(
   { table, accountId }: ChangeContext,
@@ -190,7 +188,7 @@ async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money)
 }
 
 /**
- * Returns whether a payment with this reference was booked.
+ * Whether a payment with this reference is booked.
  * @throws {GatewayError} 409 if the reference was booked with another amount
  */
 async function isBooked(

@@ -19,7 +19,7 @@ import { workspaceKey } from '../store/accounts/workspaces.ts';
 import { update, type Key } from '../store/table/writes.ts';
 import { checkAlertsOf, checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
-/** Item that has budgets (a workspace or a member), and the scope whose counter counts spending against them. */
+/** Item that has budgets (a workspace or a member), and the scope that counts spending against them. */
 export interface BudgetOwner {
   key: Key;
   scope: ScopeId;
@@ -46,9 +46,9 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
 }
 
 /**
- * Sets or removes one budget. The item and the counter change in one transaction. Counted amounts stay, and the next
- * hold uses the new limit.
- * @param change.limit null removes the budget of the interval
+ * Sets or removes one budget. The item and the counter change in one transaction; counted amounts stay. Holds from open
+ * leases, and of callers that had no limit before, may ignore the new limit for a few seconds.
+ * @param change.limit null removes the budget
  * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, including budgets that are changed
  *   concurrently; 404 if the owner does not exist; 409 if other changes keep interfering; 412 if the version differs
  *   from `expectedVersion`
@@ -91,8 +91,7 @@ export async function setBudget(
         ...(await limitWrites(table, owner.scope, { limits, revision: revision + 1 })),
       },
     );
-    // If another request has changed the limits concurrently, the next round reads them again and checks their order
-    // again.
+    // Another change came first, perhaps of the limits, so check again that they rise from daily to lifetime.
     if (!outcome.committed) return undefined;
     const { workspaceId, memberId } = owner;
     await checkAlertsOf(context, owner.scope.kind, { workspaceId, memberId });
@@ -100,7 +99,6 @@ export async function setBudget(
   });
 }
 
-/** Limits of an owner, their times, and the time at which the owner was created. */
 interface SetLimits {
   limits: Limits;
   limitTimes: LimitTimes;
@@ -108,7 +106,7 @@ interface SetLimits {
 }
 
 /**
- * Returns limits with one limit set or removed.
+ * Returns the limits and their times after one limit was changed.
  * @throws {GatewayError} 400 if the limits would not rise from daily to lifetime
  */
 export function withLimit(
@@ -119,8 +117,7 @@ export function withLimit(
   const limits: Limits = { ...before };
   const limitTimes = { ...timesBefore };
   if (limit) {
-    // If an existing budget has no times, a release that did not store times has created it. The creation time of its
-    // owner is then used.
+    // An older release did not store times. The creation time of the owner is then used.
     const since = before[interval] ? createdAt : at;
     limits[interval] = limit;
     limitTimes[interval] = { created: limitTimes[interval]?.created ?? since, updated: at };

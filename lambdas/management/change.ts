@@ -18,24 +18,21 @@ export interface ChangeContext {
   accountId: string;
   actor: Actor;
   requestId?: string | undefined;
-  /**
-   * Returns the ids of all providers. Privacy settings can name only these providers. If the function is absent,
-   * settings can name no provider.
-   */
+  /** Ids of the providers that privacy settings can name. Without it, settings can name no provider. */
   providerIds?: () => Promise<readonly string[]>;
-  /** Checks alerts, or requests the check. If the function is absent, the next settlement finds crossed thresholds. */
+  /** Checks alerts, or requests the check. Without it, the next settlement finds crossed thresholds. */
   checkAlerts?: (check: AlertCheck) => Promise<void>;
 }
 
-/** Returns the context of changes over HTTP, made with a management key. */
+/** Returns the context of changes over HTTP with a management key. */
 export function changesOf(table: Table, { key, account }: Caller, requestId: string): ChangeContext {
   const actor: Actor = { kind: 'management_key', id: key.hash, label: key.label };
   return { table, accountId: account.id, actor, requestId };
 }
 
 /**
- * Checks alerts after the limits of a scope were changed, because a lower limit may already be spent. Never throws: the
- * change is made, and if the check fails, the next settlement finds the crossing.
+ * Checks alerts after the limits of a scope were changed, because a lower limit may already be spent. Never throws: if
+ * the check fails, the next settlement finds the crossing.
  * @param ids ids of the payer that the scope needs
  */
 export async function checkAlertsOf(context: ChangeContext, only: ScopeKind, ids: Partial<Payer> = {}): Promise<void> {
@@ -48,7 +45,7 @@ export async function checkAlertsOf(context: ChangeContext, only: ScopeKind, ids
   });
 }
 
-/** A change as the audit log stores it. */
+/** A change, as the audit log stores it. */
 export interface AuditedChange {
   action: string;
   target: string;
@@ -56,28 +53,23 @@ export interface AuditedChange {
   after?: Item | undefined;
 }
 
-/**
- * Returns an additional write for the transaction of a change, for example to store the response. `made` is the result
- * of the change.
- */
+/** Returns an additional write for the transaction of a change, for example to store the response. */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
-/** Default `ExtraWrite`, for a change without an additional write. */
+/** Returns no write, for a change without an additional write. */
 export const noExtraWrite = (): undefined => undefined;
 
 /**
- * Maximum number of attempts at the transaction of a change. A change that disables a runaway key or lowers a budget
- * conflicts with the holds of the same scope, and must still succeed. The attempts take about five seconds, less than a
- * function's fifteen.
+ * Maximum number of attempts at the transaction of a change. A change that disables a runaway key conflicts with the
+ * holds of its scope, and must still succeed.
  */
 const ATTEMPTS = 30;
 
 /**
  * Writes a change and its audit entry in one transaction.
  *
- * Guarantee: a failed condition is never reported for a change that was made. If a condition fails after an earlier
- * attempt got no reply, the audit entry shows whether the earlier attempt made the change.
- * @returns the outcome of the transaction, with the names in `writes`
+ * Guarantee: a failed condition is never reported for a change that was made. After an attempt without a reply, the
+ * audit entry shows whether it made the change.
  * @throws {AlreadyAnsweredError} if the condition of `alongside` failed
  */
 export async function commitChange<Name extends string>(
@@ -98,7 +90,7 @@ export async function commitChange<Name extends string>(
   return outcome;
 }
 
-/** Maximum number of rounds (read, check, write) of a change, if other changes interfere. */
+/** Maximum number of rounds (read, check, write) of a change. */
 const MAX_CHANGE_ROUNDS = 20;
 
 /**
@@ -115,7 +107,7 @@ export async function retryOnConflict<Result>(round: () => Promise<Result | unde
 }
 
 /**
- * Checks the version of a resource.
+ * Checks that a resource still has the version that the client has read.
  * @param expected the version in `If-Match`; undefined accepts any version
  * @throws {GatewayError} 412 for another version
  */

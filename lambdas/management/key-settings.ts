@@ -1,4 +1,4 @@
-/** Settings of a key: one list, from which their type, their change and their audit entry are derived. */
+/** The type, the change and the audit entry of most settings of a key derive from one list. */
 
 import { Money } from '../money/money.ts';
 import type { ApiKey } from '../store/accounts/keys.ts';
@@ -11,7 +11,7 @@ import { changedPrivacy } from './privacy.ts';
 import { useLimitSettings } from './use-limits.ts';
 
 /**
- * Settings with a plain value: a change replaces the value, and null clears it. Each has its name in the API and in the
+ * A change replaces the value, and null clears it. `field` is the name in the API, and `auditedAs` the name in the
  * audit log.
  */
 const plainSettings = {
@@ -25,20 +25,19 @@ const plainSettings = {
 type PlainName = keyof typeof plainSettings;
 const plainNames = Object.keys(plainSettings) as PlainName[];
 
-/** Settings in a change. null clears a setting. undefined keeps its value or, in a new key, means the default. */
+/** null clears a setting. undefined keeps its value or, in a new key, means the default. */
 export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefined } & {
   privacy?: PrivacyChange | null | undefined;
   sensitiveData?: SensitiveDataChange | null | undefined;
 };
 
-/** The settings of a change as they are in a request body, with the API's field names. */
+/** Settings with the API's field names. */
 type KeySettingsBody = {
   [Name in PlainName as (typeof plainSettings)[Name]['field']]?: KeySettings[Name];
 } & { privacy?: KeySettings['privacy']; sensitive_data?: KeySettings['sensitiveData'] };
 
 type SettingsOfKey = Pick<ApiKey, PlainName | 'privacy' | 'sensitiveData'>;
 
-/** The default settings of a new key. */
 export const defaultSettings: SettingsOfKey = {
   limit: undefined,
   limitReset: undefined,
@@ -75,8 +74,7 @@ export async function changedSettings(
 }
 
 /**
- * Returns the settings for the audit log, without secrets. The terms of the dictionary are secrets, so only their
- * number is included.
+ * Returns the settings for the audit log. The terms of the dictionary are secrets, so the log gets only their number.
  */
 export function settingsForAudit(key: SettingsOfKey): Item {
   const { dictionary, ...sensitiveData } = key.sensitiveData;

@@ -37,7 +37,6 @@ export interface NewKey extends KeySettings {
   name: string;
 }
 
-/** Fields of a key that can be changed. */
 export interface KeyChange extends KeySettings {
   name?: string | undefined;
   disabled?: boolean | undefined;
@@ -84,8 +83,8 @@ export async function createKey(
   let notBefore = 0;
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
-    // Lists of keys are in the order of creation. If the lists already have a later key, the next round uses a later
-    // creation time.
+    // Lists sort keys by creation time. The previous attempt may have failed because another key was created at the
+    // same time, so this attempt uses a later time.
     const key = {
       ...template,
       isStopped: !isActive(account),
@@ -96,8 +95,7 @@ export async function createKey(
     const outcome = await commitChange(context, change, newKeyWrites(table, key, account), alongside(created));
     if (outcome.committed) return created;
     const { failed } = outcome;
-    // Hashes are made from random secrets. If the key already exists, this request therefore wrote it in an attempt
-    // whose reply was lost.
+    // Hashes are made from random secrets, so this request wrote the existing key in an attempt whose reply was lost.
     const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
     if (failed.workspace) throw missingWorkspace(failed.workspace.item);
@@ -108,7 +106,7 @@ export async function createKey(
   });
 }
 
-/** Returns the writes of a new key, and the checks that its account, workspace and member accept it. */
+/** Returns the writes of a new key, with the checks of its owners. */
 function newKeyWrites(table: Table, key: ApiKey, account: Account) {
   const { workspaceId, memberId } = key;
   const hasMember = workspaceId !== undefined && memberId !== undefined;
@@ -150,8 +148,8 @@ function checkOwned(
 }
 
 /**
- * Merges a change into a key. Counted amounts stay. The next hold of the key uses the new limits, or fails if the key
- * is disabled.
+ * Merges a change into a key; counted amounts stay. The key's next hold uses the new limits, or fails if the key is
+ * disabled.
  * @param selection.expectedVersion version that the client has read
  * @throws {GatewayError} 400 for settings that the key cannot have; 404 if the key does not exist; 409 if other changes
  *   keep interfering; 412 if it has another version
@@ -171,7 +169,7 @@ export async function updateKey(
 }
 
 /**
- * Deletes a key. The key stops working; its history stays.
+ * Deletes a key; its history stays.
  * @throws {GatewayError} 404 if the key does not exist; 409 if other changes keep interfering; 412 if it has another
  *   version
  */
@@ -182,7 +180,7 @@ export async function deleteKey(
   let isRepeated = false;
   await retryOnConflict(async () => {
     const before = await readKey(context.table, selection.hash);
-    // The key was deleted between two rounds: by another request, or by this one with a lost reply.
+    // Another request deleted the key between two rounds, or this request deleted it and the reply was lost.
     if (isRepeated && before?.deleted) return true;
     isRepeated = true;
     checkOwned(before, context.accountId, selection);
@@ -211,8 +209,7 @@ function checkUsesNoModels({ allowedModels, rpmLimit, tpmLimit, parallelLimit, r
 }
 
 /**
- * Stores a changed key.
- * @returns the stored key, or undefined if another request changed it first
+ * Writes a changed key, its counter and its place in lists. Returns undefined if another request changed the key first.
  */
 async function writeKey(
   context: ChangeContext,

@@ -20,10 +20,11 @@ import { changedUseLimits, useLimitsForAudit, type UseLimitsChange } from './use
 import { checkActive } from './workspaces.ts';
 
 /**
- * Maximum number of members in one change. Each member needs two items of a transaction, which has at most a hundred.
+ * Maximum number of members in one change. Each member needs two items of a transaction, which has at most a hundred
+ * items.
  */
 export const MAX_MEMBERS_AT_ONCE = 40;
-/** Maximum number of members of a workspace. With more, reading the list would need many queries. */
+/** Maximum number of members of a workspace. With more members, reading the list would need many queries. */
 const MAX_MEMBERS = 10_000;
 
 /**
@@ -47,8 +48,8 @@ export interface MembersChange {
 }
 
 /**
- * Adds people or services as members of a workspace, either all or none. A member that was removed earlier returns with
- * its budgets and counters. A member that already has access is not changed.
+ * Adds people or services as members of a workspace, either all or none. A removed member returns with its budgets and
+ * counters.
  * @throws {GatewayError} 409 in an archived workspace, for too many members, or if other changes keep interfering;
  *   `AlreadyAnsweredError` as `commitChange` does
  */

@@ -3,8 +3,8 @@ import { changePrivacy, type Privacy, type PrivacyChange } from '../store/accoun
 import type { ChangeContext } from './change.ts';
 
 /**
- * Merges a change into privacy settings, field by field. null as a field clears the field, and null as the change
- * clears all settings. A rule for an unknown provider would have no effect, so it is refused.
+ * Merges a change into privacy settings. null clears a field or, as the change, all settings. An unknown provider in
+ * a rule is refused, because it is probably a typing error.
  * @throws {GatewayError} 400 with the existing ids
  */
 export async function changedPrivacy(

@@ -1,10 +1,10 @@
-/** Reported tags of an account: the tags by which the daily sums of its requests are split. */
+/** The daily sums of an account's requests are split by its reported tags. */
 
 import { readTagSettings, tagSettingsPut, type TagSettings } from '../store/accounts/account-tags.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 /**
- * Replaces the names of the account's reported tags. The names apply to days whose rows are computed after the change.
+ * Replaces the names of the account's reported tags. They apply to days whose rows are computed later.
  * @throws {GatewayError} 409 if other changes keep interfering; 412 if the settings have another version than
  *   `expected`
  */

@@ -22,23 +22,22 @@ import {
 } from './change.ts';
 import { findKey, keyForAudit } from './keys.ts';
 
-/** Maximum time in seconds for which a replaced secret may still work: thirty days. */
+/** Maximum time in seconds for which a replaced secret may still work. */
 export const MAX_OVERLAP_SECONDS = 30 * 86_400;
 /** Maximum number of replaced secrets of a key that still work. */
 const MAX_OLD_SECRETS = 10;
 
-/** A key with its new secret. */
 export interface RotatedKey {
   key: ApiKey;
   secret: string;
-  /** ISO time until which the replaced secret works; undefined if it no longer works. */
+  /** ISO time; undefined if the replaced secret no longer works. */
   oldWorksUntil: string | undefined;
 }
 
 /**
  * Replaces the secret of a key. The key keeps its hash, and therefore its limits, spending, holds and history. Only
  * this result, which `alongside` also gets, contains the secret.
- * @param overlapSeconds time for which the replaced secret still works; earlier secrets stop by then, too
+ * @param overlapSeconds time in seconds for which the replaced secret still works; earlier secrets stop by then, too
  * @throws {GatewayError} 404 if the key does not exist; 409 if too many secrets would work, or if other changes keep
  *   interfering; 412 for another version; `AlreadyAnsweredError` as `commitChange` does
  */
@@ -102,10 +101,7 @@ function earliest(until: string, expiresAt: string | undefined): string {
   return expiresAt !== undefined && expiresAt < until ? expiresAt : until;
 }
 
-/**
- * Returns the writes that delete the items of secrets that no longer work. The first secret has no item of its own: its
- * item is the key.
- */
+/** Deletes the items of secrets that no longer work. The first secret has no item of its own: its item is the key. */
 function removals(table: Table, before: ApiKey, after: ApiKey): Writes {
   const secrets = [...(before.oldSecrets ?? []).map(({ hash }) => hash), currentSecretHash(before)];
   const ended = secrets.filter((hash) => hash !== before.hash && !after.oldSecrets?.some((old) => old.hash === hash));

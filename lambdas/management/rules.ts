@@ -1,10 +1,10 @@
-/** Rules for names and other settings, for the API and the operator's command line. */
+/** Rules for settings, for the API and the operator's command line. */
 
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
 /**
- * Rule for slugs of workspaces. A path may contain a workspace's id, which is a UUID, or its slug. A slug must
- * therefore not look like a UUID.
+ * Rule for slugs. A path may contain a workspace's id, which is a UUID, or its slug. A slug must therefore not look
+ * like a UUID.
  */
 export const slugRule: TextRule = {
   minLength: 1,
@@ -14,9 +14,7 @@ export const slugRule: TextRule = {
   says: 'must be 1 to 50 lower-case letters and digits, with single dashes between them',
 };
 
-/**
- * Rule for ids of members. "add" and "remove" are not allowed, because they are routes at the same position of a path.
- */
+/** Rule for ids of members. "add" and "remove" are excluded, because they are routes at the same position of a path. */
 export const memberIdRule: TextRule = {
   minLength: 1,
   maxLength: 128,
@@ -24,18 +22,16 @@ export const memberIdRule: TextRule = {
   says: 'must be 1 to 128 Latin letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
 };
 
-/** Rule for names of accounts, workspaces and keys. `descriptionRule` is for descriptions of workspaces. */
+/** Rule for names of accounts, workspaces and keys. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
 export { tagNameRule, tagValueRule } from '../platform/tag-rules.ts';
-/** Maximum number of tags of a key. */
 export const MAX_TAGS = 10;
 
-/** Rule for notes of payments. */
 export const noteRule = shortTextRule(1, 200);
 
-/** Rule for the reference of a payment. The reference is a part of the key of the payment's record. */
+/** Rule for the reference of a payment, which is a part of the key of its record. */
 export const referenceRule: TextRule = {
   minLength: 1,
   maxLength: 100,
@@ -43,7 +39,7 @@ export const referenceRule: TextRule = {
   says: 'must be 1 to 100 Latin letters, digits and . _ : / -, beginning with a letter or digit',
 };
 
-/** Rule for entries of `allowed_models`. A `*` stands for any text. */
+/** Rule for entries of `allowed_models`, in which a `*` stands for any text. */
 export const allowedModelRule: TextRule = {
   minLength: 1,
   maxLength: 128,
@@ -56,8 +52,8 @@ export const NETWORK_RULE =
   'must be an IPv4 or IPv6 address, or a block of them in CIDR notation, such as 192.0.2.0/24';
 
 /**
- * Bounds of `required_tags`: number of tags, number of values of a tag, and size of the whole as JSON. They are low,
- * because each request with the key reads the tags.
+ * Maximum number of tags, of values per tag, and of bytes of all tags as JSON. It is low, because each request reads
+ * them.
  */
 export const MAX_REQUIRED = { tags: 8, values: 50, bytes: 8_192 } as const;
 

@@ -1,7 +1,6 @@
 /**
  * Stops the keys of a suspended or closed account. The keys are stored as disabled, because the previous release does
- * not read the status of accounts and would let them spend. This release reads the status, and uses each key's own
- * setting (`ApiKey.disabled`). Remove this file one release after 0.3.0.
+ * not read the status of accounts. Remove this file one release after 0.3.0.
  */
 
 import { conflict } from '../platform/errors.ts';
@@ -15,16 +14,14 @@ import { listWorkspaces } from '../store/accounts/workspaces.ts';
 import { requireAccount } from './accounts.ts';
 import { retryOnConflict } from './change.ts';
 
-/** Number of keys that one transaction writes, together with the check of the account. */
+/** Number of keys in one transaction, with the check of the account. */
 const BATCH = 25;
 
 /**
- * Stops or releases every key of an account, as the account's status requires. The function is idempotent, so it can be
- * repeated after a crash. `createKey` sets the right state for keys that are created concurrently. Cost: all keys of
- * the account are read, and changed keys are written.
+ * Stops or releases every key of an account, as the account's status requires; the call may be repeated. Cost: all keys
+ * of the account are read.
  *
- * Guarantee: each write checks the account's status in its transaction. A slower command therefore cannot undo a later
- * one.
+ * Guarantee: each write checks the account's status, so a slower command cannot undo a later one.
  * @returns the number of changed keys
  * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status at the same time,
  *   or if other changes keep interfering

@@ -16,19 +16,18 @@ import { tagScope, tagText } from '../store/counters/tag-scopes.ts';
 import { sameLimits, withLimit } from './budgets.ts';
 import { checkAlertsOf, checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
-/** Change of one budget of a tag. */
 export interface TagBudgetChange {
   name: string;
   value: string;
   interval: Interval;
-  /** null removes the budget of the interval. */
+  /** null removes the budget. */
   limit: Money | null;
   expectedVersion?: number | undefined;
 }
 
 /**
- * Sets or removes one budget of a tag. The settings and the tag's counter change in one transaction. Amounts that were
- * counted before stay counted. Requests with the tag are counted while the tag has a budget.
+ * Sets or removes one budget of a tag. The settings and the tag's counter change in one transaction. Counted amounts
+ * stay. Requests are counted while the tag has a budget.
  * @returns the settings of the account after the change
  * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, or if too many tags have budgets; 409 if
  *   other changes keep interfering; 412 if the version differs from `expectedVersion`
@@ -47,8 +46,7 @@ export async function setTagBudget(context: ChangeContext, change: TagBudgetChan
     if (sameLimits(limits, before.limits)) return settings;
     const others = settings.budgets.filter((one) => one.tag !== tag);
     if (others.length === MAX_BUDGETED_TAGS) throw tooManyTags();
-    // If the tag had budgets before, the new revision is higher than theirs. A hold with outdated limits is then
-    // refused.
+    // The revision is higher than that of earlier budgets, so a hold with outdated limits is refused.
     const revision = (known?.revision ?? (await readCounter(table, scope)).revision) + 1;
     const budgets: TagBudgets[] = [...others, { ...before, limits, limitTimes, revision }];
     const next = {

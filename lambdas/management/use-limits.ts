@@ -1,9 +1,9 @@
-/** Limits on the use of keys, as settings of keys, workspaces and members. */
+/** Limits on the use of keys, in keys, workspaces and members. */
 
 import type { UseLimits } from '../store/accounts/use-limits.ts';
 import type { Item } from '../store/table/table.ts';
 
-/** Names of the settings in the API and in the audit log. */
+/** Names of the limits in the API and in the audit log. */
 export const useLimitSettings = {
   allowedModels: { field: 'allowed_models', auditedAs: 'allowed_models' },
   allowedNetworks: { field: 'allowed_networks', auditedAs: 'allowed_networks' },
@@ -17,10 +17,10 @@ type Settings = typeof useLimitSettings;
 type SettingName = keyof Settings;
 const settingNames = Object.keys(useLimitSettings) as SettingName[];
 
-/** Change of the settings. null clears a setting; undefined keeps it. */
+/** null clears a setting; undefined keeps it. */
 export type UseLimitsChange = { [Name in SettingName]?: UseLimits[Name] | null | undefined };
 
-/** Settings with the API's field names; `Empty` is the value of a setting without a limit. */
+/** `Empty` is the value of a setting without a limit. */
 export type UseLimitsByField<Empty> = {
   [Name in SettingName as Settings[Name]['field']]: NonNullable<UseLimits[Name]> | Empty;
 };
@@ -38,12 +38,12 @@ export function changedUseLimits(before: UseLimits, change: UseLimitsChange): Us
   return Object.fromEntries(merged) as UseLimits;
 }
 
-/** Returns the settings under their names in the audit log; null without a limit. */
+/** Returns the limits for the audit log; null without a limit. */
 export function useLimitsForAudit(limits: UseLimits): Item {
   return Object.fromEntries(settingNames.map((name) => [useLimitSettings[name].auditedAs, limits[name] ?? null]));
 }
 
-/** Returns the settings under the API's field names; null without a limit. */
+/** Returns the limits with the API's field names; null without a limit. */
 export function useLimitsView(limits: UseLimits): UseLimitsByField<null> {
   const fields = settingNames.map((name) => [useLimitSettings[name].field, limits[name] ?? null]);
   return Object.fromEntries(fields) as UseLimitsByField<null>;

@@ -1,23 +1,22 @@
 import { invalidRequest } from '../platform/errors.ts';
 import type { AlertSettings } from '../store/alerts/alert-settings.ts';
 
-/** Stands for the hidden part of a secret. A valid URL does not contain it, so a URL with it is from a response. */
+/** Stands for the hidden part of a secret. A valid URL does not contain it. */
 const HIDDEN = '…';
-/** Number of characters at the end of a long secret that are shown, so that people can tell secrets apart. */
+/** Last characters of a long secret that are shown, so that people can tell secrets apart. */
 const SHOWN_CHARACTERS = 3;
-/** Minimum length of a long secret. */
 const LONG_CHARACTERS = 12;
 
-/** Number of parts of a Slack path that are not secret, for example `services` and the id of the workspace. */
+/** Parts of a Slack path that are not secret, for example `services` and the id of the workspace. */
 const PUBLIC_PARTS = 2;
 
-/** Pattern of the token of a Telegram bot, after the public id of the bot. */
+/** The token of a Telegram bot, after the public id of the bot. */
 const telegramToken = /(?<=\/bot\d+(?::|%3A))[^/]+/gi;
 
 type Webhook = Pick<AlertSettings, 'webhookUrl' | 'format'>;
 
 /**
- * Returns the URL of a webhook without its secrets. Every management key of an account may see it. The host and the
+ * Returns the URL of a webhook without its secrets, because management keys of the account may see it. The host and the
  * names of parameters are shown, and the path except its secret parts.
  */
 export function maskedWebhookUrl({ webhookUrl, format }: Webhook): string | undefined {
@@ -46,15 +45,15 @@ const maskedPaths: Record<AlertSettings['format'], (path: string) => string> = {
   },
 };
 
-/** Hides a secret; an empty text stays empty. */
+/** Returns a secret in its masked form. An empty text stays empty. */
 function masked(secret: string): string {
   if (!secret) return '';
   return `${HIDDEN}${secret.length < LONG_CHARACTERS ? '' : secret.slice(-SHOWN_CHARACTERS)}`;
 }
 
 /**
- * Returns the URL that a change sets. If it is the masked URL of the stored settings, the stored URL stays. The format
- * must stay too, because responses would not mask the URL in another format.
+ * Returns the URL to store. A masked URL stands for the stored URL, if the format is the same. With another format, the
+ * path could be shown later: other formats mask parts of it, but `standard` does not.
  * @throws {GatewayError} 400 for any other masked URL
  */
 export function webhookUrlOf(sent: Webhook, stored: Webhook | undefined): string | undefined {

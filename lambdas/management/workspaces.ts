@@ -33,11 +33,11 @@ import {
 import { changedPrivacy } from './privacy.ts';
 import { changedUseLimits, useLimitsForAudit, type UseLimitsChange } from './use-limits.ts';
 
-/** Maximum number of workspaces of an account, so that reading the list stays one query. */
+/** Maximum number of workspaces of an account. It bounds the cost of reading the list. */
 const MAX_WORKSPACES = 1_000;
 /**
- * Maximum number of members with which a workspace can be deleted. More members do not fit into one transaction, so a
- * workspace with more is archived.
+ * Maximum number of members with which a workspace is deleted, in one transaction of at most 100 writes. With more
+ * members, the workspace is archived.
  */
 const MAX_MEMBERS_TO_REMOVE = 80;
 
@@ -83,7 +83,7 @@ export function newWorkspace(
   };
 }
 
-/** Returns all writes of a new workspace: its claim on the slug, its record, its counter. */
+/** Returns the writes of a new workspace: its claim on the slug, its record, its counter. */
 export function workspaceWrites(table: Table, workspace: Workspace) {
   const scope = { kind: 'workspace', id: workspace.id } as const;
   return {
@@ -121,7 +121,7 @@ export async function createWorkspace(
     workspaceWrites(table, workspace),
     alongside(workspace),
   );
-  // If the workspace itself owns the slug, the reply to its own write was lost.
+  // If this workspace already has the slug, an earlier attempt created it, and only the reply was lost.
   const isOurs = !outcome.committed && slugOwner(outcome.failed.slug?.item) === workspace.id;
   if (!outcome.committed && !isOurs) throw slugTaken(input.slug);
   return workspace;
@@ -138,9 +138,8 @@ export async function findWorkspace(table: Table, accountId: string, idOrSlug: s
 }
 
 /**
- * Checks that a workspace may be changed.
- * @throws {GatewayError} 409 if the workspace is archived, because an archived workspace is kept unchanged for the
- *   books
+ * Checks that a workspace is not archived. Archived workspaces are kept unchanged for the books.
+ * @throws {GatewayError} 409 if the workspace is archived
  */
 export function checkActive(workspace: Workspace): void {
   if (workspace.status !== 'active') throw conflict('This workspace is archived: you can read it, but not change it.');
@@ -189,8 +188,8 @@ export async function updateWorkspace(
 }
 
 /**
- * Removes a workspace from use. A workspace with history (keys or spending), or with too many members, is archived: its
- * keys stop working, and it stays readable for the books. Any other workspace is deleted.
+ * Removes a workspace from use. With history (keys or spending), or with too many members, it is archived: its keys
+ * stop working, and it stays readable. Otherwise it is deleted.
  * @throws {GatewayError} 400 for the Default workspace; 404 if the workspace does not exist or is archived; 409 if
  *   other changes keep interfering; 412 if the version differs from `expectedVersion`
  */
@@ -220,8 +219,8 @@ async function hasHistory(table: Table, workspace: Workspace): Promise<boolean> 
 }
 
 /**
- * Returns the key of the item that counts the workspace's keys. The item exists from the first key on, even if that key
- * was deleted.
+ * Returns the key of the item that counts a workspace's keys. It exists from the first key on, even if that key was
+ * deleted.
  */
 function keysTally(workspace: Workspace): Key {
   return tallyKey(inferenceKeysOf({ workspaceId: workspace.id, includeDisabled: true }));
@@ -252,10 +251,7 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
   return outcome.committed ? { archived: true } : undefined;
 }
 
-/**
- * Deletes a workspace and its members in one transaction. If the workspace has too many members for one transaction, it
- * is archived instead.
- */
+/** Deletes a workspace and its members in one transaction, or archives it if they do not fit. */
 async function removeWorkspace(
   context: ChangeContext,
   workspace: Workspace,
@@ -268,7 +264,7 @@ async function removeWorkspace(
     { action: 'workspace.delete', target: `workspace ${workspace.id}`, before: workspaceForAudit(workspace) },
     {
       workspace: workspaceRemoval(table, workspace),
-      // The condition fails if a key was created concurrently, because the workspace then has a history.
+      // The condition fails if a key was created concurrently.
       keys: mustNotExist(table, keysTally(workspace)),
       slug: slugRelease(table, workspace),
       counter: counterRemoval(table, { kind: 'workspace', id: workspace.id }),

@@ -5,19 +5,17 @@ import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface AssembledBlock {
   block: Block;
-  /** JSON text of a tool call's arguments, as received so far. */
   json: string;
-  /** The list in `block.citations`; set when the first citation is added. */
+  /** The list in `block.citations`; undefined until the first citation arrives. */
   citations?: unknown[];
-  /** The list in `block.logprobs`; set when the first token probabilities are added. */
+  /** The list in `block.logprobs`; undefined until the first token probabilities arrive. */
   logprobs?: TokenLogprob[];
-  /** Bytes of a spoken answer, as received so far. */
   recording?: Buffer[];
 }
 
 /**
- * End of an answer with a tool call whose arguments are unreadable. The client must not run this call, so the answer
- * ends like an answer that max_tokens cut off.
+ * Ending of an answer that has a tool call with unreadable arguments. The stop reason max_tokens shows the client that
+ * the call is incomplete: it must not run the call.
  */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
@@ -28,7 +26,7 @@ const UNREADABLE_CALL = {
   },
 } as const;
 
-/** Assembles the non-streaming answer from its events. */
+/** Assembles a complete message from the events of an answer. */
 export class MessageAssembler {
   #message: MessageBody | undefined;
   readonly #blocks = new Map<number, AssembledBlock>();
@@ -47,7 +45,6 @@ export class MessageAssembler {
       case 'message_delta': {
         const { type: _, delta, usage, ...more } = event;
         const message = this.#message!;
-        // A later event without a stop reason does not clear the earlier stop reason.
         this.#message = {
           ...message,
           ...more,
@@ -60,8 +57,8 @@ export class MessageAssembler {
   }
 
   /**
-   * Returns the message; undefined if no message ever started. The input of a tool call that max_tokens cut off becomes
-   * an empty object, as in the Messages API.
+   * Returns the message; undefined if no message started. The input of a tool call that max_tokens cut off becomes an
+   * empty object, as in the Messages API.
    */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;
@@ -115,8 +112,8 @@ export class MessageAssembler {
 }
 
 /**
- * Parses the input of a tool call. Numbers keep the digits that the model wrote. null becomes an empty object.
- * @returns undefined if the text is not a JSON object: max_tokens cut it off, or the model wrote something else
+ * Parses the input of a call, whose numbers keep their digits. Returns undefined for text that is neither a JSON object
+ * nor null.
  */
 function parseInput(json: string): object | undefined {
   let input: unknown;
@@ -129,7 +126,7 @@ function parseInput(json: string): object | undefined {
   return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
-/** Replaces the block's list of citations by a copy that can be extended, and returns the copy. */
+/** Replaces the block's list of citations by a copy that can be extended. */
 function citationsOf(block: Block): unknown[] {
   const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
   block['citations'] = citations;
@@ -142,7 +139,7 @@ function logprobsIn(block: Block): TokenLogprob[] {
   return logprobs;
 }
 
-/** Returns the fields of a message_delta, or of its usage, to merge. A null does not replace a known value. */
+/** Returns the report without nulls that would replace a known value, such as an earlier stop reason. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

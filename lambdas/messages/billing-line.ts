@@ -1,7 +1,6 @@
 /**
- * Billing line that Claude Code writes at the start of its system prompt for Anthropic. It identifies the client. Some
- * versions of the line contain a checksum that changes with each request, and so would prevent all cache hits at other
- * providers. Amazon Bedrock rejects the line.
+ * Line that Claude Code writes at the start of its system prompt for Anthropic. Some versions contain a checksum that
+ * changes with each request, which prevents cache hits at other providers. Amazon Bedrock rejects the line.
  */
 
 import type { Block, MessagesRequest } from './types.ts';
@@ -9,7 +8,7 @@ import { without } from './without.ts';
 
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 
-/** Removes the billing line from a request. Returns the same request if it has no such line. */
+/** Removes the billing line. Returns the same request if it has no such line. */
 export function withoutBillingLine(request: MessagesRequest): MessagesRequest {
   const { system } = request;
   if (system === undefined) return request;

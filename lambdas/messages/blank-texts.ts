@@ -1,26 +1,19 @@
-/**
- * Handles texts that consist only of white space. Some providers reject them like empty texts, but models write them
- * before tool calls.
- */
+/** Some providers reject texts that consist only of white space, but models write them before tool calls. */
 
 import type { Block, Message } from './types.ts';
 
-/** Placeholder text for a message without content. */
 const BLANK_TEXT = '(empty)';
 
 export function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** Returns whether every message is blank. */
+/** Returns whether no message has content other than blank texts. */
 export function isBlankConversation(messages: readonly Message[]): boolean {
   return messages.every(({ content }) => (typeof content === 'string' ? isBlank(content) : content.every(isBlankText)));
 }
 
-/**
- * Removes blank texts from messages. A message with only blank texts or no content gets a placeholder, so that user and
- * assistant turns still alternate.
- */
+/** Removes blank texts. A message without other content gets a placeholder, so that turns still alternate. */
 export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {
     const { content } = message;
@@ -32,7 +25,7 @@ export function withoutBlankTexts(messages: Message[]): Message[] {
 }
 
 /**
- * Removes blank text blocks.
+ * Removes blank texts from a list of blocks and from the tool results in it.
  * @returns the same list if no text in it is blank
  */
 export function withoutBlankBlocks(blocks: Block[]): Block[] {
@@ -42,7 +35,7 @@ export function withoutBlankBlocks(blocks: Block[]): Block[] {
     : nonBlank;
 }
 
-/** Removes blank texts from a tool result. A result may be empty, but must not be a list with only a blank text. */
+/** Removes blank texts from a tool result. The result may be empty, but must not be a list with only a blank text. */
 function withoutBlankInside(block: Block): Block {
   const { content } = block;
   if (block.type !== 'tool_result' || !Array.isArray(content)) return block;

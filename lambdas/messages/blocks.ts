@@ -1,7 +1,6 @@
 /**
- * Content blocks of messages, system prompts and tool results. Block types and fields that the gateway does not know,
- * because they are newer, are forwarded unchanged, and only the provider checks them. Blocks are checked without making
- * a copy, because a copy made by a schema would lack the unknown fields.
+ * Schemas of content blocks. Unknown block types and fields are forwarded unchanged, for the provider to check. Blocks
+ * are checked without a copy, because a schema's copy would lack unknown fields.
  */
 
 import * as z from 'zod';
@@ -12,8 +11,7 @@ import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
 
 /**
- * Includes `image/jpg`, which is no media type, but which some clients write
- * (https://github.com/NousResearch/hermes-agent/issues/55432).
+ * `image/jpg` is no media type, but some clients write it (https://github.com/NousResearch/hermes-agent/issues/55432).
  */
 const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/jpg'] as const;
 
@@ -40,7 +38,7 @@ const imageSource = z.discriminatedUnion('type', [
   fileSource,
 ]);
 
-/** A valid content block of a known type, or a block of a type that only the provider can check. */
+/** A valid block of a known type, or a block of a type that only the provider can check. */
 const block = z
   .unknown()
   .superRefine((value, context) => {
@@ -48,7 +46,7 @@ const block = z
     if (fault) refuse(context, fault);
   })
   .meta({
-    // In the API document, the list of the known block types replaces this schema.
+    // The list of known block types replaces this schema in the API document.
     id: 'ContentBlock',
     override: {
       type: 'object',
@@ -60,7 +58,6 @@ const block = z
 
 const blocks = boundedList(block);
 
-/** Content of a message: a text, or a list of blocks. */
 export const content = z.union([z.string(), blocks], { error: 'must be a string or an array of content blocks' });
 
 const documentSource = z.discriminatedUnion('type', [
@@ -90,7 +87,6 @@ const audioSource = z.object({
   data: base64.meta({ description: 'The bytes of the recording, in base64.' }),
 });
 
-/** Results of a web search, or the error that ended the search. */
 const searchResults = z.union(
   [
     boundedList(
@@ -113,8 +109,8 @@ const searchResults = z.union(
 );
 
 /**
- * Schemas of the known block types. They are in a Map because a client may send a type such as `constructor` or
- * `__proto__`, which an object would find among its inherited members.
+ * Schemas of the known blocks, by their type. They are in a Map, because a client may send a type such as
+ * `constructor`, which an object would inherit.
  */
 export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [
@@ -228,7 +224,6 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       content: searchResults.meta({ description: 'The pages that were found, or an error.' }),
     }),
   ],
-  // Block that declares a tool in the middle of a conversation.
   [
     'tool_addition',
     z.object({
@@ -257,16 +252,13 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
     }),
   ],
-  // Requests with files for a container are refused, because a provider may charge for each hour that files are in a
-  // container, even if no code runs.
+  // This block is refused: a provider may charge for each hour that files are in a container, even if no code runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);
 
 const anyBlock = z.object({ type: z.string() });
 
-/**
- * Content parts of OpenAI's APIs. The error message for each one shows the block of the Messages API to send instead.
- */
+/** Content parts of OpenAI's APIs, with the block of the Messages API to send instead. */
 const foreignBlocks = new Map(
   Object.entries({
     image_url: '{"type": "image", "source": {"type": "url", "url": …}}',

@@ -1,8 +1,7 @@
 /**
- * Adds cache breakpoints to a prompt. A provider caches the prompt up to each breakpoint. Anthropic's API allows at
- * most four breakpoints, which may be on tools, texts of the system prompt, and blocks other than thinking. The API
- * finds the cache of an earlier turn only if this turn has a breakpoint at the same place, or at most twenty blocks
- * after it.
+ * Adds cache breakpoints to a prompt for Anthropic's API. Anthropic allows at most four, on tools, texts of the system
+ * prompt, and blocks other than thinking. The cache of an earlier request is found only if this request has a
+ * breakpoint at the same place, or at most twenty blocks after it.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -10,17 +9,16 @@ import type { Block, Message, MessagesRequest } from './types.ts';
 const mark = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
- * Number of user turns with a breakpoint. The latest turn's breakpoint lets the next request read the cache; the
- * previous turn's breakpoint lets this request read the cache of the previous request.
+ * Number of latest user turns that get a breakpoint. The breakpoint in the previous user turn lets this request read
+ * the cache of the previous request.
  */
 const MARKED_TURNS = 2;
 
-/** Types of blocks on which the gateway sets a breakpoint. */
 const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_result']);
 
 /**
- * Adds breakpoints after the tools, after the system prompt and after the latest user turns. A request that already has
- * a breakpoint stays unchanged, because its client knows best which parts to cache.
+ * Adds breakpoints after the tools, after the system prompt and in the latest user turns. A request with its own
+ * breakpoint stays unchanged.
  */
 export function withBreakpoints(request: MessagesRequest): MessagesRequest {
   if (isMarked(request)) return request;
@@ -57,12 +55,11 @@ function asBlocks(content: string | Block[]): Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** Returns whether a block may have a breakpoint. Empty text blocks cannot have one. */
+/** Returns whether a block may have a breakpoint. Empty text blocks may not. */
 function isMarkable(block: Block): boolean {
   return markable.has(block.type) && (block.type !== 'text' || block['text'] !== '');
 }
 
-/** Returns the list with a breakpoint on the last item that may have one. */
 function markedLast<Item extends object>(items: Item[], mayBeMarked: (item: Item) => boolean): Item[] {
   const last = items.findLastIndex(mayBeMarked);
   return last === -1 ? items : items.with(last, { ...items[last]!, ...mark });

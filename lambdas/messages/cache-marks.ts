@@ -1,6 +1,5 @@
 /**
- * Corrects the cache marks (`cache_control`) of a prompt. Anthropic rejects more than four marks, and a mark for an
- * hour after a mark for five minutes.
+ * Anthropic rejects more than four cache marks (`cache_control`), and a mark for an hour after a mark for five minutes.
  */
 
 import { without } from './without.ts';
@@ -12,8 +11,8 @@ type Marked = Record<string, unknown>;
 type MarkChange = (item: Marked) => Marked;
 
 /**
- * Returns the request with cache marks that Anthropic accepts: drops marks on thinking and on empty texts, moves marks
- * from deferred tools, keeps the last four marks, and shortens a mark for an hour after a mark for five minutes.
+ * Returns the request with cache marks that Anthropic accepts: keeps the last four marks, and shortens marks for an
+ * hour that follow a mark for five minutes.
  * @returns the same request if all of its marks are accepted
  */
 export function withSupportedMarks(requested: MessagesRequest): MessagesRequest {
@@ -44,8 +43,8 @@ export function withSupportedMarks(requested: MessagesRequest): MessagesRequest 
 const isDeferred = (tool: Marked) => tool['defer_loading'] === true;
 
 /**
- * Moves the last mark on a deferred tool to the last tool that is not deferred, unless that tool has a mark. Anthropic
- * rejects marks on deferred tools, but Claude Code sends them (https://github.com/anthropics/claude-code/issues/86743).
+ * Moves the last mark on a deferred tool to the last other tool, unless that tool has a mark. Anthropic rejects marks
+ * on deferred tools, but Claude Code sends them (https://github.com/anthropics/claude-code/issues/86743).
  */
 function withoutDeferredMarks(request: MessagesRequest): MessagesRequest {
   const { tools = [] } = request;
@@ -60,7 +59,7 @@ function withoutDeferredMarks(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * Reduces every cache mark to its type and lifetime. Claude Code adds a scope, which only Anthropic's own service
+ * Reduces each cache mark to its type and lifetime. Claude Code adds a scope, which only Anthropic's own service
  * accepts (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
  */
 export function withPlainMarks(request: MessagesRequest): MessagesRequest {
@@ -75,9 +74,8 @@ export function withPlainMarks(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * Moves the mark of the request itself to the last block of the last message that may have a mark; without one, the
- * mark is left out. Bedrock and Google Cloud accept only marks on blocks
- * (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
+ * Moves the mark of the request itself to the last block that may have one in the last message, or drops it. Bedrock
+ * and Google Cloud accept only marks on blocks (https://github.com/UKGovernmentBEIS/inspect_ai/pull/3851).
  */
 export function withMarkOnBlock(marked: MessagesRequest): MessagesRequest {
   const { cache_control: mark } = marked;
@@ -100,10 +98,7 @@ function mayHaveMark({ type, text }: Marked): boolean {
   return type !== 'thinking' && type !== 'redacted_thinking' && !(type === 'text' && text === '');
 }
 
-/**
- * Applies a change to every item with a cache mark, in the order of the prompt. A mark on the request itself counts as
- * a mark at the end of the prompt.
- */
+/** Changes each item with a cache mark, in the order of the prompt. A mark on the request itself comes last. */
 function mapMarks(request: MessagesRequest, change: MarkChange): MessagesRequest {
   const { tools, system, messages } = request;
   const mapped = {

@@ -3,7 +3,7 @@ import { MessageAssembler } from './assemble.ts';
 import type { AnswerEvent, MessageBody } from './types.ts';
 
 /**
- * Collects the events of an answer into one message.
+ * Collects the events of an answer into a complete message.
  * @param send sends the events, and settles the answer
  * @returns the complete message or its failure; and `settled`, which resolves after settlement and never rejects
  */
@@ -15,7 +15,7 @@ export function collectMessage(send: (sink: Sink<AnswerEvent[]>) => Promise<void
   const assembler = new MessageAssembler();
   const collect = (events: AnswerEvent[]) => {
     for (const { data } of events) assembler.add(data);
-    // Resolves immediately, because the client need not wait for the settlement, which follows `message_stop`.
+    // The client need not wait for the settlement, which follows `message_stop`.
     if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
     return true;
   };

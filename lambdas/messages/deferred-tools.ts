@@ -1,9 +1,7 @@
 /**
- * Emulates changes of the tools in the middle of a conversation. At Anthropic, the model gets a deferred tool
- * (`defer_loading`) only after a tool search has returned a reference to it, or after an instruction has added it.
- * Instructions can also declare tools, and remove tools
- * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). To other providers, the
- * gateway sends the tools that result from these changes.
+ * Emulates changes of the tools in a conversation for providers other than Anthropic. The model gets a deferred tool
+ * (`defer_loading`) only after a tool search or an instruction has added it; instructions also declare and remove tools
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages).
  */
 
 import type { Block, Message, MessagesRequest, Tool } from './types.ts';
@@ -12,13 +10,13 @@ import { without } from './without.ts';
 interface ToolChange {
   name: unknown;
   isRemoved: boolean;
-  /** Declaration of a new tool; undefined for a tool that the request declares. */
+  /** Definition of an added tool; undefined for a tool that the request declares. */
   definition?: Tool | undefined;
 }
 
 /**
- * Converts a request for providers that do not support changes of the tools. Returns the same request if no tool has
- * `defer_loading` and no message changes the tools.
+ * Returns a request with the tools that result from all changes. Returns the same request if it defers and changes no
+ * tools.
  */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const changes = request.messages.flatMap(({ content }) =>
@@ -28,7 +26,7 @@ export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const isDeferring = declared.some((tool) => tool['defer_loading'] !== undefined);
   if (!isDeferring && changes.length === 0) return request;
   const byName = new Map(declared.map((tool) => [tool.name, tool]));
-  // Tools that Anthropic defines may have no name.
+  // Tools that Anthropic defines may have no name. The tool itself is then its key.
   const offered = new Map<unknown, Tool>(
     declared.filter(({ defer_loading: isDeferred }) => isDeferred !== true).map((tool) => [tool.name ?? tool, tool]),
   );
@@ -49,7 +47,6 @@ function changesIn(block: Block): ToolChange[] {
   switch (block.type) {
     case 'tool_result':
       return Array.isArray(block['content']) ? (block['content'] as Block[]).flatMap(changesIn) : [];
-    // Result of a tool search that the provider has run.
     case 'tool_search_tool_result':
       return ((block['content'] as { tool_references?: Block[] } | null)?.tool_references ?? []).flatMap(changesIn);
     case 'tool_reference':
@@ -75,7 +72,9 @@ function withNamedChanges(message: Message): Message {
   return { ...message, content: message.content.map(namedChange) };
 }
 
-/** Returns a block with texts in the place of changes of the tools. */
+/**
+ * Replaces a block that adds or removes a tool by a text, also within a tool result. Returns any other block unchanged.
+ */
 function namedChange(block: Block): Block {
   const [change] = changesIn(block);
   if (change === undefined || block.type === 'tool_search_tool_result') return block;

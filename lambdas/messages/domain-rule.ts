@@ -1,14 +1,12 @@
-/**
- * Domain rules, which filter search results: `example.com`, or `example.com/blog` with a path that may have one `*`.
- */
+/** A domain rule filters search results: `example.com`, or `example.com/blog` with a path that may have one `*`. */
 
 import { domainToASCII } from 'node:url';
 
-/** Maximum length of a host name, without the dot at the end. Source: RFC 1035, section 2.3.4. */
+/** Maximum length of a host name without the dot at the end (RFC 1035, section 2.3.4). */
 const MAX_HOST_CHARACTERS = 253;
 const MAX_RULE_CHARACTERS = 1_024;
 
-/** Returns the reason why a text is not a valid domain rule, or undefined if the text is valid. */
+/** Returns the fault of a domain rule; undefined if the rule is valid. */
 export function domainFault(text: string): string | undefined {
   if (text.trim() === '') return 'must not be blank';
   if (text.length > MAX_RULE_CHARACTERS) return `must have at most ${MAX_RULE_CHARACTERS} characters`;
@@ -28,13 +26,13 @@ export function domainFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Splits a domain rule into its host and the path after the host. */
+/** Splits a domain rule into its host and its path. */
 export function domainParts(domain: string): { host: string; path: string } {
   const slash = domain.indexOf('/');
   return slash === -1 ? { host: domain, path: '' } : { host: domain.slice(0, slash), path: domain.slice(slash) };
 }
 
-/** Returns the host as in URLs: in lower case and ASCII. Returns an empty string if the input cannot be a host. */
+/** Returns the host in lower case and ASCII; empty if the input cannot be a host. */
 export function hostOf(host: string): string {
   return domainToASCII(host.replace(/\.$/, ''));
 }

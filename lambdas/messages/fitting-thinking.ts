@@ -4,8 +4,8 @@ import type { MessagesRequest } from './types.ts';
 const MIN_BUDGET_TOKENS = 1_024;
 
 /**
- * Reduces the thinking budget for a shorter answer. A budget that is not below max_tokens becomes half of max_tokens.
- * Thinking is disabled if that half is below the minimum. Returns no field if the budget fits.
+ * Returns the thinking setting that fits into max_tokens. A thinking budget that is not below max_tokens becomes half
+ * of max_tokens; if that is below the minimum, thinking is disabled. Returns no field if the budget fits.
  */
 export function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick<MessagesRequest, 'thinking'> {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;

@@ -1,18 +1,14 @@
 /**
- * Detects the media type of images from their first bytes. Clients often derive the type from the file extension, but
- * Claude and Converse reject images whose type differs from the declared type
- * (https://github.com/BerriAI/litellm/issues/24900).
+ * Clients often derive the media type of an image from its file extension. Claude and Converse reject a type that
+ * differs from the image (https://github.com/BerriAI/litellm/issues/24900).
  */
 
 import type { Block, MessagesRequest } from './types.ts';
 
-/** Number of base64 characters to read, enough for the signature of every image type. */
+/** Number of base64 characters that are decoded: enough for the signatures of the known image types. */
 const HEAD_CHARACTERS = 24;
 
-/**
- * Corrects the declared media types of images in the messages.
- * @returns the same request if there is nothing to correct
- */
+/** Corrects the declared media types of images. Returns the same request if none changes. */
 export function withTrueImageTypes(request: MessagesRequest): MessagesRequest {
   let isChanged = false;
   const messages = request.messages.map((message) => {
@@ -54,15 +50,10 @@ function withTrueType(block: Block): Block {
     : { ...block, source: { ...source, media_type: found } };
 }
 
-/** Corrects the images in the content of a tool result or a document. Returns the same content if there are none. */
 function withTrueContent(content: unknown): unknown {
   return Array.isArray(content) ? withTrueTypes(content as Block[]) : content;
 }
 
-/**
- * Returns the media type of an image from its first bytes.
- * @returns undefined unless the bytes are a PNG, JPEG, GIF or WebP image
- */
 function imageTypeOf(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';

@@ -1,7 +1,6 @@
 /**
- * Fields by which a client labels a request: tags, end user, session and trace. They do not change the answer. No
- * provider gets them; a message's provider may get a digest of the end user's id. The gateway reads the tags before it
- * validates the body (admission/tags/), so the schemas contain `metadata.tags` only for the API document.
+ * Labels of a request: tags, trace, session and user. No provider gets them, except for a digest of the end user's id.
+ * The schema of `metadata.tags` is only for the API document: admission/tags/ reads the tags before the validation.
  */
 
 import * as z from 'zod';
@@ -9,7 +8,6 @@ import { MAX_REQUEST_TAGS, tagNameRule, tagValueRule } from '../platform/tag-rul
 import { optionalField, userLabel } from './field-kinds.ts';
 import { sessionId } from './preferences.ts';
 
-/** Schema of `metadata.tags`. */
 export const tagsMember = optionalField(
   z.union([
     z
@@ -27,7 +25,7 @@ export const tagsMember = optionalField(
   example: { project: 'lake' },
 });
 
-/** Schema of `trace`. Its members other than `trace_id` have no effect. */
+/** The trace of a request. Members other than `trace_id` have no effect. */
 export const traceField = optionalField(
   z.looseObject({
     trace_id: optionalField(z.string()).meta({
@@ -36,7 +34,6 @@ export const traceField = optionalField(
   }),
 ).meta({ description: 'Values of your choice for tracing; they do not change the answer.' });
 
-/** Label fields of the modalities. */
 export const labelFields = {
   user: userLabel,
   session_id: sessionId.meta({

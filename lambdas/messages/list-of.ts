@@ -7,9 +7,8 @@ interface Bounds {
 }
 
 /**
- * Schema of a list that is checked element by element up to the first error. `z.array` would collect the errors of all
- * elements, which can take gigabytes of memory for a body with a hundred thousand elements. The list is forwarded
- * without copying.
+ * Returns the schema of a list that is checked element by element up to the first error, and forwarded without copying.
+ * `z.array` would collect the errors of all elements, which can take gigabytes for a hundred thousand elements.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z
@@ -42,8 +41,8 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
 }
 
 /**
- * Schema that checks a value with one of several schemas, chosen by the value's own type, so that the error message
- * refers to the right schema. The value is forwarded unchanged.
+ * Checks a value with the schema for its own type, so that the error refers to the right schema. The value is forwarded
+ * unchanged.
  * @param alternatives all schemas, for the API document
  */
 export function checkedBy<Output>(
@@ -64,21 +63,19 @@ export function checkedBy<Output>(
   return checked as unknown as z.ZodType<Output>;
 }
 
-/**
- * Reports an error and ends the check. Otherwise, refinements of the surrounding value would run on this invalid value.
- */
+/** Reports an error and ends the check, so that refinements of the surrounding value do not run. */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });
 }
 
-/** Returns the first error of a value, or undefined if the value is valid. */
+/** Returns the first fault of a value; undefined if the value is valid. */
 export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return undefined;
   return issueFault(deepestIssue(parsed.error.issues[0]!));
 }
 
-/** Returns the JSON Schema of a schema's input, for the API document. */
+/** Returns the JSON Schema of a schema's input. */
 export function documentationOf(schema: z.ZodType): object {
   const { $schema: _, ...documentation } = z.toJSONSchema(schema, {
     io: 'input',

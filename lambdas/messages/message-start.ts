@@ -1,6 +1,6 @@
 import type { MessageStart, WireUsage } from './types.ts';
 
-/** Creates the first event of an answer. Its id and model are set later, before the event is sent to the client. */
+/** Returns the first event of an answer. The gateway sets its id and its model before the client gets it. */
 export function messageStart(usage: WireUsage): MessageStart {
   return {
     type: 'message_start',

@@ -1,14 +1,11 @@
 /**
- * Shortens a conversation by omitting messages from its middle, because its beginning and its latest turns matter most.
- * A tool call and its results are kept or omitted together. System messages and messages with unknown blocks are always
- * kept.
+ * Shortens a conversation by omitting messages from its middle. A tool call and its results are kept or omitted
+ * together. System messages and the last message are always kept.
  */
 
 import type { Message } from './types.ts';
 
-/**
- * Types of blocks in messages that may be omitted. A block of any other type may change the meaning of later messages.
- */
+/** Types of blocks in messages that may be omitted. Other blocks may change the meaning of later messages. */
 const OMITTABLE_TYPES = new Set([
   'text',
   'image',
@@ -21,7 +18,7 @@ const OMITTABLE_TYPES = new Set([
   'tool_result',
 ]);
 
-/** Messages that are kept or omitted together: a tool call and its results, or a single message. */
+/** All messages from a tool call to its results, or a single message. */
 interface TurnExchange {
   index: number;
   messages: Message[];
@@ -31,8 +28,7 @@ interface TurnExchange {
 
 /**
  * Omits messages until the remaining conversation fits.
- * @param tokensOf estimates the size of messages
- * @returns the remaining messages in order, and their size; the size exceeds `maxTokens` if no more messages may be
+ * @returns the remaining messages in order, and their size, which exceeds `maxTokens` if no more messages may be
  *   omitted
  */
 export function middleOut(
@@ -59,7 +55,6 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   const groups: Message[][] = [];
   for (const message of messages) {
     const call = has(message, 'tool_result') ? groups.findLastIndex((group) => group.some(isCall)) : -1;
-    // All messages from a tool call to its results form one group.
     const before = call === -1 ? [] : groups.splice(call).flat();
     groups.push([...before, message]);
   }
@@ -71,10 +66,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   }));
 }
 
-/**
- * Returns the exchanges that may be omitted, in the order of omission: from the middle outwards, the first exchange
- * last.
- */
+/** Sorts the exchanges that may be omitted: from the middle outwards, and the first exchange of all at the end. */
 function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
   const middle = (exchanges.length - 1) / 2;
   const distance = ({ index }: TurnExchange) => (index === 0 ? Infinity : Math.abs(index - middle));
@@ -85,14 +77,14 @@ function isConversation({ role, content }: Message): boolean {
   return role !== 'system' && (typeof content === 'string' || content.every(({ type }) => OMITTABLE_TYPES.has(type)));
 }
 
-/** Returns whether the group has a tool call without results. The results may follow in a later message. */
+/** Returns whether the messages contain a call, but no result. The results may follow in a later message. */
 function isOpen(group: readonly Message[]): boolean {
   return group.some(isCall) && !group.some((message) => has(message, 'tool_result'));
 }
 
 /**
- * Returns the assistant messages before the first user message. Some providers reject a conversation that begins with
- * an assistant message.
+ * Returns the remaining exchanges to omit before the first user message, because some providers reject a conversation
+ * that begins with an assistant message.
  */
 function beforeTheUser(exchanges: readonly TurnExchange[], omitted: ReadonlySet<TurnExchange>): TurnExchange[] {
   const remaining = exchanges.filter((exchange) => !omitted.has(exchange) && roleOf(exchange) !== 'system');

@@ -4,26 +4,22 @@ import { insistenceFault, namesOf, unknownFields } from './unknown-fields.ts';
 
 type OpenFields = Readonly<Record<string, z.ZodType>>;
 
-/** A schema that accepts unknown fields. */
 export interface OpenBody<Body> {
   schema: z.ZodType<Body>;
-  /** Returns the names of a body's unknown fields. */
   unknownIn: (body: object) => string[];
-  /** Returns a body without its unknown fields. */
   knownIn: (body: Body) => Body;
 }
 
 interface BodyRules<Fields extends OpenFields> {
-  /** Checks fields together, and adds their faults to the context. */
+  /** Checks fields together, and adds faults to the context. */
   check?: (body: z.output<z.ZodObject<Fields>>, context: z.core.$RefinementCtx) => void;
   /** Names of members that the gateway itself adds to the body. */
   ownNames?: readonly string[];
 }
 
 /**
- * Declares a body that may have unknown fields, for example fields newer than the gateway. The gateway accepts these
- * fields but sends them to no endpoint, and the response lists their names. With `provider.require_parameters`, they
- * are refused. null counts as absent.
+ * Declares a body that may have unknown fields, which no endpoint gets; the response lists their names. With
+ * `provider.require_parameters`, they are refused. The value null counts as absent.
  */
 export function openBody<Fields extends OpenFields>(fields: Fields, { check, ownNames = [] }: BodyRules<Fields> = {}) {
   const known = { ...fields, ...Object.fromEntries(ownNames.map((name) => [name, undefined])) };

@@ -3,17 +3,17 @@ import type { MessagesRequest } from './types.ts';
 interface OutputFormat {
   type: string;
   schema?: unknown;
-  /** Name and purpose of the schema, which clients of OpenAI's APIs send. The Messages API has no fields for them. */
+  /** The Messages API has no fields for the name and the purpose of the schema. */
   name?: string | undefined;
   description?: string | undefined;
 }
 
-/** Returns the requested format of an answer. Clients older than `output_config` send it as `output_format`. */
+/** Returns the requested format of an answer, from `output_config` or the older `output_format`. */
 export function outputFormat(request: MessagesRequest): OutputFormat | undefined {
   return request.output_config?.format ?? (request['output_format'] as OutputFormat | null | undefined) ?? undefined;
 }
 
-/** Removes the name and the description of the output format, which the Messages API does not define. */
+/** Removes the name and the description of the format, which the Messages API does not define. */
 export function withoutFormatName(request: MessagesRequest): MessagesRequest {
   const { output_config: config } = request;
   if (!config?.format?.name && !config?.format?.description) return request;
@@ -21,7 +21,7 @@ export function withoutFormatName(request: MessagesRequest): MessagesRequest {
   return { ...request, output_config: { ...config, format } };
 }
 
-/** Removes the requested output format from a request. */
+/** Removes the requested output format. */
 export function withoutFormat(request: MessagesRequest): MessagesRequest {
   const { output_format: _older, output_config: config, ...rest } = request;
   const { format: _format, ...output } = config ?? {};

@@ -1,6 +1,6 @@
 /**
- * Corrects the field paths in errors. The gateway rewrites a conversation with searches, so its messages have other
- * indexes than in the client's request, and later checks report the new indexes.
+ * Corrects paths in errors. The gateway rewrites conversations with searches, so the index of a message may differ from
+ * its index in the client's request.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -8,9 +8,8 @@ import { GatewayError } from '../platform/errors.ts';
 const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
 
 /**
- * Runs a check of a rewritten conversation, and replaces the paths in its errors by the paths in the client's request.
+ * Runs a check, and replaces the paths in its errors by the paths in the client's request.
  * @param origins index of each message in the client's request; undefined if no index changed
- * @throws {GatewayError} the error of `check`
  */
 export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
   try {

@@ -1,8 +1,3 @@
-/**
- * Plugins: changes to the prompt that a client requests, and that the gateway makes before it sends the request to a
- * provider.
- */
-
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
@@ -20,7 +15,6 @@ const web = z
       description: 'With false the plugin does nothing; it is on by default.',
     }),
     max_results: maxResults,
-    /** Text that introduces the search results, instead of the gateway's default text. */
     search_prompt: optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
       description: 'The text that introduces the search results to the model.',
     }),
@@ -68,7 +62,7 @@ export interface PromptPlugins {
   transforms?: z.output<typeof transforms>;
 }
 
-/** Returns whether the gateway may omit messages if the prompt is too long for the model. */
+/** Whether the gateway may omit messages if the prompt is too long. */
 export function allowsCompression({ plugins: requested, transforms: older }: PromptPlugins): boolean {
   return (
     (older?.length ?? 0) > 0 ||
@@ -76,10 +70,7 @@ export function allowsCompression({ plugins: requested, transforms: older }: Pro
   );
 }
 
-/**
- * Returns the plugin `web`, which searches before the model's first answer; undefined if the request does not name it,
- * or disables it.
- */
+/** Returns the plugin that searches the web before the model's first answer; undefined if it is absent or disabled. */
 export function webPlugin({ plugins: requested }: PromptPlugins): WebPlugin | undefined {
   return (requested ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);
 }

@@ -1,7 +1,4 @@
-/**
- * Routing preferences of a request: the `provider` object of OpenRouter's API, with prices in roubles. Only the gateway
- * reads these fields; no provider gets them.
- */
+/** The `provider` object of OpenRouter's API, with prices in roubles. No provider gets these fields. */
 
 import * as z from 'zod';
 import { MAX_AMOUNT } from '../money/bounds.ts';
@@ -12,7 +9,6 @@ import { boundedList } from './list-of.ts';
 import type { PromptPlugins } from './plugins.ts';
 import type { MessagesRequest } from './types.ts';
 
-/** Maximum number of endpoint names in a list. No model in a catalog has as many providers. */
 const MAX_NAMES = 64;
 const MAX_PREFERENCE_CHARACTERS = 200;
 
@@ -78,7 +74,7 @@ const cutoff = z.union(
 
 const PRICE_AMOUNT_RULE = 'must be an amount of roubles, as a number or as decimal text';
 
-/** Schema of an amount in roubles. Numbers keep the digits that the client wrote. */
+/** An amount in roubles, with the digits that the client wrote. */
 const roublesPreference = z
   .custom<string | number>(
     (value) => typeof value === 'string' || typeof value === 'number' || isRawNumber(value),
@@ -90,13 +86,12 @@ const roublesPreference = z
       const amount = Money.parseNumber(isRawNumber(value) ? value.rawJSON : String(value));
       if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
     } catch {
-      // The validation issue below also reports text that is not an amount.
+      // The text is not an amount. The issue below reports this too.
     }
     context.addIssue({ code: 'custom', message: PRICE_AMOUNT_RULE });
     return z.NEVER;
   });
 
-/** Maximum prices per million tokens or characters, per request, per image, or per second of audio. */
 const maxPrice = z.strictObject({
   prompt: optionalField(roublesPreference).meta({
     description:
@@ -168,37 +163,33 @@ export const providerPreferences = z.strictObject({
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
-/** Field `provider` of a request. */
 export const routingField = optionalField(providerPreferences).meta({
   description:
     'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
 });
 
-/** Maximum number of fallback models in a request. */
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optionalField(
   boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_OTHER_MODELS }),
 );
 
-/** Maximum length of the client's own name for a conversation. */
 const MAX_SESSION_ID_CHARACTERS = 256;
 export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)).meta({
   description:
     'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same. The record has it as the tag `session`.',
 });
 
-/** A request with the client's routing preferences and plugins. No provider gets these fields. */
+/** A request with additional fields for the gateway, which no provider gets. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];
-  /** Client's own name for the conversation to which the request belongs. */
   session_id?: string;
   trace?: { trace_id?: string | null | undefined };
-  /** With 'auto', the gateway adds cache breakpoints to a request that has none. */
+  /** With `auto`, the gateway adds cache breakpoints to a request that has none. */
   cache?: 'auto';
 }
 
-/** Removes the fields that only the gateway reads, before the request is sent to a provider. */
+/** Removes the fields that only the gateway reads. */
 export function withoutRouting(request: RoutedRequest): MessagesRequest {
   const {
     provider: _provider,

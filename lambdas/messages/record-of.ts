@@ -3,7 +3,6 @@ import type { Fault } from '../platform/zod-messages.ts';
 import { documentationOf, firstFault, refuse } from './list-of.ts';
 
 interface Rules {
-  /** Minimum number of entries. */
   min: number;
   max: number;
   maxNameCharacters: number;
@@ -12,8 +11,8 @@ interface Rules {
 }
 
 /**
- * Schema of a map with names chosen by the client. Every name of a valid length is allowed; `z.record` would silently
- * drop `__proto__`. The map is checked entry by entry up to the first error, and forwarded without copying.
+ * Returns the schema of an object whose names the client chooses. Its entries are checked up to the first error,
+ * without copying. `z.record` would silently drop `__proto__`.
  */
 export function boundedRecord<Value extends z.ZodType>(value: Value, rules: Rules) {
   const record = z

@@ -1,5 +1,3 @@
-/** Declaration of the gateway's own web search tool, which works with every model that supports tool calls. */
-
 import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
 import { cacheControl, optionalField } from './field-kinds.ts';
@@ -7,20 +5,19 @@ import { boundedList } from './list-of.ts';
 import type { MessagesRequest, Tool } from './types.ts';
 
 /**
- * Versions of the search tool. The gateway treats them all alike: the additional features of newer versions need code
- * that a provider runs, which the gateway does not support.
+ * Versions of Anthropic's search tool. The gateway treats all of them as the oldest version, because the features of
+ * the newer versions need code that a provider runs.
  */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
 
 const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
-/** Maximum value of `max_uses`. The gateway makes fewer searches in an answer. */
+/** Maximum accepted value of `max_uses`. The gateway makes fewer searches for an answer in any case. */
 const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer; never more than 20 are made.',
 });
-/** Maximum number of results of one search. Most kinds of search backends can return as many. */
 const MAX_SEARCH_RESULTS = 20;
 export const maxResults = optionalField(z.int().positive().max(MAX_SEARCH_RESULTS)).meta({
   description: 'The most pages that the model gets from a search.',
@@ -33,7 +30,6 @@ const domain = z.string().superRefine((text, context) => {
 export const domains = optionalField(boundedList(domain, { max: MAX_TOOL_DOMAINS }));
 
 const place = optionalField(z.string().max(MAX_PLACE_CHARACTERS));
-/** Approximate location of a user. */
 export const placeFields = {
   city: place.meta({ description: 'The city of the user’s location, as free text.' }),
   region: place.meta({ description: 'The region or state of the user’s location, as free text.' }),
@@ -103,10 +99,7 @@ export function isSearchType(type: unknown): boolean {
   return typeof type === 'string' && type.startsWith('web_search_');
 }
 
-/**
- * Returns whether the request may continue without this search if no search backend is available. Some agents declare a
- * search in every request, so the gateway sets the flag `if_possible` on these searches.
- */
+/** Whether the request may continue without this search if no search backend is available. */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);
 }

@@ -1,24 +1,16 @@
-/** Finds the session that a client names: in a field of the body, in a header, or within the id of its end user. */
-
 import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 
-/** Headers in which clients send session names: OpenRouter, Claude Code, opencode, Codex and pi. */
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-affinity', 'session-id', 'session_id'];
 
-/**
- * Maximum length of a session name, enough to distinguish sessions. Routing hashes the name.
- */
+/** Maximum length of a session name. Longer names are cut. */
 const MAX_SESSION_NAME_CHARACTERS = 512;
 
-/** Matches the session id that Claude Code includes in the user id, in either of its two formats. */
+/** Claude Code includes the session id in the user id, in one of two formats. */
 const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
 
 export type SentHeaders = Readonly<Record<string, string | undefined>>;
 
-/**
- * Returns the session that the client names in the body, else in its headers, else in its user id.
- * @param named name in the body
- */
+/** Returns the session that the client names in the body, else in its headers, else in its user id. */
 export function sessionOf(
   named: string | undefined,
   headers: SentHeaders,
@@ -29,7 +21,7 @@ export function sessionOf(
   return SESSION_IN_USER_ID.exec(userId ?? '')?.[1];
 }
 
-/** Returns a user id without the session that Claude Code adds to it. Other user ids stay unchanged. */
+/** Returns a user id without the session that Claude Code adds to it. */
 export function withoutSession(userId: string): string {
   const [, user] = /^(.+)_session_[\w-]{8,64}$/s.exec(userId) ?? [];
   if (user !== undefined) return user;

@@ -1,16 +1,14 @@
-/** System messages in the middle of a conversation, for models that accept instructions only at its beginning. */
-
 import { append } from '../platform/append.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 /**
- * Returns the request with the instructions at the beginning of the conversation in the system prompt, and later
- * instructions as user messages.
+ * Moves the instructions at the beginning into the system prompt, and converts later ones to user messages, for models
+ * that accept instructions only at the beginning.
  */
 export function withInstructionsFirst(request: MessagesRequest): MessagesRequest {
   const { messages, system = [] } = request;
   if (!messages.some(({ role }) => role === 'system')) return request;
-  // If there are only instructions, they all stay in the conversation, because the model needs a message to answer.
+  // If there are only instructions, they become user messages, because the model needs a message to answer.
   const begin = Math.max(
     0,
     messages.findIndex(({ role }) => role !== 'system'),
@@ -28,8 +26,8 @@ function blocksIn(content: string | Block[]): Block[] {
 }
 
 /**
- * Converts system messages to user messages with <system> tags, at the same position. After a tool call, the tool's
- * results come first, because they must directly follow the call.
+ * Converts system messages to user messages with <system> tags. A system message between a call and its results is
+ * moved after the results, which must directly follow the call.
  */
 export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
@@ -54,7 +52,7 @@ function hasCalls(message: Message | undefined): boolean {
   return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
 }
 
-/** Converts a system message to a user message whose texts are in <system> tags. */
+/** Converts a system message to a user message with <system> tags. */
 export function markedAsSystem({ content, ...message }: Message): Message {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const marked = blocks.map((block) =>

@@ -1,7 +1,6 @@
 /**
- * Tools of a request: tools that the client itself runs, and the gateway's own search. Tools that a provider runs are
- * refused, because the gateway knows neither their price nor their maximum cost. The schema lists the allowed types
- * instead of the refused types, because providers add types faster than gateways are deployed.
+ * Tools that a provider runs are refused, because the gateway knows neither their price nor their maximum cost. The
+ * schema lists the allowed types, because providers add types faster than gateways are deployed.
  */
 
 import * as z from 'zod';
@@ -54,7 +53,7 @@ const clientTool = z
         `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
       );
     } else if (!name && (!type || type === 'custom')) {
-      // A tool with a type other than `custom` needs no name: its type may serve as the name.
+      // Only a custom tool always needs a name. The type of another tool may serve as its name.
       objectTo(['name'], 'is required');
     }
     if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
@@ -82,8 +81,8 @@ function isSearch(value: unknown): boolean {
 }
 
 /**
- * Schema of a tool that is declared in a message. Its type must be `custom` or absent: other types add tokens to the
- * prompt, which the gateway counts only for the tools of the request.
+ * A tool that a block in the conversation declares. It must be a custom tool: other types add tokens to the prompt, and
+ * the gateway counts those tokens only for the request's field `tools`.
  */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;

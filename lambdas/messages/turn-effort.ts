@@ -1,13 +1,12 @@
 import type { Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** A message that may set the thinking effort for itself and all later turns. */
+/** A message that may set the thinking effort from its turn on. */
 type Controlled = Message & { output_config?: { effort?: string | null; [field: string]: unknown } | null };
 
 /**
- * Moves the thinking effort from the messages to the request. The last setting applies, because only the next turn is
- * generated. A message that also has other output settings stays unchanged.
- * @returns the same request if no message sets only the effort
+ * Moves the thinking effort from the messages to the request. The last effort applies, because only the next turn is
+ * generated. A message with other output settings stays unchanged.
  */
 export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   const messages = request.messages as Controlled[];

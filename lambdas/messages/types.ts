@@ -1,6 +1,6 @@
 /**
- * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. Most types
- * are open: fields that are newer than the gateway are passed to providers, which may support them.
+ * Types of the Messages API. Most of them allow unknown fields, because providers may support newer fields than the
+ * gateway.
  */
 
 import type { AnswerAudioFormat } from './audio.ts';
@@ -40,7 +40,7 @@ export interface MessagesRequest {
   temperature?: number;
   top_p?: number;
   top_k?: number;
-  /** Whether to return token probabilities, and how many alternatives per token. */
+  /** Whether to return token probabilities, and the number of alternatives per token. */
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
   tools?: Tool[];
@@ -55,7 +55,7 @@ export interface MessagesRequest {
     [field: string]: unknown;
   };
   betas?: string[];
-  /** Kinds of output that the client requests. Only chat completions have output other than text. */
+  /** Requested kinds of output. Only clients of the Chat Completions API can request others than text. */
   modalities?: readonly ('text' | 'image' | 'audio')[];
   image_config?: { aspect_ratio?: string | null | undefined; image_size?: string | null | undefined };
   audio?: { voice?: string | undefined; format: AnswerAudioFormat };
@@ -72,7 +72,7 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** Usage in the form of the Messages API. A provider may omit counts. */
+/** Usage of an answer. A provider may omit counts. */
 export interface WireUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -89,7 +89,6 @@ export interface WireUsage {
   [field: string]: unknown;
 }
 
-/** A non-streaming answer of POST /messages. */
 export interface MessageBody {
   id: string;
   type: 'message';
@@ -119,7 +118,7 @@ export type Delta =
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string }
   | { type: 'citations_delta'; citation: unknown }
-  /** A piece of a spoken answer: base64 that can be decoded without the other pieces. */
+  /** A piece of audio in base64, which can be decoded without the other pieces. */
   | { type: 'audio_delta'; data: string }
   | { type: 'audio_end_delta'; expires_at: number }
   | { type: 'transcript_delta'; transcript: string };
@@ -142,7 +141,9 @@ export interface MessageDelta {
   [field: string]: unknown;
 }
 
-/** Error event that ends an answer. The client never gets this event: the gateway sends its own error instead. */
+/**
+ * Event that ends an answer with an error. The client never gets this event: the gateway sends its own error instead.
+ */
 interface ErrorEvent {
   type: 'error';
   /** Error in the provider's own format. */
@@ -159,20 +160,19 @@ export type MessagesEvent =
   | { type: 'message_stop' }
   | { type: 'ping' };
 
-/** An event of an answer, and the provider's original bytes if the client may get them unchanged. */
+/** An event of an answer. The member `raw` has the provider's original bytes if the client may get them unchanged. */
 export interface AnswerEvent {
   data: MessagesEvent;
   raw?: Uint8Array;
 }
 
-/** Events and state that the gateway reads from one chunk of a provider's answer. */
 export interface AnswerBatch {
   events: AnswerEvent[];
-  /** Usage that the provider reported outside of these events, in the format of the Messages API. */
+  /** Usage that the provider reported outside of these events. */
   usage?: WireUsage | undefined;
-  /** Number of bytes that the model has written and the decoder still holds back from the client. */
+  /** Bytes that the model has written and the decoder still holds back from the client. */
   heldBackBytes?: number;
-  /** Whether the provider has reported a stop reason, but the answer has not ended yet. */
+  /** Whether the provider has reported a stop reason, but the answer has not ended. */
   isClosing?: boolean;
   /** The provider's own stop reason; absent for providers with the Messages API. */
   nativeReason?: string | undefined;

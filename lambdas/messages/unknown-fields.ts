@@ -1,24 +1,18 @@
-/**
- * Names of request fields that no endpoint gets: fields that are newer than the gateway, and hints that have no effect
- * here. The client gets the names in a response header, or, with `require_parameters`, an error.
- */
+/** The client gets the names of unknown fields in a response header, or, with `require_parameters`, an error. */
 
 const MAX_REPORTED_NAMES = 32;
-/**
- * Pattern of field names that a response header may contain. Clients choose names freely, and other characters could
- * break the header.
- */
+/** Names that a response header may contain; other characters could break the header. */
 const FIELD_NAME = /^[\w-]{1,60}$/;
 const UNREADABLE_NAME = 'other';
 
-/** Returns the paths of an object's members that are not in its schema. */
+/** Returns the paths of members that are set and not in the shape. */
 export function unknownFields(value: object | null | undefined, shape: object, path = ''): string[] {
   return Object.entries(value ?? {})
     .filter(([name, member]) => member !== null && member !== undefined && !Object.hasOwn(shape, name))
     .map(([name]) => path + (FIELD_NAME.test(name) ? name : UNREADABLE_NAME));
 }
 
-/** Returns the known fields of a body that are set but have no effect here. */
+/** Returns the given names whose fields are set in the body. */
 export function unheededFields(body: object, names: readonly string[]): string[] {
   const members = body as Record<string, unknown>;
   return names.filter((name) => members[name] !== null && members[name] !== undefined);
@@ -30,8 +24,8 @@ export function namesOf(fields: readonly string[]): string[] {
 }
 
 /**
- * Returns the error for a request that requires all its parameters although some have no effect here; undefined for
- * other requests.
+ * Returns the fault of a request that requires all its parameters (`require_parameters`) but has fields without effect;
+ * undefined for other requests.
  */
 export function insistenceFault(
   { provider }: { provider?: { require_parameters?: boolean | null | undefined } | null | undefined },

@@ -1,7 +1,4 @@
 import { Money } from './money.ts';
 
-/**
- * Maximum amount in RUB, more than any budget or payment. DynamoDB can store sums up to this amount with all their
- * digits.
- */
+/** Maximum amount in RUB; DynamoDB stores it with all its digits. */
 export const MAX_AMOUNT = Money.parse('1000000000000000');

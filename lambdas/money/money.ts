@@ -2,8 +2,7 @@
  * Exact amount of roubles.
  *
  * Guarantee: amounts are whole numbers of 10⁻¹² RUB in a bigint; no floating point is used between a price and the
- * ledger. The smallest prices of a token are about 10⁻⁶ RUB, so six of the 12 digits remain for exchange rates and
- * markups.
+ * ledger.
  */
 
 const SCALE_DIGITS = 12;
@@ -11,10 +10,7 @@ const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/**
- * Matches a decimal amount with at most 24 digits before the point. DynamoDB stores 38 significant digits, so every
- * such amount can be stored.
- */
+/** Matches at most 24 digits before the point. With 12 after it, they fit DynamoDB's 38 significant digits. */
 const DECIMAL = /^(-?)0*(\d{1,24})(?:\.(\d+))?$/;
 
 const SCIENTIFIC = /^(-?)(\d{1,40})(?:\.(\d{1,60}))?[eE]([+-]?\d{1,4})$/;
@@ -36,8 +32,8 @@ export class Money {
 
   /**
    * Parses a plain decimal number of roubles, such as "0.000270".
-   * @throws {RangeError} for any other text, such as an exponent or a plus sign, for more than 24 digits before the
-   *   point, and for more than 12 significant digits after it
+   * @throws {RangeError} for other text, more than 24 digits before the point, or more than 12 after it (outer zeros do
+   * not count)
    */
   static parse(text: string): Money {
     const match = DECIMAL.exec(text);
@@ -76,10 +72,7 @@ export class Money {
     return new Money(this.pico - other.pico);
   }
 
-  /**
-   * Multiplies the amount.
-   * @param count whole number of units, for example tokens
-   */
+  /** Multiplies the amount by a whole number. */
   times(count: number | bigint): Money {
     return new Money(this.pico * BigInt(count));
   }

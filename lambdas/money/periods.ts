@@ -1,13 +1,11 @@
 /**
  * Periods in which spending is counted. All periods are in UTC; weeks start on Monday.
  *
- * A window is a particular day, week or month; its name identifies its first day. A counter has one field per window,
- * so a new window starts at zero without a reset job, which could run late, twice or never.
+ * A window is a particular day, week or month, or the lifetime.
  */
 
 export const DAY_MS = 86_400_000;
 
-/** Recurring period: how to name its windows, and how to compute their start and end in epoch milliseconds. */
 interface Recurring {
   prefix: string;
   startOf: (instantMs: number) => number;
@@ -16,10 +14,7 @@ interface Recurring {
   nameOf: (startMs: number) => string;
 }
 
-/**
- * Recurring periods from the shortest to the longest. A budget for a longer period must be higher than a budget for a
- * shorter period.
- */
+/** Recurring periods, from the shortest to the longest. */
 const recurring = {
   daily: { prefix: 'day', startOf: startOfDay, endOf: (startMs) => startMs + DAY_MS, nameOf: utcDate },
   weekly: { prefix: 'week', startOf: startOfWeek, endOf: (startMs) => startMs + 7 * DAY_MS, nameOf: utcDate },
@@ -31,7 +26,6 @@ const recurring = {
   },
 } as const satisfies Record<string, Recurring>;
 
-/** Periods after which counting starts again from zero. */
 export type Reset = keyof typeof recurring;
 export const resets = Object.keys(recurring) as [Reset, ...Reset[]];
 
@@ -56,8 +50,7 @@ let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
-  // Caches the windows of the day that was requested last. Nearly all calls are for the same day, and a request needs
-  // its windows several times.
+  // Caches the latest day, because nearly all calls are for the same day.
   if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;
 }
@@ -71,9 +64,7 @@ function windowsOfPeriods(instantMs: number): Windows {
   return windows;
 }
 
-/**
- * Returns the end of the window that contains a time (epoch milliseconds), in epoch milliseconds; null for a lifetime.
- */
+/** Returns the end, in epoch ms, of the window that contains a time; null for a lifetime. */
 export function windowEnd(interval: Interval, instantMs: number): number | null {
   if (interval === 'lifetime') return null;
   const { startOf, endOf } = recurring[interval];

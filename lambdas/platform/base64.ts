@@ -1,13 +1,7 @@
-/** Checks base64 in the form that providers accept: the standard alphabet of RFC 4648, with padding. */
-
-/**
- * Matches a character outside the alphabet. The search needs no memory, however long the text is. It takes 5 ms for six
- * million characters.
- */
+/** Matches a character outside the standard alphabet of RFC 4648. */
 const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/]/;
 const paddings = new Set(['', '=', '==']);
 
-/** Part of an error message that states the required form. */
 export const BASE64_RULE = 'must be base64: A-Z, a-z, 0-9, + and / in groups of four, the last one filled up with =';
 
 export function isBase64(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * The gateway's wall clock. Time windows, ids, expiries and log lines use `nowMs`, so that a local gateway can run at
- * another date. Durations are usually measured with performance.now(), which does not shift.
+ * The gateway's wall clock. Use `nowMs` for time windows, ids and expiries, so that a local gateway can run at another
+ * date.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
@@ -9,8 +9,7 @@ let offsetMs: number | undefined;
 
 /**
  * Returns the time in ms since the epoch.
- * @throws {Error} if the offset is not a whole number, or is set anywhere except on a developer's machine. A gateway in
- *   production never runs at another date.
+ * @throws {Error} if the offset is not a whole number, or is set anywhere except on a developer's machine
  */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();
@@ -48,9 +47,8 @@ export function earlierOf(a: Moment, b: Moment): Moment {
 }
 
 /**
- * Returns the age of a moment in ms, by the clock that gives the greater age. The monotonic clock may stand still while
- * Lambda has frozen the process, and the wall clock may be set back. So a value that must not become too old needs
- * both.
+ * Returns the age of a moment in ms, by the clock that gives the greater age: the monotonic clock may stand still while
+ * Lambda has frozen the process, and the wall clock may be set back.
  */
 export function ageMs({ wallMs, steadyMs }: Moment): number {
   return Math.max(Date.now() - wallMs, performance.now() - steadyMs);

@@ -1,16 +1,11 @@
-/**
- * Defines the names of the environment variables, and reads them. No other file in lambdas/ reads process.env. The CDK
- * stacks, the local gateway and the Lambda functions share these names.
- */
+/** Defines the names of the environment variables, and reads them. No other file in lambdas/ reads process.env. */
 
 import type { QueueName } from '../route.ts';
 
 export const variables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
-  /**
-   * Bucket to which DynamoDB exports the table, and the ARN of the table for the export. Both are unset on a laptop.
-   */
+  /** Bucket to which DynamoDB exports the table, and the ARN of the table for the export. */
   booksBucket: 'BOOKS_BUCKET_NAME',
   tableArn: 'TABLE_ARN',
   /**
@@ -29,10 +24,7 @@ export const variables = {
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** CloudWatch namespace of the gateway's metrics; unset if nothing reads metrics. */
   metricsNamespace: 'METRICS_NAMESPACE',
-  /**
-   * Number of output tokens that the first step of a hold (the money reserved for a request) covers. Later steps are
-   * usually larger.
-   */
+  /** Number of output tokens that the first step of a hold (the money reserved for a request) covers. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
   /** Maximum time in ms, from its arrival, for which a request waits to place its first hold. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
@@ -41,60 +33,45 @@ export const variables = {
    * stay open. From then on, the HTTP status of the answer cannot change.
    */
   wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
-  /** Time in ms for which the account and limits of a key are cached. Set only in tests and on laptops. */
+  /** Time in ms for which the account and limits of a key are cached. */
   callerCacheMs: 'CALLER_CACHE_MS',
-  /** Directory with the catalog that is used instead of the one in the gateway's bundle. */
+  /** Directory with the catalog that replaces the bundled catalog. */
   catalogDirectory: 'GATEWAY_CATALOG',
-  /**
-   * Bucket with the catalogs that the operator publishes while the gateway runs. On a laptop, publicationsDirectory
-   * replaces it.
-   */
+  /** Bucket with the catalogs that the operator publishes; `publicationsDirectory` replaces it on a laptop. */
   catalogBucket: 'CATALOG_BUCKET_NAME',
   publicationsDirectory: 'GATEWAY_PUBLICATIONS_DIRECTORY',
   /** Origins of websites whose pages may call the gateway (CORS), separated by commas; `*` for all. */
   corsOrigins: 'CORS_ORIGINS',
-  /**
-   * URLs of the sandbox provider (a local imitation of providers), one for each provider API, for the catalog's
-   * providers.json. Local runs only.
-   */
+  /** URLs of the sandbox provider (a local imitation of providers), one for each provider API. Local runs only. */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
   sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
   sandboxVideoUrl: 'GATEWAY_SANDBOX_VIDEO_URL',
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
-  /** Access key that the sandbox expects at its Bedrock URL. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
-  /** URL of the sandbox's web search, for the catalog's search.json. Local runs only. */
+  /** URL of the sandbox's web search. Local runs only. */
   sandboxSearchUrl: 'GATEWAY_SANDBOX_SEARCH_URL',
   /** URLs of emulators of AWS services; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
-  /** Secret that signs requests to emulators. */
+  /** Secret for the signatures of requests to emulators. */
   localSecret: 'GATEWAY_EMULATOR_SECRET',
   s3Endpoint: 'S3_ENDPOINT',
   /** JSON file with the deployment's secrets, which replaces Secrets Manager. Local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
-  /**
-   * `1` on a person's own machine. Only `npm start`, the operator's commands and tests set it. Without it, the gateway
-   * behaves as in production.
-   */
+  /** `1` on a person's own machine. Without it, the gateway behaves as in production. */
   local: 'GATEWAY_LOCAL',
-  /**
-   * Identifies one run of a local gateway. With this id, the next run recognizes holds that an earlier run did not
-   * release. Local runs only.
-   */
+  /** Identifies one run of a local gateway, whose holds a later run then recognizes. Local runs only. */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds that are added to the system clock. Local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
 } as const;
 
-/** Returns the name of the variable with a queue's URL. */
 export function queueVariable(queue: QueueName): string {
   return `${upperCase(queue)}_QUEUE_URL`;
 }
 
-/** Returns the name of the variable with the URL of a queue's dead-letter queue. */
 export function deadLettersVariable(queue: QueueName): string {
   return `${upperCase(queue)}_DEAD_LETTERS_URL`;
 }
@@ -103,7 +80,6 @@ function upperCase(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }
 
-/** Thrown if an environment variable is missing or has an invalid value. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError';
 }
@@ -127,7 +103,7 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
   return value;
 }
 
-/** Credentials and region of a Lambda function's role. AWS defines these names. */
+/** Credentials and region of a Lambda function's role. The names are defined by AWS. */
 export const awsVariables = {
   accessKeyId: 'AWS_ACCESS_KEY_ID',
   secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
@@ -135,10 +111,7 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
-/**
- * Settings of the URLs of AWS services. AWS's SDK and command line use the same names. `AWS_ENDPOINT_URL_<SERVICE>` is
- * for one service.
- */
+/** Settings of the URLs of AWS services. The names are defined by AWS. */
 export const endpointVariables = {
   url: 'AWS_ENDPOINT_URL',
   ignore: 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
@@ -146,26 +119,19 @@ export const endpointVariables = {
   dualstack: 'AWS_USE_DUALSTACK_ENDPOINT',
 } as const;
 
-/**
- * Settings of the gateway as a server process that handles many requests at a time. Lambda itself sets
- * `webFunctionEndpoint`, in a Web Function.
- */
+/** Settings of the gateway as a server process that handles many requests at a time. */
 export const serverVariables = {
   webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',
   /** Address and port on which a container listens; by default 0.0.0.0 and 8080. */
   host: 'GATEWAY_HOST',
   port: 'GATEWAY_PORT',
-  /** Host name of the gateway. */
   domain: 'GATEWAY_DOMAIN',
   /**
    * Number of the operator's own proxies (for example a load balancer) between clients and a container. The default is
    * 0.
    */
   proxies: 'GATEWAY_PROXIES',
-  /**
-   * `off` if each request reserves its own money in the table, as in a Lambda function. Otherwise a process reserves
-   * money in advance, in leases that its requests share.
-   */
+  /** `off` if each request reserves its own money in the table; otherwise requests of a process share leases. */
   leases: 'GATEWAY_LEASES',
   /**
    * Maximum number of requests that a process handles at a time. Further requests, except health checks, get status
@@ -176,7 +142,7 @@ export const serverVariables = {
   graceSeconds: 'GATEWAY_GRACE_SECONDS',
 } as const;
 
-/** URL at which a container gets its credentials. Amazon ECS and EKS define these names. */
+/** URL at which a container gets its credentials. The names are defined by Amazon ECS and EKS. */
 export const containerVariables = {
   relativeUri: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   fullUri: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
@@ -184,8 +150,7 @@ export const containerVariables = {
 
 /**
  * Returns whether this is a person's own machine. Only there, the gateway may connect to loopback addresses, shift its
- * clock, and read secrets from a file. Only `npm start`, the operator's commands and tests set the variable, so every
- * other place counts as production.
+ * clock, and read secrets from a file.
  */
 export function isOnOwnMachine(): boolean {
   return process.env[variables.local] === '1';

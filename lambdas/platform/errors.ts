@@ -1,7 +1,6 @@
 /**
- * Errors that clients get. All client APIs use the same JSON form. Clients of the Messages API read `error.type`.
- * Clients of OpenRouter's API read `error.code` and `error.metadata.error_type`. Clients of OpenAI's APIs also read
- * `error.param`.
+ * Errors that clients get. Clients of the Messages API read `error.type`. Clients of OpenRouter's API read `error.code`
+ * and `error.metadata.error_type`. Clients of OpenAI's APIs also read `error.param`.
  */
 
 interface ErrorSpec {
@@ -13,8 +12,8 @@ interface ErrorSpec {
 }
 
 /**
- * Properties of each kind of error. The name of the kind is the `error_type` that clients get. If several kinds have
- * the same status or `error.type`, a received error with this status or type belongs to the first of these kinds.
+ * The name of the kind is the `error_type` that clients get. If several kinds have the same status or `error.type`, a
+ * received error with this status or type belongs to the first of these kinds.
  */
 export const errorKinds = {
   invalid_request: {
@@ -67,12 +66,10 @@ export type ErrorKind = keyof typeof errorKinds;
 
 const kindNames = Object.keys(errorKinds) as ErrorKind[];
 
-/** Returns the kind to which a status belongs; undefined if no kind has it. */
 export function kindOfStatus(status: number): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].status === status);
 }
 
-/** Returns the kind to which an `error.type` of the Messages API belongs. */
 export function kindOfMessagesType(type: string): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].messagesType === type);
 }
@@ -80,7 +77,6 @@ export function kindOfMessagesType(type: string): ErrorKind | undefined {
 interface ErrorDetails {
   metadata?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Value of `error.details`, for clients of the Messages API. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
   /** HTTP status, if it differs from the status of the kind. */
@@ -94,7 +90,7 @@ export class GatewayError extends Error {
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
   readonly details: Record<string, unknown> | undefined;
-  /** Name of the provider that failed; undefined if no provider failed. */
+  /** Name of the provider that failed. */
   readonly failedProvider: string | undefined = undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
@@ -106,26 +102,20 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Sets the header that stops automatic retries, because a retry would cost time or money and probably fail again. */
+  /** Sets the header that stops automatic retries. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
   }
 
-  /**
-   * Removes the header that `discourageRetry` sets. Clients then decide themselves; most of them retry after a server
-   * error.
-   */
+  /** Removes the header that `discourageRetry` sets. */
   leaveRetryToClient(): this {
     delete this.headers['x-should-retry'];
     return this;
   }
 }
 
-/**
- * Status 409: an earlier request with the same `Idempotency-Key` is still being answered. The client may retry in a few
- * seconds.
- */
+/** Status 409: an earlier request with the same `Idempotency-Key` is still being answered. */
 export class BeingAnsweredError extends GatewayError {
   constructor(generationId: string) {
     super(
@@ -139,10 +129,6 @@ export class BeingAnsweredError extends GatewayError {
   }
 }
 
-/**
- * Returns the `retry-after` header of a kind. Without this header, each client chooses its own wait, and some do not
- * wait at all.
- */
 function waitOf(kind: ErrorKind): Record<string, string> {
   const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];
   return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
@@ -160,24 +146,21 @@ export function invalidRequest(
   });
 }
 
-/**
- * Returns an error with status 529 while this process is stopping: for new requests, and for answers that it aborts.
- */
+/** Returns an error with status 529 for requests and answers that a stopping process refuses or aborts. */
 export function gatewayStopping(): GatewayError {
   return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
 }
 
 /**
  * Returns an error with status 408 for a request whose client has disconnected. Only logs and records show this error.
- * With it, the request does not count as a failure of a provider.
  */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has disconnected.', { status: 408, cause });
 }
 
 /**
- * Returns whether the error came from a service that the gateway needs, such as its table, and is temporary: the
- * service was busy, failed, or could not be reached at any attempt. The error may come from AWS's SDK.
+ * Returns whether the error came from a service that the gateway needs, such as its table, and is temporary. It may
+ * come from AWS's SDK.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
@@ -190,8 +173,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Returns an error with status 529 for a temporary failure of a service that the gateway needs, such as its table. The
- * message says that a change may have been made, because perhaps only the response of the service was lost.
+ * Returns an error with status 529. The message says that a change may have been made, because perhaps only the
+ * response of the service was lost.
  */
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
@@ -210,7 +193,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Without the header against retries, agents would silently retry for a minute, although the key stays invalid.
+  // Agents would otherwise retry, although the key stays invalid.
   return new GatewayError('authentication', message).discourageRetry();
 }
 
@@ -224,7 +207,7 @@ export interface ErrorEnvelope {
     type: string;
     code: number;
     message: string;
-    /** Request field that caused the error, for clients of OpenAI's APIs. */
+    /** Request field that caused the error. */
     param: string | null;
     details?: Record<string, unknown> | undefined;
     metadata: Record<string, unknown>;
@@ -247,9 +230,9 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   };
 }
 
-/** Thrown if a service that the gateway itself needs has failed, for example its table. */
+/** Failure of a service that the gateway itself needs, for example its table. */
 export abstract class ServiceError extends Error {
-  /** Whether the failure is temporary: the service was busy, failed, or could not be reached at any attempt. */
+  /** Whether the service was busy, failed, or could not be reached at any attempt. */
   abstract readonly isPassing: boolean;
 }
 

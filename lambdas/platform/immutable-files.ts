@@ -1,9 +1,4 @@
-/**
- * Stores files that are written once and never changed: in a bucket with S3's Object Lock, or in a directory on a
- * laptop.
- *
- * Guarantee: if a file of a name exists, it stays unchanged.
- */
+/** Writes files once, and never changes them, in a bucket with S3's Object Lock, or in a directory on a laptop. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -24,13 +19,12 @@ import { AwsError } from './aws/aws-call.ts';
 import { ownIdentity } from './aws/aws-identity.ts';
 import { optionalVariable, variables } from './environment.ts';
 
-/** Content of a file: its bytes, or the path and size of a local file. */
 type FileContent = Buffer | { path: string; bytes: number };
 
 export interface KeptFiles {
-  /** @returns false if the name already has a file, which then stays unchanged */
+  /** @returns false if the name already has a file, perhaps from an attempt of this call whose response was lost */
   putNew(name: string, content: FileContent): Promise<boolean>;
-  /** @returns undefined if no file has that name */
+  /** @returns undefined if the file does not exist */
   get(name: string): Promise<Buffer | undefined>;
 }
 
@@ -42,7 +36,7 @@ export function openKeptFiles(): KeptFiles | undefined {
   return directory === undefined ? undefined : filesInDirectory(directory);
 }
 
-/** Files may be large, and S3 stores large files slowly. */
+/** S3 may take long to store a large file. */
 const limits = { maxSilenceMs: 60_000, maxAnswerBytes: Infinity };
 
 export function filesInBucket(place: BucketPlace): KeptFiles {
@@ -77,24 +71,20 @@ async function digestOf(chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promi
   return hash.digest();
 }
 
-/** Returns a function that writes a file to a request. If either of them fails, the other is closed. */
+/** Returns a function that writes a file to a request. */
 function writerOf(path: string): (outgoing: Writable) => void {
   return (outgoing) => void pipeline(createReadStream(path), outgoing, () => undefined);
 }
 
 const OWNER_ONLY = 0o600;
 
-/**
- * Stores the files in a directory. It uses blocking calls. That is acceptable on a laptop, because few requests are
- * served there.
- */
+/** Stores the files in a directory. Its calls block the process, because a laptop serves few requests. */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {
       const path = join(directory, name);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // The file is written under another name and then linked to its own name, so that no reader sees an incomplete
-      // file.
+      // The name becomes a link to a complete file, so that no reader sees an incomplete file.
       const unfinished = mkdtempSync(join(dirname(path), '.new-'));
       const whole = join(unfinished, 'file');
       try {

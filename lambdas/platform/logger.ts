@@ -1,7 +1,7 @@
 import { nowMs } from './clock.ts';
 import { sourceFrame } from './source-frames.ts';
 
-/** Log messages that raise an alarm. Each message has its own alarm, which searches the log for this text. */
+/** Log messages that raise an alarm. */
 export const tripwires = {
   /**
    * A provider reported more usage than the maximum that the gateway had calculated for the request, or the limits had
@@ -18,7 +18,7 @@ export const bookTripwires = {
   unprovenRecord: 'record does not prove its price',
   /** Sums of usage, counters or payments disagree with the records. */
   booksDiffer: 'books differ',
-  /** A day was not compared or sealed within twelve hours after the work started. */
+  /** A day was not compared or sealed in time. */
   booksLate: 'books are late',
   /** DynamoDB started an export of the table, and the export failed. */
   exportFailed: 'export of the books failed',
@@ -36,7 +36,6 @@ export const catalogTripwires = {
   publishedUnused: 'published catalog not used',
 } as const;
 
-/** Log messages about the deployment's secrets that raise an alarm. */
 export const secretTripwires = {
   /** Secrets Manager rejected the read of a secret or did not respond, or the secret has no usable value. */
   secretUnread: 'secret not read',
@@ -44,7 +43,6 @@ export const secretTripwires = {
   secretFaulty: 'secret has a fault',
 } as const;
 
-/** Log messages about alerts that raise an alarm. */
 export const alertTripwires = {
   /** SNS did not accept an e-mail at any attempt of a day. */
   mailsFail: 'e-mail about an alert not accepted for a day',
@@ -56,20 +54,18 @@ export const alertTripwires = {
  */
 export interface LogFields {
   requestId?: string;
-  /** Lambda's own id of the invocation. Lambda's own log lines about it have the same id. */
+  /** Lambda's own id of the invocation. */
   awsRequestId?: string | undefined;
   generationId?: string;
   route?: string;
   worker?: string;
-  /** HTTP status that the client gets. */
   status?: number;
   /** HTTP status of a provider's response. */
   providerStatus?: number;
-  /** Id of a message in a queue. */
   messageId?: string;
   /**
-   * Short text from the gateway's code, or the name and code of an error. It contains no text from a request, and from
-   * a provider at most the state of a video job.
+   * Short text from the gateway's code, or the name and code of an error. It must contain no text of a request or an
+   * answer.
    */
   reason?: string;
   accountId?: string;
@@ -79,7 +75,6 @@ export interface LogFields {
   kind?: string;
   field?: string;
   limit?: string;
-  /** UTC day that the line is about. */
   date?: string;
   model?: string;
   provider?: string;
@@ -88,7 +83,6 @@ export interface LogFields {
   attempt?: number;
   costRub?: string;
   leaseId?: string;
-  /** Id of the delivery of one notice to one destination. */
   deliveryId?: string;
   /** Difference between the two sides of a comparison, in RUB. */
   differenceRub?: string;
@@ -98,9 +92,8 @@ export interface LogFields {
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * Writes one JSON object per line to standard error, which Lambda passes to CloudWatch unchanged. Lambda reads the
- * fields `level` and `timestamp` of a line. If it cannot read the timestamp, it treats the line as INFO, and drops it
- * if the function's log level is higher. The gateway's errors would then be lost.
+ * Writes one JSON object per line to standard error, which Lambda passes to CloudWatch unchanged. If Lambda cannot read
+ * the timestamp, it treats the line as INFO, and may drop it.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export function log(level: Level, message: string, fields: LogFields = {}): void {

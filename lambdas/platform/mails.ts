@@ -1,7 +1,6 @@
 /**
- * Sends e-mails through one SNS topic. Each address is a subscription of the topic with its own filter, and each
- * message has the attribute that only this filter accepts. AWS asks the owner of an address to confirm the
- * subscription. On a laptop, e-mails are files in a directory.
+ * Sends e-mails through one SNS topic. Each address is a subscription with a filter for its messages, which the owner
+ * of the address confirms. On a laptop, e-mails are files in a directory.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -15,7 +14,7 @@ import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 
 export interface Mail {
   to: string;
-  /** At most 99 ASCII characters. */
+  /** Subject of at most 99 ASCII characters. */
   subject: string;
   text: string;
 }
@@ -31,10 +30,10 @@ export interface Mails {
   send(mail: Mail): Promise<void>;
 }
 
-/** Name of the message attribute by which the filters of subscriptions select e-mails. */
+/** Name of the message attribute that filters of subscriptions read. */
 const RECIPIENT = 'to';
 
-/** Opens the sender of e-mails that the environment configures; undefined without one. Directories count on laptops. */
+/** Opens the sender of e-mails that the environment configures; undefined without one. */
 export function openMails(): Mails | undefined {
   const topicArn = optionalVariable(variables.mailTopic);
   if (topicArn !== undefined) return mailsThrough(topicArn);
@@ -42,7 +41,6 @@ export function openMails(): Mails | undefined {
   return directory !== undefined && isOnOwnMachine() ? mailsInDirectory(directory) : undefined;
 }
 
-/** Opens Amazon SNS in the region of this process. */
 export const openSns = () =>
   openAwsQuery({ name: 'sns', version: '2010-03-31', address: { id: 'SNS', host: 'sns' } }, ownIdentity);
 
@@ -50,8 +48,7 @@ export function mailsThrough(topicArn: string): Mails {
   const call = openSns();
   return {
     async subscribe(address) {
-      // The same address in capital letters would be a second subscription with the same filter, which doubles each
-      // e-mail.
+      // The same address in capital letters would be a second subscription, which doubles each e-mail.
       const parameters = {
         TopicArn: topicArn,
         Protocol: 'email',
@@ -77,8 +74,7 @@ export function mailsThrough(topicArn: string): Mails {
 }
 
 /**
- * Converts an error of `Subscribe`. Errors about the topic or the permissions stay unchanged, because only the operator
- * can fix them.
+ * Converts an error of `Subscribe`; errors that only the operator can fix stay unchanged.
  * @see https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html
  */
 function subscriptionError(error: unknown): unknown {
@@ -96,10 +92,7 @@ function subscriptionError(error: unknown): unknown {
   }
 }
 
-/**
- * Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. After any other error, such
- * as a wrong topic, a retry may succeed later, for example when the operator has fixed the cause.
- */
+/** Returns whether SNS has rejected an e-mail for its content, so that a retry is useless. */
 export function isRejectedMail(error: unknown): boolean {
   return hasInvalid(error, /^(?:Subject|Message|Empty message)\b/);
 }
@@ -114,7 +107,7 @@ function hasInvalid(error: unknown, parameter: RegExp): boolean {
   return parameter.test(error.message.replace(/^(?:Invalid parameter: )+/, ''));
 }
 
-/** Returns a name for an e-mail address that does not reveal the address to readers of messages or records. */
+/** Returns a hash that stands for an e-mail address. Weakness: a guess of the address can be checked against it. */
 export function addressHash(address: string): string {
   return createHash('sha256').update(address.toLowerCase()).digest('hex');
 }

@@ -1,9 +1,8 @@
 /**
- * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). The gateway therefore
- * sends no request for a metric, and waits for no reply. This file defines the names and units of all metrics.
+ * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format).
  *
- * Weakness: CloudWatch may receive a line twice, and amounts are floating-point numbers. Metrics are therefore only for
- * observation, and never for charges.
+ * Weakness: CloudWatch may receive a line twice, and amounts are floating-point numbers. Do not use metrics for
+ * charges.
  */
 
 import { nowMs } from './clock.ts';
@@ -21,43 +20,37 @@ interface MetricSpec {
   unit: 'Count' | 'None' | 'Milliseconds';
   /**
    * Dimensions of the metric; `all` means the total without a dimension. CloudWatch charges for each value of a
-   * dimension as a separate metric.
+   * dimension.
    */
   by: readonly ('all' | MetricDimension)[];
 }
 
 export const metrics = {
   /**
-   * Settlements from the queue; settlements by the sweep count only in Swept. Among them, Corrected counts those that
-   * replaced an estimate of the sweep, Estimated those whose usage the gateway estimated, and Capped those whose charge
-   * was limited to a maximum.
+   * Settled counts settlements from the queue, but not by the sweep. Corrected counts the settlements that
+   * replaced an estimate of the sweep. Estimated counts the settlements whose usage the gateway estimated. Capped
+   * counts the settlements whose charge was limited to a maximum.
    */
   Settled: { unit: 'Count', by: ['all', 'provider'] },
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /**
-   * Settlements (final charges of generations) whose first attempt failed. Failures because the table was busy or time
-   * ran out do not count.
-   */
+  /** Settlements whose first attempt failed. Failures because the table was busy or time ran out do not count. */
   SettlementFailed: { unit: 'Count', by: ['all'] },
-  /** Generations that the sweep settled: a worker that settles generations whose own process did not. */
+  /** Generations that the sweep settled. */
   Swept: { unit: 'Count', by: ['all'] },
   CostRub: { unit: 'None', by: ['all'] },
   InputTokens: { unit: 'Count', by: ['all'] },
   OutputTokens: { unit: 'Count', by: ['all'] },
-  /** Money that was held (reserved) for each generation when it ended. */
+  /** Money that was held for each generation when it ended. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Attempts at transactions of the table that failed because of a conflict, or of a throttled item. */
+  /** Attempts at transactions of the table that failed because of a conflict or a throttled item. */
   Conflicts: { unit: 'Count', by: ['all'] },
-  /**
-   * Time that the gateway itself needed: from the arrival of a client's request until the first provider has received
-   * the whole request.
-   */
+  /** Time from the arrival of a client's request until the first provider has received the whole request. */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
   /**
-   * Time from a request to the first event of its answer. AnswerMs is the time from that event to the end of the
-   * answer.
+   * Time from the arrival of a client's request to the first event of its answer, or to the end of an answer without
+   * events. AnswerMs is the time from the first event to the end.
    */
   FirstEventMs: { unit: 'Milliseconds', by: ['provider'] },
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
@@ -65,7 +58,10 @@ export const metrics = {
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
   /** Absolute differences in RUB that a comparison of the books found. */
   DriftRub: { unit: 'None', by: ['all'] },
-  /** Requests whose response is an error, by the kind of the error. */
+  /**
+   * Requests whose response is an error, by the kind of the error. Errors of API Gateway and Lambda do not count, but
+   * errors of the gateway's own HTTP server do.
+   */
   Refused: { unit: 'Count', by: ['kind'] },
   /** Requests that failed because of an error in the gateway, before or during their answer. */
   Faults: { unit: 'Count', by: ['all', 'door'] },
@@ -78,11 +74,9 @@ export const metrics = {
   OperatorNeeded: { unit: 'Count', by: ['all', 'provider'] },
   /** Requests that were sent again without encrypted reasoning, because the provider could not read it. */
   ReasoningDropped: { unit: 'Count', by: ['provider'] },
-  /** Answers that a provider began and did not finish. */
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;
 
-/** Names of the metrics with the dimension `By`, or with a total (`all`). */
 export type MetricsBy<By extends 'all' | MetricDimension> = {
   [Name in keyof typeof metrics]: By extends (typeof metrics)[Name]['by'][number] ? Name : never;
 }[keyof typeof metrics];
@@ -90,14 +84,12 @@ export type MetricsBy<By extends 'all' | MetricDimension> = {
 /** CloudWatch's maximum number of values of one metric in a line. */
 const MAX_VALUES = 100;
 
-/** Measurements, by the name of the metric: one number, or a list of numbers. */
 export type Measured<By extends 'all' | MetricDimension = 'all'> = Partial<
   Record<MetricsBy<By>, number | readonly number[]>
 >;
 
 /**
- * Writes measurements, if the environment names a CloudWatch namespace. On a laptop it names none. Values that are not
- * finite numbers are dropped.
+ * Writes measurements, if the environment names a CloudWatch namespace. Values that are not finite numbers are dropped.
  */
 export function writeMetrics(measured: Measured): void;
 export function writeMetrics<By extends MetricDimension>(measured: Measured<By>, dimensions: Record<By, string>): void;

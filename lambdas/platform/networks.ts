@@ -1,7 +1,4 @@
-/**
- * Reads networks that people enter: an IPv4 or IPv6 address, or a block of addresses in CIDR notation. Checks whether
- * an address is in a network.
- */
+/** Reads networks: an IPv4 or IPv6 address, or a block of addresses in CIDR notation. */
 
 import { BlockList, isIP } from 'node:net';
 
@@ -12,9 +9,8 @@ interface Network {
 }
 
 const NETWORK = /^([0-9a-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
-/** Host name of a URL with an IPv4 address in IPv6 notation, which is in ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
+/** Matches the host name of an IPv4 address in IPv6 notation, in ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
 const MAPPED_HOST = /^\[::ffff:[0-9a-f]+:[0-9a-f]+\]$/;
-/** Length of the prefix of all IPv4 addresses in IPv6 notation. */
 const MAPPED_PREFIX = 96;
 
 /** Returns whether an address is an IPv4 address in IPv6 notation, in any spelling. */
@@ -32,22 +28,15 @@ function parseNetwork(text: string): Network | undefined {
   return length <= longest ? { address, prefix: length, version: version as 4 | 6 } : undefined;
 }
 
-/** Returns whether a text is a network that may be entered. IPv4 addresses in IPv6 notation are refused. */
+/** Returns whether a text is a network, except for IPv4 addresses in IPv6 notation. */
 export function isNetwork(text: string): boolean {
   const network = parseNetwork(text);
   return network !== undefined && !isMapped(network.address);
 }
 
-/**
- * Networks by their version of IP. Node matches IPv4 addresses also with IPv6 networks, so each version has its own
- * list.
- */
+/** Node matches IPv4 addresses also with IPv6 networks, so each version has its own list. */
 type Lists = Record<4 | 6, BlockList>;
 
-/**
- * Parsed lists of networks, by the list of texts. A list is reused for a few seconds, because keys are cached with
- * their lists.
- */
 const parsed = new WeakMap<readonly string[], Lists>();
 
 /**
@@ -67,7 +56,7 @@ function listsOf(networks: readonly string[]): Lists {
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const network of networks) {
     const { address, prefix, version } = parseNetwork(network)!;
-    // Stored networks from earlier versions may be IPv4 networks in IPv6 notation. Node matches IPv4 addresses with them.
+    // Stored networks from earlier versions may be IPv4 networks in IPv6 notation.
     const listVersion = isMapped(address) && prefix >= MAPPED_PREFIX ? 4 : version;
     lists[listVersion].addSubnet(address, prefix, `ipv${version}`);
   }

@@ -1,7 +1,7 @@
 /**
  * Measures the time that one request spends with providers: from the moment when the first provider has received the
- * whole request, to the last byte from any provider. What the gateway does in between, such as a second attempt or a
- * search, counts too. The time is measured with the monotonic clock.
+ * whole request, to the last byte from any provider. The gateway's own work in between, such as a search before a
+ * second request, counts too.
  */
 export class ProviderTime {
   #firstSentAtMs: number | undefined;
@@ -18,16 +18,16 @@ export class ProviderTime {
   }
 
   /**
-   * @returns the time in ms from `receivedAtMs` until the first provider had received the whole request; null if no
-   *   provider has received it
+   * Returns the time in ms from `receivedAtMs` until the first provider had received the whole request; null if none
+   * has.
    */
   sinceReceipt(receivedAtMs: number): number | null {
     return this.#firstSentAtMs === undefined ? null : Math.max(0, this.#firstSentAtMs - receivedAtMs);
   }
 
   /**
-   * @returns the time in ms with providers, until the last byte or, if none has arrived, until now; null if no provider
-   *   has received the request
+   * Returns the time in ms with providers, up to now if no byte has arrived; null if no provider has received the
+   * request.
    */
   spent(): number | null {
     if (this.#firstSentAtMs === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Source files and lines of stack frames in bundles. A function reads its source map when it first logs an error: with
- * Node's `--enable-source-maps`, each start of a function would read it, which takes a quarter more CPU.
+ * Source files and lines of stack frames in bundles. Node's `--enable-source-maps` would read the source map at each
+ * start, which is slow.
  */
 
 import { readFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { BoundedMap } from './bounded-map.ts';
 
-/** Matches a frame in a bundled file. With `--enable-source-maps`, frames already name the source file. */
+/** Matches a frame in a bundled file. */
 const BUNDLED_FRAME = /^(?<file>file:.*\.mjs):(?<line>\d+):(?<column>\d+)$/;
 
 const maps = new BoundedMap<string, SourceMap | undefined>(16);
 
 /**
- * Returns a frame of a stack trace with the position in the source file, or unchanged if that position is unknown.
- * Names of minified functions are left out.
+ * Returns a frame of a stack trace with the position in the source file, and without the function's name. If this
+ * position is unknown, the frame is returned unchanged.
  * @param frame as in a stack trace: `at name (file:///var/task/index.mjs:1:2)`
  */
 export function sourceFrame(frame: string): string {
@@ -33,7 +33,7 @@ function mapOf(file: string): SourceMap | undefined {
   return maps.get(file);
 }
 
-/** Never throws: a missing map must not hide the error that is being logged. */
+/** Reads a source map; undefined if it cannot be read. Never throws, so that a missing map hides no error. */
 function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(file)}.map`, 'utf8')) as SourceMap['payload']);

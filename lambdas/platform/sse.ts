@@ -1,6 +1,3 @@
-/** Writes server-sent events. */
-
-/** An event with any fields. TypeScript needs the second form for object literals. */
 type NamedEvent = { type: string } | ({ type: string } & Record<string, unknown>);
 
 /**
@@ -11,10 +8,10 @@ export function sseEvent(data: NamedEvent): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Last event of streams of OpenAI's chat completions and of OpenRouter's images. */
+/** Last event of streams of OpenAI's chat completions and of some other APIs. */
 export const STREAM_DONE = 'data: [DONE]\n\n';
 
-/** Comment line, without meaning for clients, that keeps a connection open while no event is sent. */
+/** Comment line that keeps a connection open while no event is sent. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** Event of the Messages API that keeps a connection open while no other event is sent. */

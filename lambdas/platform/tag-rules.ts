@@ -2,7 +2,7 @@
 
 import { shortTextRule, type TextRule } from './text-rule.ts';
 
-/** Rule for names of tags. Tags are columns of reports, and commands refer to them as tag:<name>. */
+/** Rule for names of tags. */
 export const tagNameRule: TextRule = {
   minLength: 1,
   maxLength: 40,

@@ -1,16 +1,15 @@
-/** Value for an unknown length. The length of audio that is sent while it is generated is unknown. */
+/** Value for an unknown length. */
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff;
 const BYTES_PER_SAMPLE = 2;
 /** Bytes of the RIFF and format chunks, which come before the other chunks. */
 const FORMAT_BYTES = 36;
 const DATA_HEAD_BYTES = 8;
-/** Bytes at the start of a file (`RIFF` and the file's length) that the stated length does not include. */
+/** Bytes at the start of the file (`RIFF` and its length field) that this length field does not count. */
 const RIFF_HEAD_BYTES = 8;
 
 interface WavContents {
   /** Size of the audio data in bytes; unknown if absent. */
   dataBytes?: number;
-  /** A further chunk before the audio data. */
   chunk?: Buffer;
 }
 

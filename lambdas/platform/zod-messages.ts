@@ -1,14 +1,12 @@
 import type { z } from 'zod';
 
-/** zod's message for a value that matches no alternative of a union, if the union defines no message of its own. */
+/** zod's default message of a union. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * Returns the most specific issue within an issue of a schema, with its whole path. An issue of a union contains the
- * issues of each alternative. Of the first issues of all alternatives, the one with the longest path is returned,
- * because the client most probably meant its alternative.
- * If no alternative has an issue within a field, the union's own issue is returned, provided that the union defines a
- * message.
+ * Returns the most specific issue within an issue of a schema, with its whole path. For a union, compares the first
+ * issue of each alternative: the longest path is probably of the intended alternative. If no alternative has an issue
+ * within a field, the union's own issue is returned, if the union defines a message.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
@@ -25,17 +23,17 @@ export interface Fault {
   message: string;
 }
 
-/** Returns an issue in the form for clients. For an unknown field, the path ends with the name of that field. */
+/** Returns an issue for clients. For an unknown field, the path ends with the name of that field. */
 export function issueFault(issue: z.core.$ZodIssue): Fault {
   return issue.code === 'unrecognized_keys'
     ? { path: [...issue.path, issue.keys[0]!], message: 'is not a known field' }
     : { path: issue.path, message: issueText(issue) };
 }
 
-/** Matches the starts of zod's own messages, which are written for programmers. */
+/** Matches the starts of zod's own messages. */
 const ZOD_MESSAGES = /^(?:Invalid |Too (?:big|small): )/;
 
-/** Returns the message of an issue, written for users of the API. */
+/** Returns the message of an issue for users of the API. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!ZOD_MESSAGES.test(issue.message)) return issue.message;
   switch (issue.code) {

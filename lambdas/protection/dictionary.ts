@@ -7,22 +7,25 @@ export interface Substitution {
 }
 
 /**
- * Finds the terms of a key's dictionary in a text, each with the substitute that replaces it. Only whole words match,
- * in any letter case. Inflected forms count as different words.
+ * Finds the terms of a key's dictionary in a text, with their substitutes. Only whole words match, in any letter case;
+ * inflected forms are different words.
  */
 export class Dictionary {
   readonly #search: TermSearch;
   readonly #substitutes: Map<string, string>;
 
   constructor(entries: { term: string; substitute: string }[]) {
-    // If several terms differ only in letter case, the first one applies.
+    // If terms differ only in letter case, the first one applies.
     this.#substitutes = new Map(
       entries.map(({ term, substitute }) => [folded(term), substitute] as const).toReversed(),
     );
     this.#search = new TermSearch(this.#substitutes.keys());
   }
 
-  /** @param skipped parts of the text to skip, sorted by position */
+  /**
+   * Returns the places of terms, with their substitutes.
+   * @param skipped parts of the text to skip, sorted by position
+   */
   find(text: string, skipped: readonly { start: number; end: number }[] = []): Substitution[] {
     if (this.#substitutes.size === 0) return [];
     return this.#search
@@ -32,8 +35,8 @@ export class Dictionary {
 }
 
 /**
- * Converts a text to lower case without changing its length: a letter whose lower case has two characters stays
- * unchanged.
+ * Returns the text in lower case. Its length does not change: a letter whose lower case has two characters stays as it
+ * is.
  */
 function folded(text: string): string {
   const lower = text.toLowerCase();

@@ -2,14 +2,13 @@
 
 import { protectedTexts, type Protection } from './sensitive-data.ts';
 
-/** A text to send to the provider, with the client's field that contains it. */
 export interface NamedText {
   field: string;
   text: string;
 }
 
 /**
- * Returns the texts as providers may get them, in the same order.
+ * Returns the texts in the same order, as providers may get them.
  * @throws {GatewayError} 400 with the field, never the value, if the key names nothing to protect, or a text must not
  *   be sent; 529 if other searches kept the thread busy; 504 if the search takes too long or fails; 408 if the client
  *   has disconnected; the errors of `beforeSearch`

@@ -1,14 +1,13 @@
 /**
- * Assigns placeholders, such as `[EMAIL_1]`, to the protected values of one request. Equal values have the same
- * placeholder in all texts of the request.
+ * Placeholders, such as `[EMAIL_1]`, for the protected values of one request. Equal values have the same placeholder in
+ * all texts.
  */
 
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 
-/** Matches text that looks like one of the gateway's placeholders. */
 const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
 
-/** Content of a Placeholders object, in a form that can be sent to another thread. */
+/** Content of a Placeholders object for another thread. */
 export interface PlaceholderState {
   /** Values in the order in which they were added. */
   values: { value: string; placeholder: string; category: SensitiveCategory }[];
@@ -33,18 +32,15 @@ export class Placeholders {
     return { values, reserved: this.#reserved, lastNumbers: this.#lastNumbers };
   }
 
-  /**
-   * Reserves placeholders that already occur in a text. They do not stand for a value of this request, so no value may
-   * get them.
-   */
+  /** Reserves placeholders that already occur in a text, because they stand for no value of this request. */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
     for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#reserved.add(found);
   }
 
   /**
-   * Adds a placeholder for a value. Call this in the order of the conversation, so that in every turn the same values
-   * get the same numbers.
+   * Gives a value a placeholder, if it has none. Call this in the order of the conversation, so that the same values
+   * get the same numbers in every turn.
    */
   add(category: SensitiveCategory, value: string): void {
     if (this.#byValue.has(value)) return;
@@ -63,7 +59,6 @@ export class Placeholders {
     this.#originals.set(placeholder, value);
   }
 
-  /** Number of values with a placeholder. */
   get count(): number {
     return this.#byValue.size;
   }
@@ -76,7 +71,7 @@ export class Placeholders {
     return this.#byValue.get(value)?.category;
   }
 
-  /** Returns how many values got a placeholder before this value; Infinity if this value has none. */
+  /** Returns the number of values that got a placeholder before this value; Infinity if it has no placeholder. */
   positionOf(value: string): number {
     return this.#byValue.get(value)?.position ?? Infinity;
   }
@@ -85,13 +80,13 @@ export class Placeholders {
     return this.#byValue.keys();
   }
 
-  /** Values by placeholder. The map also gets values that are added later. */
+  /** Returns the values by placeholder. The map also gets values that are added later. */
   get originals(): ReadonlyMap<string, string> {
     return this.#originals;
   }
 }
 
-/** Changes placeholders in a third party's text to another form of the same length, such as `(EMAIL_1)`. */
+/** Changes placeholders in a third party's text, to `(EMAIL_1)` for example. */
 export function withoutPlaceholders(text: string): string {
   return text.includes('[') ? text.replaceAll(LIKE_A_PLACEHOLDER, (found) => `(${found.slice(1, -1)})`) : text;
 }

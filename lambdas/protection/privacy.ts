@@ -2,21 +2,18 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { SearchBackend } from '../catalog/search.ts';
 import type { Privacy } from '../store/accounts/privacy.ts';
 
-/** Reasons why an endpoint must not get a prompt. */
 const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;
 type Exclusion = (typeof exclusions)[number];
 
-/** Returns the reason why an endpoint is excluded; undefined if it may be used. */
+/** Returns why an endpoint must not be used; undefined if it may be used. */
 export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 
-/** Properties of an endpoint on which privacy settings depend. */
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
- * Returns a function that returns the reason why an endpoint must not get a prompt, or undefined if the endpoint may
- * get the prompt. Used for inference and for lists of models. The settings of account, workspace and key must all allow
- * the provider, and none of them may ignore it. If any of them blocks logging (or training), the endpoint's declared
- * data policy must exclude logging (or training).
+ * Returns a function that returns the reason why an endpoint must not get a prompt; undefined if the endpoint may get
+ * it. Account, workspace and key must all allow the provider, and none may ignore it. If one of them blocks logging (or
+ * training), the endpoint's declared data policy must exclude it.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
@@ -35,9 +32,8 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
 }
 
 /**
- * Returns a function that returns the reason why a search backend must not get the model's queries, or undefined if the
- * backend may get them.
- * The rules are those of `privacyFilter`, without `allowedProviders`, which lists only providers of models.
+ * Like `privacyFilter`, for search backends. `allowedProviders` does not apply, because it lists only providers of
+ * models.
  */
 export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {
   const exclusionOf = privacyFilter(layers.map((layer) => ({ ...layer, allowedProviders: [] })));

@@ -1,4 +1,4 @@
-/** Protects the texts of a request. This file depends only on its input, so it can also run in another thread. */
+/** Protects the texts of a request. This file also runs in another thread. */
 
 import { once } from '../platform/concurrency/once.ts';
 import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
@@ -20,7 +20,6 @@ export interface ProtectedTexts {
   placeholders: PlaceholderState;
 }
 
-/** Reason why a text must not be sent, with the index of the text in the list. */
 export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
   index: number;
 }
@@ -28,7 +27,7 @@ export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
 /** Replaces the data that a key protects in a list of texts. */
 export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts | { refused: RefusedText } {
   let index = 0;
-  /** Processes all items. `index` is the current item's index, which the error for a refused text needs. */
+  /** Sets `index` to each item's index while `work` runs, for changes and for the error about a refused text. */
   const each = <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Result[] =>
     items.map((item, place) => {
       index = place;
@@ -55,8 +54,8 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 }
 
 /**
- * Reserves placeholders that already occur in texts or substitutes, if the gateway restores the values in answers. If
- * it does not, a placeholder in a text usually comes from an earlier answer, and still stands for the same value.
+ * Reserves placeholders that already occur, if values are restored in answers. If values are not restored, a
+ * placeholder usually comes from an earlier answer, and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;
@@ -65,21 +64,21 @@ function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, di
 }
 
 /**
- * Adds a placeholder for every value, numbered in the order of the conversation.
+ * Gives the values of a text their placeholders. Call this in the order of the conversation.
  * @throws {TextRefusal} if there are too many values
  */
 function addValues(placeholders: Placeholders, scanned: Scanned): void {
   scanned.knownBefore = placeholders.count;
-  // Signed thinking is skipped: the model itself wrote values that occur only there, and a new placeholder would
-  // invalidate the signature.
+  // The model itself wrote values that occur only in signed thinking, and a new placeholder would invalidate the
+  // signature.
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
   if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');
 }
 
 /**
- * Returns a function that protects a text of a third party. It returns undefined for a text that the settings block.
- * Text that looks like a placeholder is changed, so that it is never replaced with a value of the client.
+ * Returns a function that protects a text of a third party; it returns undefined for a blocked text. Text that looks
+ * like a placeholder is changed, so that no value of the client replaces it.
  */
 export function protectorOf(
   placeholders: Placeholders,

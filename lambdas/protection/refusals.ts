@@ -1,4 +1,4 @@
-/** Errors for requests with protected values. An error names the field and the kind of value, never the value. */
+/** Errors for requests with protected data. They name the field and the kind of value, never the value. */
 
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
@@ -13,7 +13,7 @@ export function nothingNamed(): GatewayError {
 
 type Reason = 'blocked' | 'unchangeable' | 'too_many';
 
-/** Thrown for a text that may be sent neither with replacements nor unchanged. The caller adds the field of the text. */
+/** Thrown for a text that may not be sent. The caller adds the text's field. */
 export class TextRefusal extends Error {
   override name = 'TextRefusal';
   readonly reason: Reason;
@@ -33,12 +33,15 @@ export function refusalAt(field: string, { reason, category }: Pick<TextRefusal,
 }
 
 /**
- * Maximum number of different protected values in one request. This maximum limits memory, because each value is stored
- * until the answer ends. No known prompt has as many values.
+ * Maximum number of protected values in a request. It limits memory, because each value is stored until the answer
+ * ends.
  */
 export const MAX_VALUES = 50_000;
 
-/** @param category undefined for a term of the dictionary, and for `too_many` */
+/**
+ * Returns the message of a refusal.
+ * @param category undefined for a term of the dictionary, and for `too_many`
+ */
 function reasonText(reason: Reason, category: SensitiveCategory | undefined): string {
   switch (reason) {
     case 'too_many':
@@ -63,7 +66,7 @@ export function tooSlow(seconds: number): GatewayError {
   );
 }
 
-/** Returns the error for a search whose thread failed, for example because the prompt needs too much memory. */
+/** Returns the error for a search whose thread failed, for example because of its memory limit. */
 export function searchBroken(): GatewayError {
   return new GatewayError(
     'timeout',
@@ -73,7 +76,7 @@ export function searchBroken(): GatewayError {
 
 const BUSY_RETRY_SECONDS = '3';
 
-/** Returns the error for a request whose search gets no turn in the thread, because of other searches. */
+/** Returns the error for a search that gets no turn in the thread. */
 export function searchBusy(): GatewayError {
   return new GatewayError(
     'provider_overloaded',

@@ -6,7 +6,6 @@ import { TextRefusal } from './refusals.ts';
 import { isChangeable, type Scanned } from './scan.ts';
 import { TermSearch } from './term-search.ts';
 
-/** A part of a text, and its replacement. */
 interface TextChange {
   start: number;
   end: number;
@@ -15,13 +14,13 @@ interface TextChange {
   value?: string;
 }
 
-/** Replaces the values in a request's texts with placeholders, and the terms of the dictionary with substitutes. */
+/** Replaces values with placeholders, and terms of the dictionary with substitutes. */
 export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
   /**
-   * Searches a text for all values that have a placeholder. Once found, a value is replaced wherever it occurs as a
-   * whole word, even without the words that first identified it.
+   * Search for known values. A value is replaced wherever it occurs as a whole word, even without the words that first
+   * identified it.
    */
   #values = new TermSearch([]);
   #searched = 0;
@@ -32,9 +31,9 @@ export class Replacement {
   }
 
   /**
-   * @returns the text to send; undefined for signed thinking that would differ from the signed text after the
-   *   replacement
-   * @throws {TextRefusal} if a label (`TextKind`) has a protected value, or a term of the dictionary
+   * Returns the text with placeholders and substitutes; undefined for signed thinking that would differ from the signed
+   * text.
+   * @throws {TextRefusal} if a text that cannot be changed has a protected value, or a term of the dictionary
    */
   of(scanned: Scanned): string | undefined {
     const { text, kind, knownBefore } = scanned;
@@ -50,15 +49,14 @@ export class Replacement {
     return applied(text, changes);
   }
 
-  /** Returns the text with placeholders in place of the found values and terms. */
+  /** Returns the text with placeholders and substitutes. */
   in(text: string, findings: Finding[]): string {
     return applied(text, this.#changesOf(text, findings));
   }
 
   /**
-   * Returns whether thinking is the same as the signed thinking after its values are replaced. The model wrote and
-   * signed placeholders, and the client got the values in their place. A value that does not occur before this thinking
-   * cannot be in the signed text.
+   * Whether the text with placeholders equals the signed text. The model wrote and signed placeholders, and the client
+   * got the values in their place. A value that does not occur before this thinking cannot be in the signed text.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
@@ -70,8 +68,8 @@ export class Replacement {
   }
 
   /**
-   * Returns the changes of a text, from left to right, without overlaps. Findings in this text have precedence over
-   * values that were found in other texts. Both have precedence over terms of the dictionary.
+   * Returns the changes of a text, without overlaps. Findings in this text have precedence over values of other texts,
+   * and both over terms of the dictionary.
    */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];
@@ -87,7 +85,6 @@ export class Replacement {
     return changesInOrder(values, this.#dictionary.find(text, values));
   }
 
-  /** Returns a search for all values that have a placeholder so far. */
   #searchForValues(): TermSearch {
     const { count, values } = this.#placeholders;
     if (count > this.#searched) [this.#values, this.#searched] = [new TermSearch(values), count];

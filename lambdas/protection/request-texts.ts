@@ -1,6 +1,6 @@
 /**
- * Finds the texts of a request at any position, except encoded fields. Fields that are newer than the gateway also
- * count as text, so they are protected too.
+ * Finds the texts in all fields of a request, also in fields that the gateway does not know. Encoded fields are
+ * skipped.
  */
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';
@@ -8,37 +8,34 @@ import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
 /**
- * Kind of a text, by its reader (the model, its provider or a program). The kind decides whether the text may be
- * changed.
+ * Kind of a text, by the reader of the text: a model, a program or the API. It determines whether the text may change.
  */
 export type TextKind =
-  /** Text for the model. It may be changed. */
+  /** Text for the model; may be changed. */
   | 'text'
-  /** Thinking that its provider has signed. The provider rejects changed text. */
+  /** Signed thinking; the provider rejects changed text. */
   | 'signed'
-  /** Text for programs, for example a name, an id or a URL. A change would change its meaning. */
+  /** Text for programs, such as a name, an id or a URL; a change would change its meaning. */
   | 'label'
-  /** Keywords of the API. Terms of the dictionary are ignored there. A value of a category is refused. */
+  /** Keywords of the API. Terms of the dictionary are ignored there; a value of a category is refused. */
   | 'protocol';
 
-/** A text of a request. Its position is stored separately. */
 export interface RequestText {
   text: string;
   kind: TextKind;
   /**
-   * Name of the value, if the text is a value in JSON that a model wrote or reads. Often only the name shows the kind
-   * of the value, as in `{"inn": "…"}`.
+   * Name of a value in JSON that a model wrote or reads. Often only the name shows the kind of the value, as in
+   * `{"inn": "…"}`.
    */
   name?: string | undefined;
 }
 
-/** Changed texts by their index in the list; undefined for signed text that must be removed together with its block. */
+/** Changed texts by their index; undefined for signed text that is removed with its block. */
 export type TextChanges = ReadonlyMap<number, string | undefined>;
 
 /** Structure that contains a value: fields of the API, JSON of a model, or a JSON schema. */
 type Region = 'api' | 'json' | 'schema';
 
-/** API fields whose content is JSON or a schema. */
 const textRegions = new Map<string, Region>([
   ['input', 'json'],
   ['input_examples', 'json'],
@@ -77,28 +74,27 @@ const PROTOCOL = new Set([
   'voice',
 ]);
 const SCHEMA_PROTOCOL = new Set(['type', 'format', '$ref', '$schema', '$id']);
-/** Fields with encoded values. They are neither searched nor changed. */
+/** Encoded values are neither searched nor changed. */
 const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 
 /**
- * Fields that are searched first, in this order. Placeholders are numbered in the order of the search, so the unchanged
- * start of a conversation gets the same numbers in every turn.
+ * Fields that are searched first, in this order. The unchanged start of a conversation then gets the same placeholders
+ * in every turn.
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Minimum length in characters of an integer that is searched. Shorter integers are mostly counts and dates. */
+/** Minimum length of an integer that is searched. Shorter integers are mostly counts and dates. */
 const MIN_DIGITS = 9;
 
-/** An object or a list within the request. */
 interface Container {
   value: object;
-  /** Surrounding container; undefined for the request itself. */
+  /** Container that contains this container; undefined for the request itself. */
   parent: Container | undefined;
   /** Key or index in the parent. */
   key: string | number;
 }
 
-/** Position of a text: either the value under a key, or the key itself. */
+/** Position of a text: the value under a key or, if `isKey` is true, the key itself. */
 interface TextPlace {
   holder: Container;
   key: string | number;
@@ -109,10 +105,7 @@ interface FoundValue extends Omit<RequestText, 'text'>, Omit<TextPlace, 'isKey'>
   value: unknown;
 }
 
-/**
- * Changes in a container: new names for its keys, and new values. A value is a text, a container with changes, or
- * undefined if it is removed.
- */
+/** New names for keys, and new values: a text, a container with changes, or undefined if removed. */
 interface Edits {
   keys: Map<string | number, string>;
   values: Map<string | number, Container | string | undefined>;
@@ -126,9 +119,7 @@ export class RequestTexts<Request extends MessagesRequest> {
   readonly #request: Request;
   readonly #origins: readonly number[] | undefined;
 
-  /**
-   * @param origins index of each message in the client's request; undefined if messages were neither added nor removed
-   */
+  /** @param origins index of each message in the client's request; undefined if the indexes are the same */
   constructor(request: Request, origins?: readonly number[]) {
     this.#request = request;
     this.#origins = origins;
@@ -137,21 +128,18 @@ export class RequestTexts<Request extends MessagesRequest> {
     for (const field of fields) this.#findInField(this.#root, field, 'api');
   }
 
-  /**
-   * Returns the field of a text, such as `messages.0.content`. For a text inside JSON, returns the API field with the
-   * complete JSON.
-   */
+  /** Returns the field of a text, such as `messages.0.content`, or the API field with the JSON that contains it. */
   fieldOf(index: number): string {
     const { holder, key } = this.#places[index]!;
     const path = [key];
     for (let at = holder; at.parent; at = at.parent) path.unshift(at.key);
     if (path[0] === 'messages') path[1] = this.#origins?.[path[1] as number] ?? path[1]!;
-    // Names in a client's own JSON may be protected data, so the path ends before these names.
+    // The path ends at the API field, because names in a client's own JSON may be protected data.
     const end = path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
     return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }
 
-  /** Returns the request with changed texts, without emptied messages. Copies only containers with a changed text. */
+  /** Returns the request with changed texts, without emptied messages. Copies only changed containers. */
   with(changes: TextChanges): Request {
     if (changes.size === 0) return this.#request;
     const edits = new Map<Container, Edits>();
@@ -200,8 +188,8 @@ export class RequestTexts<Request extends MessagesRequest> {
   }
 
   /**
-   * Adds the digits of a number. A model may write a phone number as a number, with a sign or as `79123456789.0`. If
-   * the digits are protected, a string with the placeholder replaces the number.
+   * Adds a long integer to the texts. A model may write a phone number as a number, with a sign or as `79123456789.0`.
+   * If it is protected, a string with the placeholder replaces it.
    */
   #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
     if (region === 'api') return;
@@ -233,7 +221,10 @@ function changedFields(container: Container, edits: ReadonlyMap<Container, Edits
   );
 }
 
-/** @returns undefined for an object with signed thinking that cannot be restored to its signed form */
+/**
+ * Returns a container with its changes; undefined for an object with signed thinking that cannot be restored to its
+ * signed form.
+ */
 function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>): unknown {
   const { value } = container;
   const fields = changedFields(container, edits);
@@ -246,7 +237,6 @@ function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>
   );
 }
 
-/** Returns whether a message has no content, for example because all its signed thinking was removed. */
 function isEmpty({ content }: Message): boolean {
   return Array.isArray(content) && content.length === 0;
 }

@@ -1,6 +1,5 @@
 /**
- * Restores the client's own values in the events of an answer. Unchanged events are forwarded as the received bytes.
- * Signatures and encrypted data contain no placeholders, and are never changed.
+ * Restores the client's own values in the events of an answer. Signatures and encrypted data contain no placeholders.
  */
 
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
@@ -8,7 +7,7 @@ import type { Sink } from '../platform/concurrency/sink.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { Originals, RestoredText } from './restored-text.ts';
 
-/** Deltas that append to a text, with the field that contains the text. */
+/** Deltas that append to a text, with the field that contains it. */
 const growing = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -17,15 +16,15 @@ const growing = {
 } as const;
 type Growing = keyof typeof growing;
 
-/** A text that is not complete yet, with the kind of delta in which its held-back part is sent. */
+/** `type` is the kind of delta in which held-back text is sent. */
 interface OpenText {
   type: Growing;
   text: RestoredText;
 }
 
 /**
- * Sends the events of an answer to a sink, with values in place of placeholders. Text that was held back, because it
- * could begin a placeholder, is sent before the end of its block, and before a failure.
+ * Sends the events of an answer with values in place of placeholders. Held-back text is sent before the end of its
+ * block, and before a failure.
  * @param send sends the events with placeholders
  */
 export async function withOriginals(
@@ -70,7 +69,6 @@ class RestoredAnswer {
     }
   }
 
-  /** Returns the held-back parts of all texts as events. */
   end(): AnswerEvent[] {
     return [...this.#open.keys()].flatMap((index) => this.#endOf(index));
   }
@@ -84,8 +82,7 @@ class RestoredAnswer {
     this.#open.set(index, opened);
     const field = growing[type];
     const beginning = block[field];
-    // The input of a tool call is an object, not a text. If it is not empty, it is complete. If it is empty, deltas
-    // with its JSON follow.
+    // The input of a tool call is an object: a complete one, or an empty one, after which deltas with its JSON follow.
     if (typeof beginning !== 'string') return this.#deep(block) as Block;
     const { [field]: _, ...others } = block;
     const restored = opened.text.push(beginning);
@@ -94,7 +91,7 @@ class RestoredAnswer {
   }
 
   #grow(event: AnswerEvent, index: number, delta: Delta): AnswerEvent[] {
-    // A signature ends the thinking, so delayed text must be sent before the signature.
+    // A signature ends the thinking, so held-back text must be sent before it.
     if (delta.type === 'signature_delta') return [...this.#endOf(index), event];
     if (delta.type === 'audio_delta') return [event];
     if (!isGrowing(delta.type)) return [this.#withDelta(event, this.#deep(delta) as Delta)];
@@ -109,7 +106,8 @@ class RestoredAnswer {
   }
 
   /**
-   * Returns the open text of a block for this kind of delta. A block of an unknown kind may have any of these deltas.
+   * Returns the text of a block that deltas of this type continue. A block of an unknown kind may have any of these
+   * deltas.
    */
   #openText(index: number, type: Growing): OpenText {
     const open = this.#open.get(index);
@@ -136,7 +134,7 @@ class RestoredAnswer {
     return isSame ? event : { data: { ...data, ...fields } };
   }
 
-  /** Restores all texts in a complete value. It returns the same value if nothing changes. */
+  /** Restores all texts in a complete value; returns the same value if nothing changes. */
   #deep(value: unknown): unknown {
     if (typeof value === 'string') return this.#originals.in(value);
     if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;

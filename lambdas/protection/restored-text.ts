@@ -1,12 +1,11 @@
 /**
  * Replaces placeholders with the client's own values. A placeholder may arrive in pieces, so the end of a text is held
- * back if it may be the beginning of a placeholder. The held-back text is at most as long as the longest placeholder: a
- * few tokens.
+ * back if it may be the beginning of a placeholder.
  */
 
 /**
- * Maximum number of characters that restored values may add to an answer. A PEM key can be hundreds of times as long as
- * its placeholder. Once this maximum is reached, placeholders stay in the text.
+ * Maximum number of characters that restored values may add to an answer, because a value can be much longer than its
+ * placeholder. Above it, placeholders stay in the text.
  */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 
@@ -15,10 +14,7 @@ const LIKE_OUR_PLACEHOLDER = /\[[A-Z_]{3,12}_\d{1,15}\]/g;
 /** Replaces the placeholders of one answer. */
 export class Originals {
   readonly #originals: ReadonlyMap<string, string>;
-  /**
-   * Prefixes of all placeholders, without their numbers, as in `[EMAIL_`. #longest is the length of the longest
-   * placeholder.
-   */
+  /** Prefixes of placeholders, as in `[EMAIL_`. #longest is the length of the longest placeholder. */
   readonly #beginnings = new Set<string>();
   #longest = 0;
   /** Number of placeholders whose prefix is in #beginnings. */
@@ -46,8 +42,8 @@ export class Originals {
   }
 
   /**
-   * Returns the position from which the end of the text may be the beginning of a placeholder; the text's length if
-   * there is none.
+   * Returns the position of a possible beginning of a placeholder at the end of the text; the text's length if there is
+   * none.
    */
   openingIn(text: string): number {
     this.#learn();
@@ -66,7 +62,7 @@ export class Originals {
       );
   }
 
-  /** Adds the prefixes of new placeholders. Placeholders are never removed, so earlier placeholders need not be read. */
+  /** Reads the placeholders that were added since the last call. Placeholders are never removed. */
   #learn(): void {
     if (this.#known === this.#originals.size) return;
     for (const placeholder of this.#originals.keys().drop(this.#known)) {
@@ -89,7 +85,7 @@ export class RestoredText {
     this.#write = inJson ? withinJson : undefined;
   }
 
-  /** Adds a piece, and returns the text that can be sent now. */
+  /** Returns the text that can be sent now. */
   push(piece: string): string {
     if (this.#held === '' && !piece.includes('[')) return piece;
     const text = this.#held + piece;
@@ -98,7 +94,7 @@ export class RestoredText {
     return this.#originals.in(text.slice(0, end), this.#write);
   }
 
-  /** Returns the held-back part at the end of the text. */
+  /** Returns the held-back end of the text. */
   end(): string {
     const held = this.#held;
     this.#held = '';

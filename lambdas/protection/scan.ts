@@ -1,5 +1,3 @@
-/** Searches one text of a request for sensitive values. */
-
 import type { SensitiveCategory, SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
 import type { Finding } from './find/finding.ts';
@@ -10,7 +8,7 @@ export interface Scanned {
   text: string;
   kind: TextKind;
   findings: Finding[];
-  /** Number of values that already had a placeholder before this text. */
+  /** Number of values that had a placeholder before this text. */
   knownBefore: number;
 }
 
@@ -31,8 +29,8 @@ export function isChangeable(kind: TextKind): boolean {
 }
 
 /**
- * Finds values in a text. The name of a value in a model's JSON may identify the value, as in `{"inn": "…"}`, so it is
- * searched together with the text.
+ * Finds the sensitive values of a text. The name of a value may identify it, as in `{"inn": "…"}`, so both are searched
+ * together.
  */
 function findInText(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (name === undefined) return findSensitive(text, wanted);

@@ -1,10 +1,9 @@
 /**
- * Removes sensitive data from a key's requests before anything is measured, held or sent. The provider never gets the
- * data that is found, so the data cannot occur in the provider's answers, errors and logs either.
+ * Removes sensitive data from a key's requests before anything is measured, held or sent. Found data is never sent, so
+ * the provider's answers, errors and logs cannot repeat it.
  *
- * Guarantee: no search of a prompt, whatever its length, content and settings, blocks the event loop for longer than
- * the search of a short prompt does. Long prompts are searched in a separate thread, in which accounts take turns. A
- * running search delays the search of a newly arrived prompt by at most half a second, and the start of a thread.
+ * Guarantee: the search of a long prompt does not block the event loop. It runs in a separate thread, in which accounts
+ * take turns.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -17,30 +16,27 @@ import type { ProtectedTexts, ProtectionJob, RefusedText } from './protect-texts
 import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './refusals.ts';
 import { RequestTexts } from './request-texts.ts';
 
-/** Protection settings of a key, with the request to which they apply. */
 export interface Protection extends JobRequest {
   settings: SensitiveData;
-  /** Called before the texts are searched. If it throws, nothing is searched. */
+  /** Called before the texts are searched; if it throws, nothing is searched. */
   beforeSearch?: (() => Promise<void>) | undefined;
 }
 
 export interface Protected<Request extends MessagesRequest = MessagesRequest> {
   message: Request;
-  /** Values by placeholder, with which the answer is restored; undefined if it is not restored. */
+  /** Values by placeholder; undefined if the answer is not restored. */
   originals: ReadonlyMap<string, string> | undefined;
   /**
-   * Protects a text that is added to the conversation during the answer, such as search results. Returns undefined if
-   * the key blocks a finding in the text.
+   * Protects a text that is added during the answer, such as search results. Returns undefined if the key blocks a
+   * finding in it.
    */
   protectMore: (text: string) => string | undefined;
 }
 
 /**
  * Returns the request as providers may get it.
- * @param options.mayGrow whether texts may be added during the answer: if answers are restored, `originals` then exists
- *   from the start, and gets the values that are found in these texts
- * @param options.origins index of each message in the client's request; undefined if messages were neither added nor
- *   removed
+ * @param options.mayGrow whether texts may be added during the answer; `originals` then also gets their values
+ * @param options.origins index of each message in the client's request; undefined if the indexes are the same
  * @throws {GatewayError} 400 with the field, never the value, if the key blocks a found value or names nothing to
  *   protect, if a found value is in a field that cannot be changed, or if too many values are found; 529 if other
  *   searches kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected; the
@@ -67,7 +63,7 @@ export async function protect<Request extends MessagesRequest>(
 }
 
 /**
- * Protects the texts of a request. The key's settings must be enabled.
+ * Protects the texts of a request whose key has the settings enabled.
  * @throws {GatewayError} 400 if the key names nothing to protect, or a text must not be sent; 529 if other searches
  *   kept the thread busy; 504 if the search takes too long or fails; 408 if the client has disconnected; the errors of
  *   `beforeSearch`
@@ -85,24 +81,21 @@ export async function protectedTexts(
 }
 
 /**
- * Maximum number of characters that are searched in the event loop; longer texts are searched in a thread. The slowest
- * texts take some microseconds per character.
+ * Maximum number of characters that are searched in the event loop. The slowest texts take some microseconds per
+ * character.
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
-/**
- * Time in ms after which a running search is interrupted if new searches wait. Few texts need longer, unless an
- * attacker made them slow.
- */
+/** Time in ms after which a running search is interrupted if others wait. */
 const TURN_MS = 500;
-/**
- * Maximum waiting time of a search, in ms. Waiting and running time together stay below the timeout of an API function.
- */
+/** Maximum waiting time in ms. Waiting and one complete run stay below the timeout of an API function. */
 const MAX_WAIT_MS = 6_000;
 const MAX_RUN_MS = 20_000;
-/** Maximum heap of the thread, in MB. The longest prompt needs less. */
 const MAX_SEARCH_HEAP_MB = 256;
 
-/** Loads the code that searches texts. It is a large part of a function's code, and most keys do not need it. */
+/**
+ * Loads the code of the search on demand, because it is a large part of a function's code, and most keys do not need
+ * it.
+ */
 const searchCode = () => import('./protect-texts.ts');
 
 async function searchedTexts(

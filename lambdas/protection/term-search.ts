@@ -1,7 +1,7 @@
 /**
- * Finds many terms in one text, each only as a whole word or number. The terms are sorted, so one binary search at the
- * start of each word finds the longest matching term. Memory is proportional to the terms. Time grows with the text,
- * the length of the terms, and the logarithm of their number, even if an attacker chose the terms.
+ * Finds many terms in one text, each only as a whole word or number. One binary search at the start of each word finds
+ * the longest matching term. Time grows with the text, the length of the terms, and the logarithm of their number, even
+ * for an attacker's terms.
  */
 
 import { isWordAt } from './find/finding.ts';
@@ -12,24 +12,20 @@ export interface FoundTerm {
   term: string;
 }
 
-/** Length of the prefix that is checked before the search for a term. */
 const BEGINNING = 4;
 const FIRSTS = 0x7ff;
-/** Number of bits in the table of prefixes. Usually, only a small share of these bits is set. */
+/** Number of bits in the table of prefixes. */
 const TABLE_BITS = 1 << 16;
 
 export class TermSearch {
   readonly #terms: string[];
-  /** For each term, the index of the longest other term that is a prefix of it; -1 if there is none. */
+  /** Index of the longest other term that is a prefix of the term; -1 if there is none. */
   readonly #parents: number[] = [];
-  /**
-   * Table of the lower 11 bits of the terms' first characters, which differ between most scripts. Its lookup excludes
-   * most positions of a text.
-   */
+  /** Table of the terms' first characters, by their lower 11 bits. It excludes most positions of a text. */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
-  /** Bit table of the terms' prefixes of up to four characters. Its lookup excludes nearly all remaining positions. */
+  /** Table of the terms' prefixes of up to four characters, as bits. It excludes nearly all remaining positions. */
   readonly #beginnings = new Uint8Array(TABLE_BITS >> 3);
-  /** Lengths of the prefixes in the table. */
+  /** Lengths of the prefixes in the table `#beginnings`. */
   readonly #lengths: number[];
   readonly #longest: number;
 
@@ -48,7 +44,7 @@ export class TermSearch {
   }
 
   /**
-   * Returns the terms in a text, from left to right, without overlaps. At each position, the longest term is returned.
+   * Returns the longest terms from left to right, without overlaps.
    * @param skipped parts of the text to skip, from left to right
    */
   find(text: string, skipped: readonly { start: number; end: number }[] = []): FoundTerm[] {
@@ -96,7 +92,7 @@ export class TermSearch {
   }
 
   /**
-   * Returns the index of the last term that sorts at or before the text. If a term is a prefix of the text, it is this
+   * Returns the index of the last term that sorts at or before the text. Each term that is a prefix of the text is this
    * term, or a prefix of this term.
    */
   #lastUpTo(text: string): number {
@@ -111,7 +107,6 @@ export class TermSearch {
   }
 }
 
-/** Returns the index of a prefix's bit in the table of prefixes. */
 function bitOf(text: string, start: number, length: number): number {
   let hash = length;
   for (let index = start; index < start + length; index += 1)

@@ -1,18 +1,15 @@
-/**
- * Interface of the engines for decisions, embeddings, reranking, images, speech and transcription. Each answer takes
- * one or more requests to a provider. An engine encodes the requests and reads the responses; its caller sends them.
- */
-
 import type { WireUsage } from '../messages/types.ts';
 import type { PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import type { PieceField } from '../catalog/unit-lists.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 import type { WireRequest, WireTarget } from './wire.ts';
 
-/** Bound and estimate of a unit other than tokens, such as search units, in one request to the provider. */
+/**
+ * How many units other than tokens, such as search units, the provider may bill for one request: bound and estimate.
+ */
 export interface PieceCount {
   max: number;
-  /** The count to charge if the provider reports none. */
+  /** The count to charge if the provider reports no count. */
   estimated: number;
 }
 
@@ -27,19 +24,21 @@ export interface BatchRequest {
   repeated?: string;
   /** Maximum number of prompt tokens, if the size of the body does not bound this number, as with images. */
   promptTokens?: number;
-  /** Usage to charge, as an estimate, if the provider reports none. */
+  /** Estimated usage other than the prompt, which is charged if the provider reports no usage. */
   estimatedUsage?: WireUsage;
-  /** Returns the usage that the provider bills for its reported usage, such as a minimum number of seconds. */
+  /** Converts the reported usage to the billed usage, for example if the provider bills a minimum number of seconds. */
   billedUsage?: (reported: WireUsage) => WireUsage;
   /** Counts of units other than tokens, by the units' field names in a usage. */
   pieces?: Partial<Record<PieceField, PieceCount>>;
-  /**
-   * Estimated tokens of the prompt, charged if the provider reports no usage. Default: derived from the size of the
-   * body.
-   */
-  estimatedTokens?: number;
+  /** Estimated tokens of the prompt, charged if the provider reports none. Default: derived from the body's size. */
+  estimatedPrompt?: { inputTokens: number; audioInputTokens?: number; imageInputTokens?: number };
   /** Maximum size of the response in bytes. Default: 4 MiB. */
   maxAnswerBytes?: number;
+  /**
+   * Whether the request is sent to an endpoint again only if the endpoint certainly has not processed it. Otherwise the
+   * operator would pay for an expensive answer more than once.
+   */
+  isSentOnce?: boolean;
 }
 
 /** Headers of a response, with lower-case names. */
@@ -49,7 +48,7 @@ type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 export interface StreamPart<Event> {
   /** Content for the client; absent if the part has only usage or an error. */
   event?: Event;
-  /** Usage that the provider reports. Later reports replace earlier ones. */
+  /** Usage that the provider reports. A later report replaces an earlier report. */
   usage?: WireUsage;
   /** Estimated output tokens of the part, charged if the provider reports none. */
   estimatedTokens?: number;
@@ -73,17 +72,13 @@ export interface StreamedAnswer<Event> {
   batchRequest?: BatchRequest;
 }
 
-/** Sends an engine's request to the provider. */
 export interface Send {
   /**
-   * @returns the JSON of the response
+   * Sends a request, and returns the JSON of the response.
    * @throws {Error} if the request fails or the response is not JSON; the whole task then fails
    */
   (batchRequest: BatchRequest): Promise<unknown>;
-  /**
-   * Sends the only request of a task whose answer is forwarded as it arrives. Resolves when the first content has
-   * arrived. After an earlier failure, the gateway charges nothing, and may try another endpoint.
-   */
+  /** Sends the only request of a forwarded answer. Resolves when the first content has arrived. */
   open<Event>(batchRequest: BatchRequest, decode: DecodeStream<Event>): Promise<StreamedAnswer<Event>>;
 }
 
@@ -95,14 +90,13 @@ export function wholeSend(send: (batchRequest: BatchRequest) => Promise<unknown>
 }
 
 /**
- * Further exchanges that an answer needs and the provider does not bill: polls of a job, and downloads of its files.
+ * Exchanges that an answer needs after its request, and that the provider does not bill: polls of a job, downloads of
+ * its files.
  */
 export interface FollowUps {
   /**
-   * Reads the state of a job, after a pause that grows with the number of polls.
-   * @param place path below the provider's base URL, or a URL of the provider
-   * @param ownDomain domain whose hosts belong to the provider, in addition to the host of its base URL
-   * @returns the JSON of the response
+   * Returns the state of a job as JSON, after a pause.
+   * @param ownDomain domain of the provider's hosts, in addition to the host of its base URL
    * @throws {Error} if several consecutive polls fail, if a response is too large, if the attempt is aborted, or for a
    *   URL of another host, which must not get the credential
    */
@@ -116,28 +110,23 @@ export interface FollowUps {
 
 /** Reads usage from the responses to an engine's requests. */
 export interface BatchReader {
-  /**
-   * Returns the usage that the provider reports for one request; undefined if it reports none.
-   * @param headers headers of the response, with lower-case names
-   */
+  /** Returns the usage that the provider reports for one request; undefined if it reports none. */
   readUsage(body: unknown, headers: AnswerHeaders, target?: WireTarget): WireUsage | undefined;
+  /** Returns the estimated output tokens of a response, charged if the provider reports no usage. Default: one. */
+  writtenTokens?(body: unknown, target: WireTarget): number;
 }
 
-/**
- * Engine that answers the tasks of a modality, such as embeddings, over one wire. The engine lists its requests in
- * advance, so that the gateway can hold money for all of them.
- */
+/** Engine for a modality over one wire. It lists its requests in advance, so that money is held for all of them. */
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
-   * Yields the requests that `answer` may send for a task, or placeholders of the same size, so that the gateway can
-   * compute their maximum price. They are yielded one by one, because together they might not fit into memory.
+   * Yields the requests that `answer` may send, or placeholders of the same size, to compute their maximum price. They
+   * are yielded one by one, because together they might not fit into memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;
   /**
-   * Sends the requests of a task, and returns the complete answer, or opens an answer that is forwarded as it arrives
-   * (`send.open`). Independent requests are sent concurrently; `send` limits how many.
-   * @param followUps needed only by engines with jobs and files, but always passed
+   * Sends the requests of a task, and returns the answer, or opens an answer that the gateway forwards (`send.open`).
+   * @param followUps needed only by engines with jobs and files
    * @throws {UpstreamError} for a response without an answer
    */
   answer(task: Task, target: WireTarget<Q>, send: Send, followUps?: FollowUps): Promise<Answer>;

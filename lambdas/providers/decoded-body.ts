@@ -5,7 +5,7 @@ import { QuietBound } from './http/quiet-bound.ts';
 
 /** Result of reading one chunk: the events that were read, and the failure that occurred after them, if any. */
 export interface Reading {
-  /** Undefined without events, usage or held-back output, or if the answer failed before any output. */
+  /** Events and usage that were read; undefined if there is nothing to forward or to measure. */
   batch: AnswerBatch | undefined;
   failure: unknown;
   /** Whether the chunk contained output of the model, even if no batch has the output yet. */

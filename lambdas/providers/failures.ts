@@ -1,8 +1,4 @@
-/**
- * Converts failures of providers to errors of the gateway. Every failure between the gateway's request and the end of
- * an answer counts as the provider's failure, even an unexpected exception. The client would otherwise get status 500,
- * which means a fault of the gateway itself.
- */
+/** Failures between the gateway's request to a provider and the end of the answer. */
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
@@ -19,37 +15,19 @@ import type { UpstreamResponse } from './http/upstream-http.ts';
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   override readonly failedProvider: string;
-  /**
-   * Whether the request may be sent to another endpoint of the model. False if every endpoint of the model would
-   * probably reject the request, or if the gateway itself aborted it.
-   */
+  /** Whether the request may be sent to another endpoint of the model. */
   readonly mayTryAnother: boolean;
-  /**
-   * Whether the request caused the failure (at least at this endpoint), or the gateway aborted the request. If so, the
-   * failure does not count against the endpoint's health.
-   */
+  /** Whether the request caused the failure (at least at this endpoint), or the gateway aborted the request. */
   readonly isRequestsFault: boolean;
-  /**
-   * Whether the provider began its response, and then sent nothing until the timeout. The provider may have processed
-   * the request, and may charge for the request.
-   */
+  /** Whether the provider began its response, and then fell silent. It may charge for the request. */
   readonly wasSilent: boolean;
-  /**
-   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill this answer, so the gateway
-   * does not pay another endpoint for a second answer.
-   */
+  /** Whether the provider's answer exceeds the gateway's size limit. The provider may bill this answer. */
   readonly wasAnswered: boolean;
-  /** Kind of the error, if the provider reported one or the credential is unusable; undefined for other failures. */
+  /** Kind of the error; undefined if it is unknown. */
   readonly fault: FaultKind | undefined;
-  /**
-   * HTTP status of the provider's response, or the status that its error implies; undefined if the provider reported no
-   * error.
-   */
+  /** HTTP status of the response, or the status that its error implies; undefined without a reported error. */
   readonly providerStatus: number | undefined;
-  /**
-   * Code of the failure in the request's record: the kind of error, the reason for a missing response, or `malformed`.
-   * It never contains the provider's message, which may repeat the prompt.
-   */
+  /** Code in the request's record. It has no part of the provider's message, which may repeat the prompt. */
   readonly word: string;
 
   constructor(
@@ -82,7 +60,7 @@ export class ProviderFailure extends GatewayError {
     this.word = wordOf(kind, more);
   }
 
-  /** Whether only the operator can fix the cause. A retry would fail too, so an alarm must reach the operator. */
+  /** Whether only the operator can fix the cause. */
   get isOperators(): boolean {
     return this.fault === 'operator' || this.fault === 'catalog';
   }
@@ -98,10 +76,7 @@ function wordOf(
   return byStatus !== undefined && statuses.includes(status!) ? byStatus : (word ?? byStatus ?? kind);
 }
 
-/**
- * Codes for the request's record, by kind of fault. If the provider's status is in `statuses`, the code follows from
- * the status, which is more precise.
- */
+/** Codes for the request's record. If the provider's status is in `statuses`, the status determines the code. */
 const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
   elsewhere: { statuses: [400], word: 'invalid_request' },
@@ -116,9 +91,7 @@ const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKi
   failure: { statuses: [], word: undefined },
 };
 
-/**
- * Returns the log fields of a failure: the status that the client gets, the provider's status, the kind, and the cause.
- */
+/** Returns the log fields of a failure. */
 export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
   const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
   if (cause instanceof UpstreamError) {
@@ -128,7 +101,7 @@ export function describeFailure({ cause, kind, status, providerStatus, word }: P
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 
-/** Logs a failure in the middle of an answer. The failover logs failures before the first event. */
+/** Logs a provider's failure in the middle of an answer. Other errors are ignored. */
 export function logBrokenAnswer(error: unknown, about: LogFields): void {
   if (error instanceof ProviderFailure) {
     log('warn', 'provider broke off its answer', { ...about, ...describeFailure(error) });
@@ -142,10 +115,7 @@ export interface FailedProvider extends Secrets {
   name: string;
 }
 
-/**
- * Returns the failure for a response with an error status.
- * @param text body of the response
- */
+/** Returns the failure for a response with an error status. */
 export function refusalOfResponse(
   { status, headers }: Pick<UpstreamResponse, 'status' | 'headers'>,
   text: string,
@@ -157,10 +127,7 @@ export function refusalOfResponse(
   return failureOfError({ ...error, codes: [...codes, ...error.codes] }, { httpStatus: status, headers }, provider);
 }
 
-/**
- * Returns the failure for an error in a response with status 200. Providers may send an error instead of an answer, or
- * in the middle of one.
- */
+/** Returns the failure for an error in a response with a success status. */
 export function errorInAnswer(
   error: unknown,
   headers: UpstreamResponse['headers'],
@@ -174,7 +141,7 @@ interface ErrorCircumstances {
   headers: UpstreamResponse['headers'];
 }
 
-/** HTTP status for each kind of error, used for errors in a stream that have no status. */
+/** HTTP status for each kind of error, if the provider states none. */
 const statusesOfFaults: Record<FaultKind, number> = {
   request: 400,
   elsewhere: 400,
@@ -205,7 +172,6 @@ function failureOfError(
   return failureOfFault(classified, message, { ...about, isRequestsFault: true }).discourageRetry();
 }
 
-/** Message of the gateway if the provider's error has none. */
 const REFUSAL_WITHOUT_MESSAGE = 'The provider refused the request without an error message';
 
 function failureOfFault(
@@ -222,8 +188,6 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Of these, only `elsewhere` makes
-    // another endpoint of the same model worth trying (fault-rule.ts).
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', message, ofRequest);
@@ -241,8 +205,7 @@ function failureOfFault(
       return new ProviderFailure('provider_overloaded', message, more);
     case 'failure':
       return new ProviderFailure('provider_unavailable', message, more);
-    // The client does not get the provider's message for `operator` and `catalog`, because it may name the operator's
-    // account.
+    // The client does not get the provider's message, which may name the operator's account.
     case 'operator':
       return new ProviderFailure(
         'provider_unavailable',
@@ -258,7 +221,7 @@ function failureOfFault(
   }
 }
 
-/** Converts an exception to a `ProviderFailure`. The exception was thrown while the gateway called a provider. */
+/** Converts an exception during a call of a provider to a `ProviderFailure`. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {
@@ -290,8 +253,7 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     });
     return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
-  // The client is advised not to retry: a retry would take as long again, and might cost as much. After an idle
-  // timeout, the provider may have processed the request, because it had begun its response.
+  // The client is advised not to retry: a retry would take as long again, and might cost as much.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

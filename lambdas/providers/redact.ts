@@ -1,23 +1,16 @@
-/**
- * Removes secrets from a provider's message before the client gets it. Providers quote data that they received, and
- * proxies in front of providers quote their own configuration. No client may see the credential, or addresses inside
- * the operator's network.
- */
+/** Removes secrets from a provider's message: the credential, the provider's host, and internal addresses. */
 
 const MAX_REDACTED_CHARACTERS = 2_000;
 /** Minimum length of a secret. A shorter credential is not hidden, because this would also hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /**
- * Matches an AWS access key: `<id>:<secret>[:<session token>]`. A request contains these parts separately, and a
- * provider may quote a single part. Each part is therefore also hidden by itself.
+ * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. A provider may quote a single part, so each part is
+ * hidden too.
  */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
-/**
- * Matches authorization values in a quoted request. They may be temporary tokens, which the stored credential does not
- * contain.
- */
+/** Matches quoted authorization values, which may be temporary tokens that the credential does not contain. */
 const AUTHORIZATION_WORDS = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
 
 /** Matches addresses that are valid only inside a network, and the rest of their URL. */
@@ -29,10 +22,8 @@ const INTERNAL_ADDRESS = new RegExp(
   'gi',
 );
 
-/** Secrets that a provider's message must not reveal. */
 export interface Secrets {
   credential: string | undefined;
-  /** Base URL of the provider. */
   baseUrl: string;
 }
 
@@ -48,8 +39,8 @@ export function redact(message: string, { credential, baseUrl }: Secrets): strin
 }
 
 /**
- * Returns the secrets to hide, the complete credential first. If a part of the credential were hidden first, the
- * complete credential would no longer be found.
+ * Returns the credential, and the parts of an access key. The complete credential comes first: it would not be found
+ * after one of its parts was hidden.
  */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];

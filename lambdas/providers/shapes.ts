@@ -1,13 +1,13 @@
-/**
- * Reads values in a provider's JSON as an expected type. Absent values and null count as empty, except in `asRecord`. A
- * value of any other type throws an UpstreamError.
- */
+/** Reads values in a provider's JSON. Absent values and null count as empty, except in `asRecord`. */
 
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { isRecord } from '../platform/json/foreign-json.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 
-/** @throws {UpstreamError} unless the value is an object */
+/**
+ * Returns a value that must be an object.
+ * @throws {UpstreamError} unless the value is an object
+ */
 export function asRecord(value: unknown): Record<string, unknown> {
   if (isRecord(value)) return value;
   throw unreadable();
@@ -17,14 +17,20 @@ export function asOptionalRecord(value: unknown): Record<string, unknown> | unde
   return value === undefined || value === null ? undefined : asRecord(value);
 }
 
-/** @throws {UpstreamError} unless the value is a list, null or absent */
+/**
+ * Returns a list; empty if the value is null or absent.
+ * @throws {UpstreamError} for any other value
+ */
 export function asList(value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw unreadable();
 }
 
-/** @throws {UpstreamError} unless the value is a text, null or absent */
+/**
+ * Returns a text; empty if the value is null or absent.
+ * @throws {UpstreamError} for any other value
+ */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -32,7 +38,7 @@ export function asText(value: unknown): string {
 }
 
 /**
- * Reads the id of a tool call. GLM sends a number, whose digits become the id.
+ * Reads the id of a tool call. GLM sends numbers.
  * @throws {UpstreamError} unless the value is a number, a text, null or absent
  */
 export function asCallId(value: unknown): string {
@@ -41,7 +47,7 @@ export function asCallId(value: unknown): string {
 }
 
 /**
- * Reads the arguments of a tool call: JSON as a text, or an object (GigaChat).
+ * Returns the arguments of a tool call as text. Most providers send JSON as a text, GigaChat sends an object.
  * @throws {UpstreamError} unless the value is an object, a text, null or absent
  */
 export function asArguments(value: unknown): string {

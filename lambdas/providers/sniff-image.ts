@@ -1,10 +1,8 @@
-/** Detects the media type of an image from its first bytes, because providers and servers may state a wrong type. */
-
 /** Patterns of an image's first bytes, in hexadecimal. */
 const signatures: readonly { mediaType: string; starts: RegExp }[] = [
   { mediaType: 'image/png', starts: /^89504e470d0a1a0a/ },
   { mediaType: 'image/jpeg', starts: /^ffd8ff/ },
-  // RIFF, the length of the file, and WEBP.
+  // A WebP file begins with RIFF, the length of the file, and WEBP.
   { mediaType: 'image/webp', starts: /^52494646.{8}57454250/ },
 ];
 

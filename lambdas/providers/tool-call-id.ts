@@ -1,7 +1,6 @@
 /**
- * Converts ids of tool calls between clients and providers. Clients of the Messages API may reject an id with unusual
- * characters, such as `functions.look:0`. But some models require their own ids, which may have such characters, in the
- * conversation. So the gateway encodes these ids for the client, and decodes them when the client sends them back.
+ * Encodes ids of tool calls with unusual characters, such as `functions.look:0`, for clients that may reject them, and
+ * decodes them for the models that require them.
  */
 
 import { createHash } from 'node:crypto';
@@ -26,9 +25,7 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
 /** Matches ids that the Messages API allows. */
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
-/**
- * Maximum length of an id in characters. A longer id is replaced by its digest. No known provider has such long ids.
- */
+/** Maximum length of a provider's id. A longer id is replaced by its digest. */
 const MAX_ID_CHARACTERS = 256;
 
 /** Returns a provider's id in the form that the client gets. */
@@ -38,9 +35,8 @@ export function clientCallId(id: string): string {
 }
 
 /**
- * Returns the id of a tool call in a form that the provider accepts. If the provider would reject the id, for example
- * because another provider made it, a digest replaces it. The digest is the same in the call, in its result, and in
- * later requests.
+ * Returns an id that the provider accepts: the provider's own id, the id itself, or a digest. It is the same in every
+ * call, result and request.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(

@@ -5,11 +5,7 @@ import type { PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 
-/**
- * Properties of an endpoint that a wire (the codec of a provider's API format) needs. A wire has no access to accounts
- * or money.
- * @typeParam Q - the wire's own quirks; by default the common ones (quirk-schemas.ts)
- */
+/** Properties of an endpoint that a wire (the codec of a provider's API format) needs. */
 export interface WireTarget<Q extends Quirks = Quirks> {
   providerId: string;
   upstreamModel: string;
@@ -17,12 +13,10 @@ export interface WireTarget<Q extends Quirks = Quirks> {
   supportedParameters: readonly string[];
   /** Input modalities that the endpoint accepts; undefined if it accepts all modalities of its wire. */
   inputModalities?: readonly InputModality[] | undefined;
-  /** Options of an endpoint that generates images. */
   image?: ImageOptions | undefined;
   quirks: Q;
 }
 
-/** A request in a provider's API format. */
 export interface WireRequest<Body extends string | Buffer = string> {
   /** Path to append to the provider's base URL. */
   path: string;
@@ -31,12 +25,12 @@ export interface WireRequest<Body extends string | Buffer = string> {
 }
 
 /**
- * Converts between a provider's API format and the Messages API. The catalog assigns a wire only to endpoints whose
- * quirks have the type `Q`, so a codec for `Q` may be stored as a codec for any quirks.
+ * Codec of a wire. The catalog assigns it only to endpoints with quirks `Q`, so it may be used as a codec for any
+ * quirks.
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
   /**
-   * Encodes a request. Its answer is streamed, unless the model cannot stream it.
+   * Encodes a request, whose answer is streamed unless the model cannot stream it.
    * @throws {GatewayError} 400 for a request that the wire cannot express
    */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
@@ -45,16 +39,15 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Returns the token count from the response to a counting request. The caller checks the count. */
   readCount(answer: unknown): unknown;
   /**
-   * Returns the optional parameters, such as temperature, that the model supports in general, but not in this request.
-   * `encode` does not send them. If the method is absent, there are none.
+   * Returns the optional parameters that the model supports in general, but not in this request, so that `encode` does
+   * not send them. Absent if there are none.
    */
   unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
   /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
-   * Reads a streamed answer, and yields at most one batch of events for each chunk, and one at the end. Batches before
-   * a failure are yielded first. Only the provider's data and its connection cause errors here, so every error is the
-   * provider's failure.
+   * Reads a streamed answer in batches, at most one per chunk and one at the end. A failure is thrown after the batches
+   * that precede it.
    * @throws {UpstreamError} if the stream is unreadable or too large, or ends before the answer is complete
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): PullIterator<AnswerBatch>;
@@ -65,7 +58,6 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
 }
 
-/** Headers of the Messages API that the client sent. */
 export interface ClientHeaders {
   anthropicVersion: string;
   anthropicBeta: string | undefined;

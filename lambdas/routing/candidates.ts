@@ -5,14 +5,13 @@ import { refuseUnknownNames } from './endpoint-names.ts';
 import type { RequestedRoute } from './requested-route.ts';
 import { endpointsOnRoute, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
-/** An endpoint that can currently answer messages. */
 export interface Candidate extends UsableEndpoint {
   wire: MessagesWire;
   target: WireTarget;
 }
 
 /**
- * Returns the endpoints that can answer a message; see `endpointsOnRoute`.
+ * Returns the endpoints that can answer a message, in the order of attempts.
  * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider
  */
 export async function messagesCandidates(route: RequestedRoute, input: RoutingInput): Promise<Candidate[]> {

@@ -1,5 +1,3 @@
-/** Opens connections to an endpoint, with its credential and its timeouts. */
-
 import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
 import type { FailedProvider } from '../providers/failures.ts';
 import { UpstreamRequest, type Timeouts, type UpstreamTarget } from '../providers/http/upstream-http.ts';
@@ -7,26 +5,24 @@ import type { UsableEndpoint } from './usable-endpoints.ts';
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
 
-/** A request in the provider's format (wire), without its body. */
 interface WireHead {
   method?: 'GET' | 'POST';
-  /** Path after the provider's base URL. */
   path: string;
   headers: Record<string, string>;
   /**
-   * Whether to open a new connection. A kept connection may already be closed by the provider; the request is then
-   * repeated, and may be sent twice.
+   * Whether to open a new connection. A kept connection may be closed already; the request is then repeated, and may be
+   * sent twice.
    */
   isFresh?: boolean;
 }
 
-/** Returns the facts about a provider that errors and logs contain. */
+/** Returns the provider's facts for errors and logs. */
 export function failedProvider({ endpoint, credential }: UsableEndpoint): FailedProvider {
   const { id, name, baseUrl } = endpoint.provider;
   return { id, name, baseUrl, credential };
 }
 
-/** Opens a connection immediately. Nothing is sent before `send` is called. */
+/** Opens a connection; nothing is sent before `send` is called. */
 export function connect(usable: UsableEndpoint, head: WireHead, signal: AbortSignal): UpstreamRequest {
   const { endpoint } = usable;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};

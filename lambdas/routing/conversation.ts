@@ -1,27 +1,17 @@
 /**
- * Identifies the conversation of a request: by the name that the client gives to it, or else by the user and the
- * beginning of the prompt. Routing prefers the same endpoint for later turns of a conversation: usually only that
- * endpoint has the prompt cached and can read its own encrypted thinking.
+ * A conversation is identified by the client's name for it, or otherwise by the end user and the beginning of the first
+ * message. Routing prefers the same endpoint for its later turns, because of its prompt cache and encrypted thinking.
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { sessionOf, type SentHeaders } from '../messages/session-names.ts';
 
-/**
- * Number of characters of the first message's text that identify a conversation. The whole prompt may be a hundred
- * times as long.
- */
 const MAX_BEGINNING_CHARACTERS = 2_000;
 
 export interface Conversation {
-  /**
-   * Name of the conversation, the same in each turn. It may contain text of the prompt, so only its hash may be stored.
-   */
+  /** Name that is the same in each turn. It may contain text of the prompt, so only its hash may be stored. */
   name: string;
-  /**
-   * Whether the request is certainly the first turn of the conversation. False if the client names a session, because
-   * the turn number is then unknown.
-   */
+  /** Whether the request is certainly the first turn. False if the client names a session. */
   isBeginning: boolean;
 }
 

@@ -8,8 +8,7 @@ import { connect, failedProvider } from './connection.ts';
 import { readableAfter } from './readable-request.ts';
 
 /**
- * Returns the token count of the prompt from the candidate that would answer: the first that can express the whole
- * prompt and whose count does not fail.
+ * Returns the token count from the first candidate that can express the prompt and does not fail.
  * @returns undefined if the candidate cannot count tokens, or its response is not a count
  * @throws {GatewayError} 400 if no candidate can express the prompt
  * @throws {ProviderFailure} the failure of the provider
@@ -40,8 +39,8 @@ const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 interface CountOptions {
   timeoutMs?: number;
   /**
-   * Measures the time that the gateway waits for the provider. Undefined if a request to the model follows, because
-   * that request measures the time itself.
+   * Measures the time that the provider takes. Undefined if a request to the model follows, which measures the time
+   * itself.
    */
   providerTime?: ProviderTime | undefined;
 }

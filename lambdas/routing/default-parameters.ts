@@ -5,7 +5,7 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { isNewVersion } from '../providers/client-headers.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 
-/** Returns the model's default parameters that have numbers as values. */
+/** Returns the model's default parameters that are numbers. */
 export function defaultParameters({ default_parameters: defaults }: ModelData): Record<string, number> {
   const entries = Object.entries(defaults ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));

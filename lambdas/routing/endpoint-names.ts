@@ -2,10 +2,7 @@ import { endpointTag, type Catalog, type Endpoint } from '../catalog/catalog.ts'
 import { invalidRequest } from '../platform/errors.ts';
 import type { ProviderPreferences } from '../messages/preferences.ts';
 
-/**
- * Returns whether a name from a request matches an endpoint: its id, its tag, or its provider's id or name, in upper or
- * lower case.
- */
+/** Whether a name, in upper or lower case, is an endpoint's id or tag, or its provider's id or name. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {
   return endpointNames(endpoint).includes(name.toLowerCase());
 }
@@ -16,7 +13,7 @@ function endpointNames(endpoint: Endpoint): string[] {
 }
 
 /**
- * Rejects unknown names of providers or endpoints, which would otherwise have no effect.
+ * Refuses unknown names of providers or endpoints, which would have no effect.
  * @throws {GatewayError} 400 with the field
  */
 export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPreferences): void {

@@ -1,8 +1,7 @@
 /**
- * Circuit breaker: detects failing endpoints, so that they are tried last. Each instance of a function counts its own
- * attempts, and publishes its counts when an attempt fails. If a tenth of all published attempts at an endpoint failed,
- * instances without failures publish their counts too. Otherwise, one failure among a thousand attempts could look like
- * one failure among three. Without failures, nothing is written.
+ * Circuit breaker: failing endpoints are tried last. Each instance counts its own attempts, and publishes its counts
+ * when an attempt fails. If a tenth of all published attempts at an endpoint failed, instances without failures publish
+ * too. Without their counts, one failure among a thousand attempts could look like one among three.
  *
  * No request waits for the published counts or fails because of them. If the table cannot be reached, an instance uses
  * only its own counts.
@@ -20,49 +19,42 @@ import {
   type Bin,
 } from './recent-attempts.ts';
 
-/** Health of endpoints, which determines the order of candidates. */
 export interface EndpointHealth {
-  /** Returns whether at least a fifth of the latest attempts within half a minute, usually ten, failed. */
+  /** Whether at least a fifth of the latest attempts within half a minute failed. */
   isFailing: (endpointId: string) => boolean;
 }
 
-/** Counts of one instance for endpoints that may be failing, as it publishes them. */
+/** Counts of one instance for endpoints that may be failing. */
 export interface HealthReport {
   instance: string;
   publishedAtMs: number;
   attempts: Record<string, Bin[]>;
 }
 
-/** Shared store of the instances' reports. */
 export interface HealthReports {
   write: (report: HealthReport, to: { isCrowd: boolean }) => Promise<void>;
-  /** Returns the newest reports published between these times, newest first. */
+  /** Returns the newest reports of the interval, newest first. */
   read: (between: { fromMs: number; toMs: number; limit: number; isCrowd: boolean }) => Promise<HealthReport[]>;
 }
 
 const FAILING_SHARE = 0.2;
-/**
- * Share of failed attempts at an endpoint, over all instances, from which on instances without failures also report.
- * Below this share, the endpoint is considered healthy.
- */
+/** If at least this share of the attempts of all instances failed, instances without failures also report. */
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
 /**
- * Bounds in ms on the interval between two reports of an instance in a crowd. A crowd means that many instances report:
- * a read returned `MAX_REPORTS` reports.
+ * Bounds in ms on the interval between two reports of an instance in a crowd. The instances are a crowd if a read
+ * returns `MAX_REPORTS` reports.
  */
 const MIN_PUBLISH_MS_IN_CROWD = 10_000;
 const MAX_PUBLISH_MS_IN_CROWD = 120_000;
 const MAX_REPORTS = 64;
 const MAX_ENDPOINTS_IN_REPORT = 8;
 
-/** Attempts from the published reports: of other instances, and of all instances including this one. */
 interface Reported {
   byOthers: RecentAttempts;
   byAll: RecentAttempts;
   isCrowd: boolean;
-  /** Interval in ms between two reports of an instance. */
   publishEveryMs: number;
 }
 
@@ -78,10 +70,7 @@ export class SharedHealth implements EndpointHealth {
   #publishing: Promise<void> | undefined;
   #isPublishingBroken = false;
 
-  /**
-   * Creates the circuit breaker of one instance.
-   * @param options.instance name that distinguishes this instance's reports from others
-   */
+  /** @param options.instance name that distinguishes this instance's reports */
   constructor(options: { instance: string; reports: HealthReports; nowMs: () => number }) {
     this.#instance = options.instance;
     this.#reports = options.reports;
@@ -94,7 +83,7 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Records the result of an attempt. Do not record it if the request itself was at fault, or if the client
+   * Counts an attempt at an endpoint. Do not record an attempt if the request was at fault, or if the client
    * disconnected.
    */
   record(endpointId: string, result: AttemptResult): void {
@@ -107,14 +96,11 @@ export class SharedHealth implements EndpointHealth {
     return this.#failedShare(endpointId, this.#nowMs()) >= FAILING_SHARE;
   }
 
-  /** Whether the reports of other instances have been read. */
   get isShared(): boolean {
     return this.#reported.value() !== undefined;
   }
 
-  /**
-   * Reads the reports of all instances, at most every two seconds. Requests do not wait for the result. Never rejects.
-   */
+  /** Reads the reports of all instances, at most every two seconds. Never rejects. */
   refresh(): Promise<void> {
     return this.#reported.refresh();
   }
@@ -146,11 +132,11 @@ export class SharedHealth implements EndpointHealth {
   #mayPublish(atMs: number): boolean {
     const everyMs = this.#reported.value()?.publishEveryMs ?? PUBLISH_EVERY_MS;
     const sinceMs = this.#publishedAtMs === undefined ? Infinity : atMs - this.#publishedAtMs;
-    // A negative time means that the clock has been set back.
+    // A negative interval means that the clock was set back.
     return sinceMs >= everyMs || sinceMs < 0;
   }
 
-  /** Returns this instance's counts for endpoints that may be failing; undefined if there are none. */
+  /** Returns this instance's counts for endpoints that may be failing; undefined if there are no such endpoints. */
   #attemptsInQuestion(atMs: number): Record<string, Bin[]> | undefined {
     const inQuestion: { endpointId: string; share: number; bins: Bin[] }[] = [];
     for (const endpointId of this.#own.endpointIds()) {
@@ -171,9 +157,8 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Reads the newest reports. Instances in a crowd write their reports to additional copies, of which this instance
-   * reads one. When a crowd has just formed or dissolved, the copy has too few reports, and the normal reports are
-   * read.
+   * Reads the newest reports. In a crowd, instances write each report to several copies, and read one of the copies.
+   * When a crowd has just formed or dissolved, a copy has too few reports, so the first copy is read instead.
    */
   async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
     const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
@@ -200,9 +185,8 @@ export class SharedHealth implements EndpointHealth {
 }
 
 /**
- * Returns the interval in ms between two reports of this instance in a crowd. If all reports that were read are newer
- * than the minimum interval, the interval is doubled; otherwise it is halved, within its bounds. All instances read the
- * same reports, so they adapt in a similar way.
+ * Doubles the interval in ms between two reports if all read reports are newer than the minimum interval, otherwise
+ * halves it. All instances read the same reports, so they adapt in a similar way.
  */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);

@@ -1,9 +1,3 @@
-/**
- * Determines the providers whose credential the operator has set. Only functions that send or estimate requests, and
- * the worker of measurements, may read credentials. Other functions read the result of this worker, which determines it
- * every minute.
- */
-
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { factsOf, type Wire } from '../catalog/wires.ts';
 import { hasProviderKeyHere, readProviderKey } from '../platform/secrets/secrets.ts';
@@ -19,12 +13,12 @@ export async function liveProviders({ models }: Catalog): Promise<string[]> {
   return live;
 }
 
-/** Returns whether an endpoint can currently be called; undefined if that is unknown. */
+/** Whether an endpoint can currently be called; undefined if unknown. */
 export type IsReady = (endpoint: Endpoint) => boolean | undefined;
 
 /**
- * Creates the function that decides whether an endpoint can be called.
- * @param isLive returns whether a provider's credential was set in the last measurement
+ * Returns a function that reports whether an endpoint can currently be called.
+ * @param isLive whether a provider's credential was set in the last measurement
  */
 export function readiness(isLive: (providerId: string) => boolean | undefined): IsReady {
   return (endpoint) => {
@@ -36,26 +30,20 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
 }
 
 /**
- * Returns whether this process needs the worker's last measurement to decide if an endpoint can be called, because it
- * has no permission to read the endpoint's credential.
+ * Whether only a worker's measurement shows if the endpoint can be called, because this process may not read the
+ * endpoint's credential.
  */
 export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   const { credential } = endpoint.provider.data;
   return isAnswering(endpoint) && credential !== undefined && hasProviderKeyHere(credential) === undefined;
 }
 
-/**
- * Returns whether the endpoint has everything that a call needs except the credential: a price, all other settings, and
- * a route that supports its provider format (wire).
- */
+/** Whether the endpoint has everything that a call needs except the credential. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }
 
-/**
- * Returns whether a route of this gateway can call models with this provider format (wire). Models with other formats
- * only appear in lists.
- */
+/** Whether a route can call models with this provider format (wire); other models only appear in lists. */
 export function isCalled(wire: Wire): boolean {
   return factsOf(wire).answers !== undefined;
 }

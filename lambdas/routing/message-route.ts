@@ -1,8 +1,3 @@
-/**
- * Determines the route of a message. Before an answer, it reads which endpoint has the prompt of the conversation
- * cached; after the answer, it stores that endpoint.
- */
-
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
 import { hasPrice } from '../catalog/default-route.ts';
@@ -15,10 +10,7 @@ import type { UsableEndpoint } from './usable-endpoints.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 import type { WarmPrompts } from './warm-prompts.ts';
 
-/**
- * Token counts of one request to a provider, from which the cached part of the prompt follows. A count that the
- * provider has not reported is null.
- */
+/** Token counts of a request. Cache counts that the provider has not reported are null. */
 interface CachedTokens {
   promptTokens: number;
   completionTokens: number;
@@ -27,24 +19,20 @@ interface CachedTokens {
   cacheWrite1hTokens: number | null;
 }
 
-/** Token counts of an answer, and of each of its requests if the answer took several. */
+/** Token counts of an answer. If it took several requests to the provider, `rounds` has the counts of each of them. */
 type AnsweredTokens = CachedTokens & { rounds: readonly CachedTokens[] };
 
-/** Route of a message, with access to the prompt cache of its conversation. */
 export interface MessageRoute extends RequestedRoute {
   /** Endpoint that has the prompt of the conversation cached; undefined if unknown or irrelevant. Never rejects. */
   warmPrompt: Promise<WarmPrompt | undefined>;
-  /** Stores which endpoint has the prompt cached after an answer. The next turn uses this. Never rejects. */
+  /** Stores for the next turn which endpoint has the prompt cached. Never rejects. */
   remember: (candidate: UsableEndpoint, answered: AnsweredTokens) => Promise<void>;
 }
 
 /**
- * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup for a first
- * turn, and if no model of the request has several endpoints.
+ * Reads the route of a message, and starts the lookup of the conversation's cached prompt.
  *
- * Cost: one read of at most 100 ms, unless this instance knows an unexpired cache of the conversation.
- * @param keyHash hash of the caller's key
- * @param options.check checks that the caller may call the models; undefined if it may call all models
+ * Cost: at most one read of at most 100 ms.
  * @throws {GatewayError} 404 for an unknown model or suffix; 403 for a model that the caller may not call
  */
 export function messageRoute(
@@ -66,7 +54,7 @@ export function messageRoute(
   const mayGoElsewhere = route.models.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
   if (!mayGoElsewhere) return { ...route, warmPrompt: Promise.resolve(undefined), remember: async () => {} };
   const { name, isBeginning } = route.conversation;
-  // Identifies a conversation of one key with the same models. The hash does not reveal the prompt.
+  // The store gets only a hash of the conversation's name, which does not reveal the prompt.
   const conversation = createHash('sha256')
     .update([keyHash, body.model, ...(body.models ?? []), name].join('\n'))
     .digest('base64url');
@@ -77,18 +65,16 @@ export function messageRoute(
   };
 }
 
-/**
- * Lifetime in ms of five-minute caches. Every turn that reads the cache renews it. Some providers keep their caches
- * longer.
- */
+/** Lifetime in ms of five-minute caches, which every read renews. */
 const DEFAULT_LIFE_MS = 5 * 60_000;
 const LONG_LIFE_MS = 60 * 60_000;
-/** Minimum length in tokens of a cached prompt to remember. Many providers cache no shorter prompts. */
+/** Minimum length in tokens of a cached prompt; many providers do not cache shorter prompts. */
 const MIN_CACHED_TOKENS = 1_024;
 
 /**
- * Stores which endpoint has the prompt cached after an answer, if the endpoint caches prompts. The cached part is the
- * sum of the reported cache reads and writes, or the whole prompt if the provider caches automatically.
+ * Stores which endpoint has the prompt cached, if the cached part is long enough. If the provider caches automatically
+ * and has a price for cached tokens, this part is the whole prompt. Otherwise it is the sum of the reported reads and
+ * writes.
  */
 async function noteWarmPrompt(
   warmPrompts: WarmPrompts,

@@ -1,13 +1,13 @@
 /**
  * Orders the endpoints of a request. Endpoints that the preference `order` names come first, in its order. All others
- * are ordered by health, then preferred speed, then support for the request's fields, then the preference `sort`, then
- * price. A preference comes from the request, or else from the model's entry in the catalog. The endpoint that has the
- * conversation cached then moves before endpoints that are equal in all criteria above `sort`. It moves only if its
- * cache saves at least as much as its higher price costs.
+ * are ordered by health, then preferred speed, then a sufficient context, then a sufficient length of answers, then
+ * support for the request's fields, then the preference `sort`, then price. A preference comes from the request, or
+ * else from the model's entry in the catalog. Finally, the endpoint that has the conversation cached moves before
+ * endpoints that are equal in all criteria before `sort`. It moves only if its cache saves at least as much as its
+ * higher price costs.
  *
- * Without preferences and without a cached conversation, the cheapest healthy endpoint that supports the request's
- * fields comes first. Endpoints with exactly the same price share the conversations in proportion to their weights. The
- * price of a model in the catalog is therefore the price of its default route, as long as that route is healthy.
+ * Endpoints with the same price share the conversations in proportion to their weights. The price of a model in the
+ * catalog is the price of its default route, as long as that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -22,21 +22,19 @@ import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
 type EndpointSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
-/** Health and speed of the endpoints, as known to this process. */
 export interface EndpointSignals {
   isFailing: EndpointHealth['isFailing'];
-  /** Returns the measured speed of an endpoint; undefined if unknown. */
   speedOf: (endpointId: string) => EndpointSpeed | undefined;
 }
 
 type PricedOffer = Endpoint & { pricing: Pricing };
 
-/** Ranks of an endpoint, the most important first. An endpoint with lower ranks is tried earlier. */
+/** Ranks of an endpoint, the most important first; lower ranks are tried earlier. */
 type EndpointRank = readonly number[];
 
 /**
- * Number of ranks that are more important than a cached prompt: the place in `order`, health, the preferred speed,
- * and support for the request's fields.
+ * Number of ranks that are more important than a cached prompt: the place in `order`, health, the preferred speed, and
+ * the context together with the length of answers and support for the request's fields.
  */
 const RANKS_ABOVE_WARMTH = 4;
 
@@ -45,7 +43,8 @@ const RANKS_ABOVE_WARMTH = 4;
  * @param items endpoints with a price, in the order of the catalog
  * @param draw determines the order of endpoints with the same price, if there is no preference `sort`
  * @param warmth the endpoint that has the prompt cached; undefined if unknown
- * @param lacking returns the number of the request's fields that an endpoint does not support
+ * @param lacking returns the number of the request's fields that an endpoint does not support, plus its lack of room
+ *   for the prompt or the answer
  */
 export function inOrder<Item extends { endpoint: PricedOffer }>(
   items: readonly Item[],
@@ -71,8 +70,8 @@ interface Ranked<Item> {
 }
 
 /**
- * Moves the endpoint with the cached prompt forward, if its cache saves enough. It moves before the endpoints that are
- * equal in all more important ranks.
+ * Moves the endpoint with the cached prompt before the endpoints that are equal in all more important ranks, if its
+ * cache saves enough.
  */
 function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
   const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
@@ -84,7 +83,7 @@ function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[]
   return [...sorted.slice(0, before), warm, ...sorted.slice(before, at), ...sorted.slice(at + 1)];
 }
 
-/** Returns whether two endpoints are equal in all ranks above a cached prompt. */
+/** Whether two endpoints are equal in all ranks that are more important than a cached prompt. */
 function isAsWell(a: EndpointRank, b: EndpointRank): boolean {
   return a.slice(0, RANKS_ABOVE_WARMTH).every((place, index) => place === b[index]);
 }
@@ -112,23 +111,22 @@ function rankOf(
 
 function compareEndpointRanks(a: EndpointRank, b: EndpointRank): number {
   for (const [index, place] of a.entries()) {
-    // Compares before subtracting, because Infinity minus Infinity is NaN.
+    // Equal ranks are not subtracted, because Infinity minus Infinity is NaN.
     if (place !== b[index]) return place - b[index]!;
   }
   return 0;
 }
 
-/** Returns the rank of an endpoint by speed. Unmeasured endpoints come last. */
+/**
+ * Returns the rank by the speed that the preference `sort` names; 0 for other sorts. Unmeasured endpoints come last.
+ */
 function placeBySpeed(speed: EndpointSpeed | undefined, sort: Preferences['sort']): number {
   if (sort === 'latency') return speed?.latencyMs?.p50 ?? Infinity;
   if (sort === 'throughput') return speed?.throughput ? -speed.throughput.p50 : Infinity;
   return 0;
 }
 
-/**
- * Returns whether measurements show that the endpoint is slower than a preferred limit. An unmeasured endpoint is not
- * too slow.
- */
+/** Returns whether an endpoint is slower than the preferred speed. An unmeasured endpoint is not. */
 function isTooSlow(
   speed: EndpointSpeed | undefined,
   { preferred_max_latency, preferred_min_throughput }: Preferences,
@@ -138,7 +136,7 @@ function isTooSlow(
   return slow || cutoffs(preferred_min_throughput).some(([name, least]) => throughput && throughput[name] < least);
 }
 
-/** Returns the preferred limits by percentile. A single number is the limit for the median. */
+/** Returns the limits of a preference by percentile. A single number is the limit for the median. */
 function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentiles, number][] {
   if (cutoff === undefined) return [];
   if (typeof cutoff === 'number') return [['p50', cutoff]];
@@ -148,8 +146,8 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
 }
 
 /**
- * Returns the rank of each endpoint by the cost of a typical request. Endpoints with the same prices are in weighted
- * random order (`draw`). Endpoints with different prices and the same cost keep the order of the catalog.
+ * Returns the rank of each endpoint by the cost of a typical request. Endpoints with different prices and the same cost
+ * keep the order of the catalog.
  */
 function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {
@@ -160,7 +158,7 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
   const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));
-  // Weighted random order: the probability that an endpoint comes first is proportional to its weight.
+  // Among endpoints with equal prices, the probability that an endpoint comes first is proportional to its weight.
   const drawn = ({ id, weight }: (typeof offers)[number]) => draw(id) ** (1 / weight);
   const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || drawn(b) - drawn(a));
   const places: number[] = [];
@@ -169,8 +167,8 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
 }
 
 /**
- * Returns whether two endpoints have the same prices. Equal cost of a typical request is not enough, because the
- * endpoints may charge for different units.
+ * Returns whether all prices are equal. An equal cost of a typical request is not enough, because endpoints may charge
+ * for different units.
  */
 function isSamePricing(a: Pricing, b: Pricing): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -3,14 +3,14 @@ import { invalidRequest } from '../platform/errors.ts';
 import type { RequestedModel } from './requested-models.ts';
 import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
-/** Routing preferences for one model: the fields of the request, or else the defaults of the model's catalog entry. */
+/** Preferences for one model: fields of the request, or else defaults of the model's catalog entry. */
 export type Preferences = {
   readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: SetValue<ProviderPreferences[Field]> | undefined;
 } & { readonly sort?: SortBy | undefined };
 type SetValue<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
 
 /**
- * Merges the preferences of the request with the defaults of the model.
+ * Merges the request's preferences with the model's defaults.
  * @throws {GatewayError} 400 if the model's suffix and the request name different sorts
  */
 export function preferencesFor(
@@ -33,7 +33,7 @@ function sortOf({ sort }: ProviderPreferences): SortBy | undefined {
   return typeof sort === 'string' ? sort : sort?.by;
 }
 
-/** Returns whether the endpoints of all models are sorted together, instead of model by model. */
+/** Whether the endpoints of all models are sorted together, instead of model by model. */
 export function sortsAcrossModels({ sort }: ProviderPreferences): boolean {
   return typeof sort === 'object' && sort?.partition === 'none';
 }

@@ -3,7 +3,7 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * Removes the reasoning from a request, for a retry after the provider could not read encrypted reasoning.
+ * Removes the reasoning from a request after the provider could not read encrypted reasoning.
  * @returns undefined after any other failure, and for a request without reasoning
  */
 export function readableAfter(failure: unknown, request: MessagesRequest): MessagesRequest | undefined {

@@ -1,18 +1,14 @@
 /**
- * Results of the attempts in the last half minute, by endpoint. The results are counted in bins of three seconds, so
- * memory is bounded under any traffic. Bins of several instances are compared, so their times come from the wall clock.
- * A bin more than half a minute in the future is ignored like an old bin. If a clock is set back, its effect therefore
- * ends soon.
+ * Results of the attempts in the last half minute, in bins of three seconds, so that memory is bounded. Bins of several
+ * instances are added up, so their times come from the wall clock. A bin far in the future is ignored, because clocks
+ * may be set back.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
 
 export type AttemptResult = 'ok' | 'failed';
 
-/**
- * Attempts within three seconds, counted by result. `number` identifies the three seconds: epoch ms divided by BIN_MS,
- * rounded down.
- */
+/** Numbers of attempts in one bin. The `number` of the bin is the time in epoch ms divided by BIN_MS, rounded down. */
 export interface Bin {
   number: number;
   ok: number;
@@ -23,10 +19,7 @@ const BIN_MS = 3_000;
 export const WINDOW_MS = 30_000;
 const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
 const LATEST_ATTEMPTS = 10;
-/**
- * Maximum number of endpoints whose attempts are stored, usually more than a catalog has busy endpoints. If there are
- * more, the least recently updated endpoint is dropped.
- */
+/** Maximum number of endpoints. If there are more, the least recently updated endpoint is dropped. */
 const MAX_WATCHED_ENDPOINTS = 256;
 
 export class RecentAttempts {
@@ -45,7 +38,6 @@ export class RecentAttempts {
     else this.#bins.delete(endpointId);
   }
 
-  /** Returns the bins of an endpoint within the last half minute. */
   at(endpointId: string, atMs: number): Bin[] {
     return (this.#bins.get(endpointId) ?? []).filter((bin) => isRecent(bin, atMs));
   }
@@ -63,16 +55,15 @@ export function failuresIn(bins: readonly Bin[]): number {
   return bins.reduce((sum, { failed }) => sum + failed, 0);
 }
 
-/** Returns the time of the last failed attempt in ms, rounded down to three seconds; undefined without failures. */
+/** Returns the time of the last failure in epoch ms, rounded down to three seconds; undefined without failures. */
 export function lastFailureMs(bins: readonly Bin[]): number | undefined {
   const failed = bins.filter((bin) => bin.failed > 0).map(({ number }) => number * BIN_MS);
   return failed.length === 0 ? undefined : Math.max(...failed);
 }
 
 /**
- * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Older attempts are
- * ignored, so that their successes do not hide current failures. If only some attempts of a bin are among the ten, the
- * same share of its failures is used. If the newest bin has more than ten attempts, all of them are used, so that two
+ * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. If only some attempts
+ * of a bin are among the ten, the same share of its failures is used. The newest bin is used as a whole, so that two
  * failures among hundreds of attempts remain a small share.
  */
 export function failedShare(bins: readonly Bin[]): number {
@@ -87,7 +78,7 @@ export function failedShare(bins: readonly Bin[]): number {
   return latest === 0 ? 0 : failures / latest;
 }
 
-/** Returns the attempts of each bin, summed over all instances, newest first. */
+/** Attempts of each bin, summed over all instances, newest first. */
 function newestAttemptsFirst(bins: readonly Bin[]): { all: number; failed: number }[] {
   const byNumber = new Map<number, { all: number; failed: number }>();
   for (const { number, ok, failed } of bins) {

@@ -1,19 +1,16 @@
-/** Images and speech that a chat completion may request in addition to text (`modalities`). */
-
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { MediaModality } from '../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 import { invalidRequest } from '../platform/errors.ts';
 
-/** Returns the requested kinds of output other than text. */
+/** Returns the requested kinds of output other than text (`modalities`). */
 export function requestedMedia({ modalities = [] }: MessagesRequest): MediaModality[] {
   return modalities.filter((modality) => modality !== 'text');
 }
 
 /**
- * Rejects a request for output that the endpoint does not produce. Also rejects a text-only request if the endpoint may
- * produce images or speech anyway: the client could not read them, but would have to pay for them. A request with a
- * recording may have text alone as output at an endpoint with audio.
+ * Refuses requested output that the endpoint does not produce. Also refuses a request for text alone if the endpoint
+ * may answer with images or speech: the client would pay for output that it could not read.
  * @throws {GatewayError} 400
  */
 export function refuseUnmadeMedia(request: MessagesRequest, { quirks }: Pick<Endpoint, 'quirks'>): void {

@@ -3,34 +3,30 @@ import { unknownModel } from '../catalog/unknown-model.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
 import { notFound } from '../platform/errors.ts';
 
-/** A model that may answer, and the sort order of its endpoints that its suffix requests. */
 export interface RequestedModel {
   model: Model;
   sort: SortBy | undefined;
   /** Id of the model or alias that the client named, without a suffix. */
   named: string;
-  /** Field of the request that contains the model's name. */
   field: string;
-  /** Whether the model's suffix requests a web search. */
   isOnline: boolean;
 }
 
 /**
- * Checks that the caller may call a model.
- * @throws {GatewayError} 403 if the caller may not call the model
+ * Checks whether the caller may call a model.
+ * @throws {GatewayError} 403 if the caller may not call it
  */
 export type ModelCheck = (requested: RequestedModel) => void;
 
-/** Suffixes, for any model, that select a sort order. Suffixes such as `:free` are part of a model's own id. */
+/** Suffixes for any model that select a sort order; suffixes such as `:free` are part of a model's id. */
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, SortBy>;
 
 /** Suffix that requests a web search, as in OpenRouter's API. */
 const ONLINE = 'online';
 
 /**
- * Returns the models of a request in the order of attempts. If a model is named twice, its first position is used, and
- * the web is searched if either name requests it.
- * @param check checks each model; undefined if the caller may call all models
+ * Returns the models of a request in the order of attempts. A model that is named twice has its first position, and the
+ * web is searched if either name requests it.
  * @throws {GatewayError} 404 for an id that is not in the catalog, or for an unknown suffix; the errors of `check`
  */
 export function requestedModels(

@@ -1,7 +1,6 @@
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
 import { refreshed } from '../platform/concurrency/refreshing-value.ts';
 
-/** Measured values of endpoints, and the time of the measurement. */
 interface KnownMeasurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
@@ -9,18 +8,16 @@ interface KnownMeasurement {
   liveProviders: readonly string[] | undefined;
 }
 
-/** Performance of endpoints, as measured in the last minutes. */
 export interface Statistics {
-  /** Returns the measured performance of an endpoint; undefined if unknown. */
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
-  /** Returns whether a provider's credential is set; undefined if unknown. */
+  /** Whether a provider's credential is set; undefined if unknown. */
   isLive: (providerId: string) => boolean | undefined;
-  /** Reads the measurements again, at most every 30 seconds. Inference does not wait for the result. Never rejects. */
+  /** Reads the measurements again, at most every 30 seconds. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const MEASUREMENT_REFRESH_MS = 30_000;
-/** Age in ms from which a measurement is ignored. A worker normally measures every minute. */
+/** Age in ms from which a measurement is ignored; a worker normally measures every minute. */
 const MAX_MEASUREMENT_AGE_MS = 10 * 60_000;
 
 export function openStatistics(read: () => Promise<KnownMeasurement[]>, nowMs: () => number): Statistics {

@@ -1,39 +1,33 @@
 /**
- * Decides whether a conversation stays at the endpoint that has its prompt cached. Many providers charge about a tenth
- * of the input price for a token read from the cache. A conversation stays as long as the cache saves at least as much
- * as the endpoint's higher prices cost.
+ * Many providers charge about a tenth of the input price for a token read from the cache. A conversation stays at its
+ * endpoint as long as the cache saves at least as much as higher prices cost.
  */
 
 import { pricesFor } from '../catalog/tiers.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 
-/** Endpoint that has the prompt of a conversation cached, and the size of the latest turn. */
 export interface WarmPrompt {
   endpointId: string;
-  /** Number of tokens at the start of the prompt that are cached. */
+  /** Number of cached tokens at the start of the prompt. */
   tokens: number;
-  /** Number of output tokens of the latest answer. The next answer is assumed to be as long. */
+  /** Output tokens of the latest answer; the next answer is assumed to be as long. */
   outputTokens: number;
   /** Time in epoch ms from which the provider may have dropped the cache. */
   untilMs: number;
 }
 
-/**
- * Facts that determine whether a conversation stays at its endpoint: the cached prompt, and the estimated size of the
- * next prompt in tokens.
- */
+/** A cached prompt, and the estimated size of the next prompt in tokens. */
 export interface Warmth {
   prompt: WarmPrompt;
   promptTokens: number;
 }
 
 /**
- * Returns whether the next turn costs no more at the endpoint with the cache. The other endpoint would read the whole
- * prompt uncached.
+ * Whether the next turn costs no more at the endpoint with the cache than uncached at the other endpoint.
  *
  * Weakness: only one turn is considered. The other endpoint might be cheaper from the second turn on, when it would
- * have its own cache. The conversation normally moves there only when the current cache expires.
+ * have its own cache.
  */
 export function isWorthStaying({ prompt, promptTokens }: Warmth, warm: Pricing, other: Pricing): boolean {
   const cachedTokens = Math.min(prompt.tokens, promptTokens);

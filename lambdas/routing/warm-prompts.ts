@@ -2,16 +2,14 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
-/** Store of cached prompts that all instances share. */
 export interface WarmPromptStore {
   read(conversation: string): Promise<WarmPrompt | undefined>;
   write(conversation: string, prompt: WarmPrompt): Promise<void>;
 }
 
-/** Maximum number of conversations in memory. */
 const MAX_CONVERSATIONS = 4_096;
 
-/** Minimum interval in ms between writes of a conversation that stays at the same endpoint. */
+/** Minimum interval in ms between writes of a conversation at the same endpoint. */
 const WRITE_EVERY_MS = 60_000;
 
 interface Known extends WarmPrompt {
@@ -19,17 +17,16 @@ interface Known extends WarmPrompt {
 }
 
 /**
- * Endpoints that have cached the prompts of conversations, as observed by this instance and by all others. An instance
- * that has seen a turn of the conversation uses its memory until that cache expires, and does not read the store.
+ * Endpoints that have cached the prompts of conversations. Until the cache of a conversation expires, an instance uses
+ * its memory of the conversation, and does not read the store.
  *
- * Guarantee: neither method rejects, and memory is bounded.
- * Weakness: until the cache expires, the instance does not notice later turns that other instances have sent. If a
- * later turn went to another endpoint, the conversation then returns to the endpoint whose cache is older.
+ * Guarantee: neither method rejects, and memory is bounded. Weakness: until the cache expires, the instance does not
+ * notice later turns at other instances, and may return to the endpoint whose cache is older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
   readonly #nowMs: () => number;
-  /** Conversations in memory, the least recently noted first. */
+  /** Cached prompts by conversation. The least recently noted conversations come first. */
   readonly #known = new BoundedMap<string, Known>(MAX_CONVERSATIONS);
   #isFailing = false;
 
@@ -39,18 +36,17 @@ export class WarmPrompts {
   }
 
   /**
-   * Returns the cached prompt of a conversation; undefined if unknown or expired.
+   * Returns the cached prompt of a conversation; undefined if it is unknown or has expired.
    * @param conversation hash that identifies the conversation
    */
   async find(conversation: string): Promise<WarmPrompt | undefined> {
     const known = this.#known.get(conversation);
     if (known && known.untilMs > this.#nowMs()) return known;
-    // The cache that this instance knows has expired, but another instance may have sent later turns.
+    // The store is read, because another instance may have sent later turns.
     const stored = await this.#reported(() => this.#store.read(conversation));
     return stored && stored.untilMs > this.#nowMs() ? stored : undefined;
   }
 
-  /** Stores which endpoint has the prompt cached after the latest turn. */
   async note(conversation: string, prompt: WarmPrompt): Promise<void> {
     const atMs = this.#nowMs();
     const before = this.#known.get(conversation);
@@ -60,7 +56,7 @@ export class WarmPrompts {
     if (isNews) await this.#reported(() => this.#store.write(conversation, noted));
   }
 
-  /** Logs the first failure of the store, and then none until the store works again. */
+  /** Logs the first failure, and then none until the store works again. */
   async #reported<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     try {
       const value = await call();
@@ -75,8 +71,8 @@ export class WarmPrompts {
 }
 
 /**
- * Merges two cached prompts at the same endpoint. Subagents send shorter prompts in the same session, which must not
- * reduce the length of the longest cached prompt.
+ * Merges two cached prompts of a conversation. Subagents send shorter prompts in the same session, which must not
+ * reduce the longest cached prompt of an endpoint.
  */
 function together(before: WarmPrompt, latest: WarmPrompt): WarmPrompt {
   if (before.endpointId !== latest.endpointId) return latest;

@@ -1,6 +1,4 @@
-/**
- * Sends an HTTP request to a search backend, with limits on time and size. Requests go only to the backend's own URL.
- */
+/** Sends HTTP requests to search backends, with limits on time and size. */
 
 export interface BackendRequest {
   method: 'GET' | 'POST';
@@ -17,7 +15,7 @@ export interface BackendRequest {
 export type BackendReply = { text: string } | { failure: string; status?: number };
 
 export interface BackendLimits {
-  /** Maximum time for the whole request, up to the last byte of the response, in ms. */
+  /** Maximum time in ms up to the last byte of the response. */
   timeoutMs: number;
   maxBytes: number;
 }
@@ -25,7 +23,7 @@ export interface BackendLimits {
 const defaultLimits: BackendLimits = { timeoutMs: 8_000, maxBytes: 2 * 1024 * 1024 };
 
 /**
- * Sends a request to a search backend. Never throws.
+ * Sends a request to a backend. Never throws.
  * @param signal ends the request early
  */
 export async function queryBackend(
@@ -56,8 +54,8 @@ export async function queryBackend(
 }
 
 /**
- * Reads a body up to the limit.
- * @returns undefined if the body is longer
+ * Reads the body of a response.
+ * @returns undefined if the body is longer than `maxBytes`
  */
 async function readBackendBody(
   body: ReadableStream<Uint8Array> | null,
@@ -74,9 +72,7 @@ async function readBackendBody(
   return Buffer.concat(chunks);
 }
 
-/**
- * Returns the code or name of an error. The error's message could contain the URL and credentials, so it is not used.
- */
+/** Returns a code or name, because the error's message could contain the URL and credentials. */
 function backendFailure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = (error.cause as { code?: unknown } | undefined)?.code;

@@ -1,9 +1,7 @@
-/** TypeScript types of queries, results and errors of web searches. All backends use the same types. */
-
 export interface SearchQuery {
   text: string;
   maxResults: number;
-  /** Domains to which pages must belong; an empty list allows all domains. */
+  /** Domains to which pages must belong; empty allows all. */
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];
   location?: UserLocation | undefined;
@@ -12,18 +10,18 @@ export interface SearchQuery {
 export interface UserLocation {
   city?: string | null | undefined;
   region?: string | null | undefined;
-  /** Country code (ISO 3166-1 alpha-2). */
+  /** Country code of ISO 3166-1 alpha-2. */
   country?: string | null | undefined;
-  /** Name of a time zone in the IANA database. */
+  /** Name of the time zone in the IANA database. */
   timezone?: string | null | undefined;
 }
 
 export interface SearchHit {
   title: string;
   url: string;
-  /** The part of the page's text that the backend returns: plain text of limited length, possibly empty. */
+  /** Plain text of the page, or a part of it, of limited length, possibly empty. */
   text: string;
-  /** Age of the page as the backend states it: "6 days ago", or a date. */
+  /** Age as the backend states it: "6 days ago", or a date. */
   age: string | null;
 }
 
@@ -36,7 +34,7 @@ export type SearchErrorCode =
 
 export type SearchOutcome = { hits: SearchHit[] } | { error: SearchErrorCode };
 
-/** A backend with its credential. `search` never throws: failures are outcomes. */
+/** `search` never throws: failures are outcomes. */
 export interface OpenBackend {
   id: string;
   search: (query: SearchQuery, signal: AbortSignal) => Promise<SearchOutcome>;

@@ -1,6 +1,6 @@
 /**
- * Creates ids of searches. The client gets an id with the prefix for tool calls that the server runs. The id of the
- * model's tool call is derived from that id, so that the model gets the same conversation in every turn.
+ * Creates and converts ids of search calls. The client gets an id with the prefix for tool calls that the server runs.
+ * The id for the model is derived from it, so that the model gets the same conversation in every turn.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -1,33 +1,28 @@
 /**
- * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part before
- * a marker is a sentence, or a piece of a sentence that ends at the marker, and has the marker's sources.
+ * Converts source markers in a model's text to citations. A part before a marker is a sentence, or a piece of a
+ * sentence, and has the marker's sources.
  *
- * The text arrives in pieces, and the joined result does not depend on how it is divided. The current sentence is held back,
- * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order, without white
- * space before a marker.
+ * The joined result does not depend on the pieces in which the text arrives. The current sentence is held back, up to a
+ * limit, because a marker may still cite it.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';
 import { MarkdownPlace } from './markdown-place.ts';
 
-/** A part of the model's text for the client: plain text, or text with the numbers of its sources. */
 export type TextPart = { text: string } | { text: string; sources: number[] };
 
 /**
- * Maximum number of held-back characters, including a bracket that may become a marker. At this limit, about the first
- * half is released. A later marker then cites only the second half.
+ * Maximum number of held-back characters, including a possible marker. At this limit, about the first half is released,
+ * which a later marker cannot cite.
  */
 const MAX_HELD_CHARACTERS = 400;
 const MAX_READ_CHARACTERS = MAX_HELD_CHARACTERS - MAX_MARKER_CHARACTERS;
 const LET_GO_CHARACTERS = MAX_READ_CHARACTERS / 2;
 
-/**
- * Characters that end a sentence if white space follows. The characters in CLOSERS may be between them and the white
- * space.
- */
+/** Characters that end a sentence if white space follows, perhaps after CLOSERS. */
 const ENDS = new Set('.!?…');
 const CLOSERS = new Set('"”’»)*_」』）');
-/** Chinese and Japanese characters that end a sentence and need no white space after them. */
+/** Chinese and Japanese ends of sentences need no white space after them. */
 const WIDE_ENDS = new Set('。！？');
 const CITED_WORD = /[\p{L}\p{N}]/u;
 
@@ -38,8 +33,8 @@ export class CitedText {
   readonly #place = new MarkdownPlace();
   #parts: TextPart[] = [];
   /**
-   * Pending text. `#start` is the first character that has not been returned, `#at` is the read position, and
-   * `#contentEnd` is the end without trailing white space.
+   * Pending text: `#start` is its first character, `#at` the read position, and `#contentEnd` the end without white
+   * space.
    */
   #text = '';
   #start = 0;
@@ -47,26 +42,22 @@ export class CitedText {
   #contentEnd = 0;
   #previous = '';
   #sentence: 'open' | 'closing' | 'ended' = 'open';
-  /** Whether the pending text has a letter or a digit. Without one, a marker has nothing to cite. */
+  /** Whether the pending text has a letter or a digit, which a marker can cite. */
   #hasWord = false;
-  /** Text and sources of the last marker; undefined if another marker can no longer follow directly. */
+  /** Text before the last markers, and their sources. It is kept until no further marker can follow directly. */
   #cited: { text: string; sources: Set<number> } | undefined;
-  /** Whether the last returned part is plain text, to which white space may be appended. */
+  /** Whether white space may be appended to the last returned part. */
   #isPlain = false;
 
-  /**
-   * @param isSource returns whether a source number exists. Sources are numbered from 1, so without source 1 there are
-   *   no sources, and markers are not searched.
-   */
+  /** @param isSource whether a source number exists; without source 1 there are no sources */
   constructor(isSource: (number: number) => boolean) {
     this.#isSource = isSource;
     this.#mayCite = isSource(1);
   }
 
   /**
-   * Adds a piece, and returns the parts that are complete. No part is empty. A part with only white space continues a
-   * plain part, because some clients drop blank blocks, and some APIs reject them. It stands alone only if too much text
-   * is held back, or at the end.
+   * Returns the complete parts; none is empty. White space alone continues a plain part, because some clients drop
+   * blank blocks, and some APIs reject them.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -138,7 +129,7 @@ export class CitedText {
     if (this.#advance(char)) this.#beginSentence();
   }
 
-  /** Reads content from the read position up to `end`. The content does not begin with white space. */
+  /** Reads the text up to `end`, which does not begin with white space and cites nothing. */
   #readContent(end: number): void {
     this.#releaseCited();
     const char = this.#text[this.#at]!;
@@ -158,7 +149,7 @@ export class CitedText {
   }
 
   /**
-   * Moves to the next character.
+   * Moves the read position past one character.
    * @returns whether a list item begins after this character
    */
   #advance(char: string): boolean {
@@ -171,7 +162,7 @@ export class CitedText {
     return this.#at - this.#start + (this.#cited?.text.length ?? 0);
   }
 
-  /** If too much text is held back, releases about its first half, up to the last space in that half. */
+  /** Releases about the first half of the held-back text, up to the last space in it. */
   #releaseHalf(): void {
     this.#releaseCited();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;
@@ -179,11 +170,11 @@ export class CitedText {
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
     this.#releasePlain(wholeCharacters(this.#text, this.#start + (blank || first.length)));
-    // If the remaining text has no letters and digits, there is nothing left to cite.
+    // Without letters and digits, there is nothing left to cite.
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
-  /** Releases the cited text with its sources, because no other marker can follow directly. */
+  /** Releases the cited text, because no other marker can follow directly. */
   #releaseCited(): void {
     if (!this.#cited) return;
     const { text, sources } = this.#cited;
@@ -192,7 +183,9 @@ export class CitedText {
     this.#isPlain = false;
   }
 
-  /** Releases plain text. White space without other text stays pending. */
+  /**
+   * Releases the text up to `end` without sources. White space alone stays pending, unless it continues a plain part.
+   */
   #releasePlain(end: number): void {
     if (end <= this.#start || (!this.#isPlain && this.#contentEnd <= this.#start)) return;
     const text = this.#text.slice(this.#start, end);
@@ -203,7 +196,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** Starts a new sentence. Text before the sentence is released, because later markers cannot cite it. */
+  /** Releases the text before the sentence, because later markers cannot cite it. */
   #beginSentence(): void {
     this.#releasePlain(this.#at);
     this.#hasWord = false;
@@ -222,8 +215,7 @@ export class CitedText {
 }
 
 /**
- * Returns the position after a comma at `at`, at which a list of markers may continue, as in `[1], [2]`; `at` if there
- * is no comma.
+ * Returns the position after a comma, at which a list of markers may continue, as in `[1], [2]`; `at` without a comma.
  */
 function behindComma(text: string, at: number): number {
   if (text[at] !== ',') return at;

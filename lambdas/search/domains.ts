@@ -1,7 +1,7 @@
 /**
  * Applies the domain filters of a search, in addition to the backend's own filters. `example.com` matches this host and
- * its subdomains. `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one path
- * segment. Ports, trailing dots and the letter case of the host are ignored, but the letter case of a path is not.
+ * its subdomains, `example.com/blog` the pages below that path. One `*` in a path matches any part of one path segment.
+ * The letter case of a path matters.
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';
@@ -13,7 +13,7 @@ interface DomainRule {
   path: string[];
 }
 
-/** Returns a function that tests whether the filters of a query allow a page. */
+/** Returns a function that tests whether the filters allow a page. */
 export function domainFilter(filters: {
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];
@@ -28,7 +28,7 @@ export function domainFilter(filters: {
   };
 }
 
-/** Returns the hosts of filters, without duplicates, for backends that do not support paths. */
+/** Returns the hosts of filters, for backends that do not support paths. */
 export function hostsOf(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => ruleOf(domain).host))].filter((host) => host !== '');
 }
@@ -38,7 +38,10 @@ function contains(rule: DomainRule, page: DomainRule): boolean {
   return rule.path.length <= page.path.length && rule.path.every((part, index) => fitsPattern(page.path[index]!, part));
 }
 
-/** @param pattern a path segment with at most one `*` */
+/**
+ * Whether a path segment matches a pattern.
+ * @param pattern a path segment with at most one `*`
+ */
 function fitsPattern(segment: string, pattern: string): boolean {
   const [start = '', end] = pattern.split('*');
   if (end === undefined) return segment === pattern;

@@ -1,8 +1,8 @@
 import { append } from '../platform/append.ts';
 
-/** Selects the quote of a citation: the part of the source that shares the most words with the model's claim. */
+/** Selects the quote of a citation: the part of the source that shares the most words with the claim. */
 
-/** Maximum length of a quote, in code points, as in the Messages API. */
+/** Maximum length of an excerpt in code points, as in the Messages API. */
 const MAX_EXCERPT_CHARACTERS = 150;
 const CUT = '...';
 const MAX_CUT_CHARACTERS = MAX_EXCERPT_CHARACTERS - 2 * CUT.length;
@@ -10,20 +10,20 @@ const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_CLAIM_CHARACTERS = 600;
 
 /**
- * Matches the words that are compared. Words of one or two letters are skipped, because they occur in most texts.
- * Numbers of any length count, and each Chinese character counts as a word.
+ * Words that are compared. They have at least three letters, because shorter words occur in most texts. Numbers of any
+ * length count, and each Chinese character counts as a word.
  */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
-/** Number of a word's first letters that are compared. Grammatical endings mostly come after these letters. */
+/** Number of a word's first letters that are compared, because endings vary. */
 const STEM_CHARACTERS = 5;
-/** Matches text between white space. Long text without white space, such as a URL or some scripts, is split. */
+/** Matches text between white space. Long text without white space is split, such as a URL, or Chinese text. */
 const TOKENS = /[^\s。！？]{1,70}[。！？]{0,2}|[。！？]/gu;
 const SENTENCE_END = /[.!?…。！？]["”’»)*]*$/u;
 
 interface Token {
   start: number;
   end: number;
-  /** Words of this token that also occur in the claim. */
+  /** Words that also occur in the claim. */
   shared: string[];
 }
 
@@ -34,9 +34,7 @@ interface QuotedPart {
   before: number;
 }
 
-/**
- * @returns at most 150 characters of the source: whole sentences if they fit, otherwise a part of a sentence with "..."
- */
+/** Returns at most 150 characters of the source: whole sentences if they fit, otherwise a part with "...". */
 export function excerpt(source: string, claim: string): string {
   const text = source.slice(0, MAX_SOURCE_CHARACTERS).toWellFormed();
   const claimed = new Set(stemsOf(claim.slice(0, MAX_CLAIM_CHARACTERS)));
@@ -74,7 +72,7 @@ function sentencesOf(text: string, claimed: ReadonlySet<string>): Token[][] {
   return sentences;
 }
 
-/** Yields the first sentence, the first two, and so on, as long as they fit into a quote. */
+/** Yields the first sentence, the first two, and so on, as long as they fit. */
 function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPart> {
   const tokens: Token[] = [];
   const { start } = sentences[0]![0]!;
@@ -86,9 +84,7 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   }
 }
 
-/**
- * Yields one part of a long sentence for each of its words. A part begins at its word, and has as many words as fit.
- */
+/** Yields one part of a long sentence for each of its words, with as many further words as fit. */
 function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {
@@ -118,8 +114,7 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // A code point has one or two code units. Code points are counted only if the number of code units does not already
-  // show whether the text fits.
+  // A code point has one or two code units, so counting is often unnecessary.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

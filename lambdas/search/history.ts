@@ -1,7 +1,6 @@
 /**
- * Converts a conversation with searches to the form for the model. Each search becomes a tool call with a result, and
- * each citation becomes a marker after its text. In the client's form, calls and results are blocks of one assistant
- * message; in the model's form, they are in separate messages.
+ * Converts a conversation with searches to the form for the model. Each search becomes a tool call with a result in a
+ * later message, and each citation a marker after its text.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';
@@ -16,7 +15,7 @@ export interface SearchHistory {
   sources: Sources;
   /** Ids, as sent by the client, of search calls in the last turn that have no result yet. */
   pending: string[];
-  /** For each message, its index in the client's request, for error messages. */
+  /** For each message, its index in the client's request. */
   origins: number[];
 }
 
@@ -27,8 +26,7 @@ export function hasSearches(messages: readonly Message[]): boolean {
 
 /**
  * Converts the messages of a request.
- * @param isDeclared whether the request declares the search tool. If not, the model has no search function, and earlier
- *   results become user text.
+ * @param isDeclared whether the request declares the search tool; otherwise, earlier results become user text
  * @throws {GatewayError} 400 for results that were altered, or that belong to no call
  */
 export function readHistory(messages: readonly Message[], seals: Seals, isDeclared: boolean): SearchHistory {
@@ -37,7 +35,7 @@ export function readHistory(messages: readonly Message[], seals: Seals, isDeclar
   return reader.end();
 }
 
-/** Converts a text block from the client's form back to the model's own text, with markers in place of citations. */
+/** Converts a text block to the model's own text, with markers in place of citations. */
 export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   const { citations, ...text } = block;
   if (!Array.isArray(citations)) return block;
@@ -47,7 +45,7 @@ export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
 }
 
-/** Joins texts that were split at citations, and removes blank texts, because some providers reject them. */
+/** Joins texts that were split at citations, and removes blank texts, which some providers reject. */
 export function joined(blocks: readonly Block[]): Block[] {
   return mergedTurns(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
 }
@@ -65,7 +63,7 @@ function mergedTurns(blocks: readonly Block[]): Block[] {
 
 interface HistoryCall {
   messageIndex: number;
-  /** Index in the client's request of the message that contains the call. */
+  /** Index in the client's request of the message with the call. */
   at: number;
   isAnswered: boolean;
 }
@@ -110,7 +108,7 @@ class HistoryReader {
   }
 
   end(): SearchHistory {
-    // Inserting results moves later messages, so the last message is not compared by its index.
+    // The last message is determined first, because inserting results moves later messages.
     const last = this.#messages.findLast(({ role }) => role === 'assistant');
     const pending: string[] = [];
     for (const [id, call] of this.#calls) {
@@ -129,7 +127,7 @@ class HistoryReader {
 
   #addMessage(pendingBlocks: Block[], origin: number): void {
     const content = joined(pendingBlocks);
-    // Some providers reject an empty message.
+    // An empty message is omitted, because some providers reject it.
     if (content.length === 0) return;
     const index = this.#messages.length;
     this.#push({ role: 'assistant', content }, origin);
@@ -177,8 +175,7 @@ class HistoryReader {
         'was altered, or was not encrypted by this gateway for this account; send the block unchanged, or leave out the search',
       );
     }
-    // The provider of an earlier turn made this search, and encrypted the text of the result. Only the visible fields
-    // are known.
+    // Another service made this search and encrypted the result's text, so only the visible fields are known.
     if (opened === 'foreign') {
       return {
         query: '',
@@ -191,7 +188,7 @@ class HistoryReader {
     return opened.value;
   }
 
-  /** Restores the query of a search call that the client sent back without it, from the call's results. */
+  /** Adds the query to search calls that the client has sent back without it. */
   #recall(message: Message): Message {
     const { content } = message;
     if (this.#queries.size === 0 || typeof content === 'string') return message;
@@ -205,14 +202,13 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a search result into the user message after its call, behind that message's first results or texts. */
+  /** Puts a search result into the user message after its call. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
       ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
       : { type: 'text', text: `Results of a web search:\n\n${text}` };
-    // A call that was not sent to the model has no position, so its result is appended at the end of the conversation
-    // so far.
+    // A call that was not sent to the model has no position.
     const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
     const next = this.#messages[behind];
     if (next?.role === 'user') {
@@ -232,12 +228,12 @@ function hasQuery(input: unknown): boolean {
   return typeof (input as { query?: unknown } | null)?.query === 'string';
 }
 
-/** Returns the text of a failed search for the model. */
+/** Returns the text about a failed search for the model. */
 export function failureText(code: string): string {
   return `The search failed: ${code}`;
 }
 
-/** Returns whether a block is the model's call of the search tool. */
+/** Whether a block is the model's call of the search tool. */
 export function isSearchCall({ type, name }: Block): boolean {
   return type === 'server_tool_use' && name === SEARCH_NAME;
 }

@@ -6,15 +6,12 @@ const MAX_TITLE_CHARACTERS = 300;
 const MAX_HIT_TEXT_CHARACTERS = 2_000;
 const MAX_AGE_CHARACTERS = 100;
 /**
- * Maximum number of characters of a text that are cleaned. It exceeds the maximum that is kept, because cleaning
- * shortens texts.
+ * Maximum number of characters of a text that are read. It exceeds the maximum lengths, because cleaning shortens
+ * texts.
  */
 const MAX_HIT_READ_CHARACTERS = 16_384;
 
-/**
- * Returns the final hits of a query: web pages that the query's filters allow, without duplicates, limited in number
- * and size.
- */
+/** Returns the web pages that the query's filters allow, without duplicates, limited in number and size. */
 export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
   const isAllowed = domainFilter(query);
   const hits = new Map<string, SearchHit>();
@@ -35,8 +32,8 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
 }
 
 /**
- * Returns the normalized URL of a page; undefined for a URL that is invalid, too long, not http(s), or has a user name
- * or password, which could be mistaken for the host.
+ * Returns a normalized URL; undefined for a URL that is invalid, too long or not http(s), or has a user name or
+ * password, which could be mistaken for the host.
  */
 function webAddress(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;
@@ -45,10 +42,7 @@ function webAddress(url: string): string | undefined {
   return username || password || href.length > MAX_URL_CHARACTERS ? undefined : href;
 }
 
-/**
- * Returns a text without unpaired surrogates, in which one space or line feed replaces a sequence of white space and
- * control characters, cut to a maximum length.
- */
+/** Replaces white space and control characters by one space or line feed, and cuts the text. */
 function boundedHit(text: string, maxCharacters: number): string {
   const clean = text
     .slice(0, MAX_HIT_READ_CHARACTERS)

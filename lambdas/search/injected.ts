@@ -1,10 +1,8 @@
-/** Builds the search that precedes the model's first answer: its query, and the text that introduces its results. */
-
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { utcDate } from '../money/periods.ts';
 import { resultText } from './sources.ts';
 
-/** Maximum length of a query in code points, which all backends accept. */
+/** Maximum length of a question in code points. */
 const MAX_QUESTION_CHARACTERS = 400;
 
 /**
@@ -24,7 +22,7 @@ export function questionOf({ messages }: MessagesRequest): string | undefined {
         .join('');
 }
 
-/** Returns the request with the search results after the user's last message. */
+/** Adds the search results after the user's last message. */
 export function withSearchResults(request: MessagesRequest, texts: readonly string[], prompt: string): MessagesRequest {
   const last = request.messages.at(-1)!;
   const content: Block[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;

@@ -1,43 +1,38 @@
-/** Tracks the position in a Markdown text, character by character: inside code, or at the start of a list item. */
+/** Position in a Markdown text: inside code, or at the start of a list item. */
 
-/**
- * Matches the mark of a list item: a bullet, or a number of up to three digits. Longer numbers at the start of a line
- * are mostly years and amounts.
- */
+/** A bullet, or a number of up to three digits. Longer numbers are mostly years and amounts. */
 const LIST_MARK = /^(?:[-*+•]|\d{1,3}[.)])$/;
 const MAX_LIST_MARK_CHARACTERS = 4;
 const FENCE_BACKTICKS = 3;
 
 export class MarkdownPlace {
-  /** Text since the start of the line, as long as this text may become the mark of a list item; otherwise undefined. */
+  /** Text since the start of the line or list item, as long as it may become the mark of a list item. */
   #mark: string | undefined = '';
   /**
-   * Number of consecutive backticks before the position. #runBeganLine is true if they are at the start of the line.
+   * Number of consecutive backticks before the position; #runBeganLine is true if they are at the start of the line or
+   * of a list item.
    */
   #run = 0;
   #runBeganLine = false;
-  /**
-   * Number of backticks that opened the current code; 0 outside of code. Inline code ends with its line, even without
-   * closing backticks.
-   */
+  /** Number of backticks that opened the current code; 0 outside of code. Inline code ends with its line. */
   #opened = 0;
   #mayBecomeFence = false;
   #isFence = false;
   #fenceMayEnd = false;
 
-  /** Returns whether the next character is inside code. Meaningless if the next character is a backtick. */
+  /** Whether the next character, unless it is a backtick, is inside code. */
   isCodeNext(): boolean {
     this.#endRun();
     return this.#opened > 0;
   }
 
-  /** Whether the position is in a fenced code block: after its opening line, up to the end of its closing line. */
+  /** Whether the position is after the opening line of a fenced code block, up to the end of its closing line. */
   get isFence(): boolean {
     return this.#isFence;
   }
 
   /**
-   * Moves to the next character.
+   * Moves the position past one character.
    * @returns whether a list item begins after this character
    */
   next(char: string): boolean {
@@ -77,7 +72,7 @@ export class MarkdownPlace {
     this.#mark = '';
   }
 
-  /** Returns whether a list item begins after white space. An item may begin within another one. */
+  /** Whether a list item begins after this white space. It may begin within another item. */
   #beginsItem(): boolean {
     if (!this.#mark) return false;
     const begins = !this.#isFence && LIST_MARK.test(this.#mark);

@@ -1,4 +1,4 @@
-/** Converts search snippets with markup to their visible text. */
+/** Removes markup from the texts of search results. */
 
 const namedEntities: Record<string, string> = {
   amp: '&',
@@ -20,7 +20,7 @@ export function plainText(html: string): string {
   return decodeEntities(html.replaceAll(/<(?:!--[^<>]*--|\/?[a-z][^<>]*)>/gi, ''));
 }
 
-/** Decodes character entities. Unknown entities stay unchanged. */
+/** Replaces the entities of HTML and XML by their characters. Unknown entities stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,

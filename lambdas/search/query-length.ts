@@ -1,4 +1,4 @@
-/** Measures a query as search APIs do: in code points and words. */
+/** Measures a query as search APIs do, in code points and in words. */
 
 export function codePointsIn(text: string): number {
   return Array.from(text).length;

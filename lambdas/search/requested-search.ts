@@ -1,4 +1,4 @@
-/** Reads the searches that a request allows: searches by the model, and a search before the model's first answer. */
+/** Searches of a request: by the model, and before the model's first answer. */
 
 import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -11,34 +11,25 @@ import type { Sources } from './sources.ts';
 import { searchFunction } from './tool.ts';
 
 export interface RequestedSearches {
-  /** Search tool that the client declared, with its index among the tools; undefined without one. */
+  /** Search tool that the client declared, with its index among the tools. */
   declared: { tool: SearchTool; index: number } | undefined;
-  /**
-   * Settings of the search before the model's first answer; undefined if none is requested. `isSuffix`: a suffix of the
-   * model's name requested the search.
-   */
+  /** Search before the model's first answer. `isSuffix`: a suffix of the model's name requested it. */
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
   seals: Seals;
-  /**
-   * Ids, as sent by the client, of search calls without a result. The gateway makes these searches before the model
-   * answers.
-   */
+  /** Ids, as sent by the client, of search calls without a result, which are made before the model answers. */
   pending: string[];
   /** For each message, its index in the client's request. */
   origins: number[];
 }
 
-/** A message with the searches of its request; `searches` is undefined if there are none. */
+/** `searches` is undefined if there are none. */
 interface MessageAndSearches {
   message: MessagesRequest;
   searches: RequestedSearches | undefined;
 }
 
-/**
- * Settings of a search tool that may contain sensitive data. They are copied into the message, so that sensitive data
- * is removed there.
- */
+/** Settings that may contain sensitive data. They are copied into the message, so that the data is removed there. */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 
 /**
@@ -63,11 +54,7 @@ export async function readSearches(
   return { message: { ...message, messages, tools: message.tools!.with(index, withSettings) }, searches };
 }
 
-/**
- * Moves the settings of the search tool from the message back into the searches, after sensitive data was removed.
- * @param message message without sensitive data
- * @param plugins plugins without sensitive data
- */
+/** Moves the settings of the search tool back from the message, after sensitive data was removed. */
 export function protectedSearches(
   message: MessagesRequest,
   plugins: RoutedRequest['plugins'],

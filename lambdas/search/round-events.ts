@@ -6,25 +6,23 @@ import { excerpt } from './excerpt.ts';
 import type { Seals } from './seals.ts';
 import type { Sources } from './sources.ts';
 
-/** A block of the model's answer that is open. */
 interface OpenRoundBlock {
-  /** Index of the client's block for the text; undefined while the client has no open block for the text. */
+  /** Index of the client's open block for the text; undefined if there is none. */
   index: number | undefined;
-  /** Finds markers in the text; undefined if the block cannot cite. */
+  /** Converts source markers to citations; undefined if the block cannot cite. */
   cited: CitedText | undefined;
 }
 
 interface RoundRules {
-  /** Whether the client declared the search tool. If not, a function with this name is the client's own. */
+  /** Whether the client declared the search tool. If not, a function with its name is the client's own. */
   isDeclared: boolean;
-  /** Whether text may cite sources. In a structured answer, brackets mean lists, not markers. */
+  /** Whether the answer may have citations. In a structured answer, brackets mean lists, not markers. */
   mayCite: boolean;
 }
 
 /**
- * Converts the events of an answer with searches, over all its rounds (requests to the model, with searches between
- * them). A search call becomes a server tool call, text is split at citations, and block indexes continue across
- * rounds. Other events are forwarded unchanged.
+ * Converts the events of an answer with searches, over all its requests to the model (rounds). A search call becomes a
+ * server tool call, text is split at citations, and block indexes continue across rounds.
  *
  * Guarantee: in a complete answer, every block is opened and closed once, and indexes have no gaps.
  */
@@ -41,13 +39,13 @@ export class RoundEvents {
     this.#rules = rules;
   }
 
-  /** Returns the events of a complete block that the gateway itself adds. */
+  /** Returns the events of a block that the gateway itself adds. */
   whole(block: Block): AnswerEvent[] {
     const index = this.#nextIndex++;
     return [started(index, block), stopped(index)];
   }
 
-  /** Returns the client's events for an event of the model; none while text is held back. */
+  /** Returns the client's events for an event of the model. */
   pass(event: AnswerEvent): AnswerEvent[] {
     const { data } = event;
     switch (data.type) {
@@ -62,7 +60,7 @@ export class RoundEvents {
     }
   }
 
-  /** Returns the held-back text as events, for an answer that ends in the middle of a text. */
+  /** Returns held-back text, for an answer that ends in the middle of a text. */
   held(): AnswerEvent[] {
     return [...this.#open.values()].flatMap((open) => this.#parts(open, open.cited?.end() ?? []));
   }
@@ -107,7 +105,7 @@ export class RoundEvents {
     return text === '' ? [] : [...this.#opening(open), grown(open.index!, { type: 'text_delta', text })];
   }
 
-  /** Returns the events for a text with sources: a separate block, with the citations before the text. */
+  /** Returns the events of a text with sources: a separate block, with the citations before the text. */
   #citing(open: OpenRoundBlock, { text, sources }: { text: string; sources: number[] }): AnswerEvent[] {
     const before = open.index === undefined ? [] : [stopped(open.index)];
     open.index = undefined;
@@ -135,7 +133,6 @@ export class RoundEvents {
     };
   }
 
-  /** Opens a block for plain text, unless one is open. */
   #opening(open: OpenRoundBlock): AnswerEvent[] {
     if (open.index !== undefined) return [];
     open.index = this.#nextIndex++;

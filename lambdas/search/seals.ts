@@ -1,22 +1,18 @@
 /**
- * Encrypts search data that the client keeps for later turns: the text of a source, and the source of a citation. The
- * encryption is authenticated, so nobody can forge the text of a source. Only the account that made the search can use
- * the data.
+ * Encrypts the text of a source, and the source of a citation, which the client keeps for later turns. The encryption
+ * is authenticated, so nobody can forge them without the key. Only the account that made the search can use them.
  */
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
-/**
- * Prefix of every seal (encrypted text) of a gateway, followed by the id of the key. A text with another prefix comes
- * from another service. A seal with another key counts as altered.
- */
+/** Prefix of a seal (encrypted text), followed by the id of the key. A seal with another key counts as altered. */
 const PREFIX = 'gws1.';
 const KEY_ID_CHARACTERS = 8;
 
 const hit = z.strictObject({
-  /** Query of the search, because some clients do not send it back. */
+  /** Query of the search. It is stored here, because some clients do not send it back. */
   query: z.string(),
   title: z.string(),
   url: z.string(),
@@ -25,11 +21,11 @@ const hit = z.strictObject({
 });
 export type SealedHit = z.infer<typeof hit>;
 
-/** Source of a citation: the id of the search call, and the index among its results. */
+/** The id of the search call, and the index among its results. */
 const citation = z.strictObject({ call: z.string(), result: z.int().nonnegative() });
 type SealedCitation = z.infer<typeof citation>;
 
-/** Result of opening a seal. `foreign`: another service made it, for example the provider of an earlier turn. */
+/** `foreign`: another service made it, for example the provider of an earlier turn. */
 type OpenedSeal<Value> = { value: Value } | 'foreign' | 'altered';
 
 export interface Seals {
@@ -40,7 +36,7 @@ export interface Seals {
 }
 
 /**
- * Returns the functions that encrypt and decrypt.
+ * Returns the functions that encrypt and decrypt for an account.
  * @param secret secret of the deployment
  * @param accountId account that makes the searches
  */

@@ -6,23 +6,21 @@ import { failureText } from './history.ts';
 import type { Seals } from './seals.ts';
 import { MAX_RESULT_BYTES, readBytes, resultText, sourceText, type Sources } from './sources.ts';
 
-/** Settings that apply to all searches of a request. */
 export type SearchSettings = Pick<
   SearchTool,
   'max_uses' | 'max_results' | 'allowed_domains' | 'blocked_domains' | 'user_location'
 >;
 
-/** A search that the model requested with a tool call. */
 export interface SearchCall {
   /** Id of the call, as the client gets it. */
   id: string;
-  /** Query of the search; undefined if the model's arguments have none. */
+  /** Undefined if the model's arguments have no query. */
   query: string | undefined;
 }
 
 type ErrorCode = SearchErrorCode | 'max_uses_exceeded';
 
-/** Result of a search in two forms: for the client, and for the model. */
+/** A result in two forms: for the client, and for the model. */
 export interface SearchBlocks {
   /** Block of the type `web_search_tool_result`. */
   clientBlock: Block;
@@ -30,19 +28,18 @@ export interface SearchBlocks {
   modelBlock: Block;
 }
 
-/**
- * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the time that remains
- * for the function.
- */
+/** Maximum time in ms to wait for running queries after an answer was aborted. */
 const SEARCH_PATIENCE_MS = 8_000;
-/** Maximum number of searches by the model in an answer, even if the client allows more. */
+/** Maximum number of searches by the model, even if the client allows more. */
 const MAX_SEARCHES = 20;
 
-/** Runs the searches of one answer: counts and charges them, numbers their sources, and seals the results. */
+/** Runs the searches of one answer, counts the charged searches, numbers their sources, and seals the results. */
 export class SearchSession {
-  /** Number of charged searches. A successful search is charged, even if it finds nothing. A failed search is free. */
+  /** Number of successful searches, which are charged even if they find nothing. */
   chargedCount = 0;
-  /** Number of results that only the model got, from a search before its answer; null if no such search succeeded. */
+  /**
+   * Number of results of searches before the model's answer. Only the model got them. Null if no search succeeded.
+   */
   modelOnlyResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
@@ -52,11 +49,7 @@ export class SearchSession {
   readonly #protect: (text: string) => string | undefined;
   #made = 0;
 
-  /**
-   * @param options.search sends a query to the backends
-   * @param options.protect returns a text in the form in which the model may get it; undefined if the model must not
-   *   get it
-   */
+  /** @param options.protect returns a text as the model may get it; undefined if the model must not get it */
   constructor(options: {
     settings: SearchSettings;
     maxResults: number;
@@ -79,15 +72,15 @@ export class SearchSession {
     };
   }
 
-  /** Returns how many of these calls may still be made within the maximum number of searches. */
+  /** Returns how many of these calls may still be made. */
   allowed(calls: number): number {
     return Math.min(calls, this.#maxUses - this.#made);
   }
 
   /**
    * Runs searches concurrently, and yields their results in the order of the calls. The client pays for every
-   * successful query that a backend received. If the consumer stops early, the method therefore waits for running
-   * searches, up to eight seconds after an abort, and charges the successful ones.
+   * successful query. If the consumer stops early, the method waits for running searches, up to eight seconds after an
+   * abort, and charges them.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -118,7 +111,7 @@ export class SearchSession {
   }
 
   /**
-   * Runs a search that the model did not request. The client does not see its results.
+   * Runs a search that the model did not request, and whose results the client does not see.
    * @returns the texts for the model; undefined if the search failed
    */
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {
@@ -151,7 +144,7 @@ export class SearchSession {
     };
   }
 
-  /** Numbers the hits that the model may get, up to MAX_RESULT_BYTES of text. */
+  /** Adds the hits that the model may get to the numbered sources, up to MAX_RESULT_BYTES of text. */
   #take(
     { id: call, query }: { id: string; query: string },
     hits: readonly SearchHit[],
@@ -179,8 +172,8 @@ export class SearchSession {
 }
 
 /**
- * Returns a signal that aborts some time after the given signal, because the backend charges a running query even if it
- * is aborted. If the given signal has already aborted, no query runs, and the returned signal is aborted too.
+ * Aborts some time after the given signal, because the backend charges a running query even if it is aborted. If the
+ * given signal has already aborted, no query runs.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

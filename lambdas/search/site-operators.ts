@@ -2,7 +2,7 @@ import type { SearchQuery } from './backend.ts';
 import { hostsOf } from './domains.ts';
 import { codePointsIn, countQueryWords } from './query-length.ts';
 
-/** Query syntax and limits of a search engine whose domain filters are part of the query. */
+/** Syntax and limits of a search engine whose domain filters are part of the query. */
 export interface SiteOperators {
   /** Operator between alternatives, such as `OR`. */
   or: string;
@@ -11,7 +11,7 @@ export interface SiteOperators {
 }
 
 /**
- * Adds the domain filters to a query as `site:` and `-site:`, as far as the engine's limits allow. The gateway later
+ * Adds domain filters to a query as `site:` and `-site:`, as far as the engine's limits allow. The gateway later
  * filters the hits by all domains and paths.
  */
 export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery, limits: SiteOperators): string {
@@ -34,10 +34,7 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
   return query;
 }
 
-/**
- * Returns how many results to request: the engine's maximum if the gateway's own domain filter may remove hits. The
- * price does not depend on the number.
- */
+/** Returns the number of hits to request: the engine's maximum if the gateway's own filter may remove hits. */
 export function backendResults({ maxResults, allowedDomains, blockedDomains }: SearchQuery, most: number): number {
   return allowedDomains.length + blockedDomains.length > 0 ? most : Math.min(maxResults, most);
 }

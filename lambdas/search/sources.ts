@@ -1,20 +1,17 @@
 /**
- * Numbers the sources of a conversation, and formats their text for the model. Unless a search precedes the model's
- * answer, a source has the same number in every turn of a conversation that the client sends unchanged, so that a
- * provider's prompt cache stays valid.
+ * Numbers the sources of a conversation, and formats their text for the model. A source normally has the same number in
+ * every turn, so that a provider's prompt cache stays valid.
  */
 
 import type { SearchHit } from './backend.ts';
 
-/**
- * A source, with its origin in the client's conversation: the id of the search call, and the index among its results.
- */
+/** `call` is the id of the search call, and `result` the index among its results. */
 export interface Source extends SearchHit {
   call: string;
   result: number;
 }
 
-/** Maximum size of the results of one search for the model, in bytes. The hold for a search includes their tokens. */
+/** Maximum size in bytes of the results of one search. The hold includes their tokens. */
 export const MAX_RESULT_BYTES = 24_000;
 const NO_RESULTS = 'No results.';
 
@@ -42,7 +39,7 @@ export class Sources {
   }
 }
 
-/** Returns the text of a source for the model, with its number. */
+/** Returns the text of a source for the model. */
 export function sourceText(number: number, { title, url, text, age }: SearchHit): string {
   const about = age === null ? title : `${title} (${age})`;
   return [`[${number}] ${about}`, url, text].map(inLines).join('\n');
@@ -58,10 +55,7 @@ export function resultText(sources: readonly string[]): string {
   return sources.length === 0 ? NO_RESULTS : sources.join('\n\n');
 }
 
-/**
- * Returns the size of a text in UTF-8 bytes. Providers may normalize a text (NFKC), so the size is that of the longer
- * form.
- */
+/** Returns the size of a text in bytes. Providers may normalize the text (NFKC), so the longer of both forms counts. */
 export function readBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   return bytes === text.length ? bytes : Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));

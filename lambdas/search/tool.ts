@@ -1,4 +1,4 @@
-/** Declares the search to the model as a function, so that every model with tool calls can search. */
+/** Offers the search to the model as a function, so that models with tool calls can search. */
 
 import { SEARCH_NAME, type SearchTool } from '../messages/search-tool.ts';
 import type { MessagesRequest, Tool } from '../messages/types.ts';
@@ -16,7 +16,7 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-/** Converts the client's search tool to a function tool, which the model calls to search. */
+/** Converts the client's search tool to a function. */
 export function searchFunction({ cache_control, strict, user_location: location }: SearchTool): Tool {
   const place = [location?.city, location?.region, location?.country].filter(Boolean).join(', ');
   return {
@@ -28,7 +28,7 @@ export function searchFunction({ cache_control, strict, user_location: location 
   };
 }
 
-/** Changes a forced tool choice to "auto", so that the model is not forced to search again after the forced search. */
+/** Lets the model choose freely, because a forced tool choice would force it to search again. */
 export function withFreeChoice(request: MessagesRequest): MessagesRequest {
   const { tool_choice: choice } = request;
   if (choice?.type !== 'any' && choice?.type !== 'tool') return request;

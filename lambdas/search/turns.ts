@@ -1,5 +1,3 @@
-/** Extends a conversation within one answer: with the model's blocks, and with the results of their calls. */
-
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { modelCallId } from './call-ids.ts';
 import { isSearchCall, joined, modelText } from './history.ts';
@@ -8,8 +6,7 @@ import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
 /**
- * Returns the search calls in an answer's blocks, except calls that already have a result, because the provider made
- * these searches itself.
+ * Returns the search calls of an answer, except calls with a result, because the provider made these searches itself.
  */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
   const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
@@ -18,10 +15,7 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
     .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
-/**
- * Returns the search calls with these ids. The given ids are those that the client sent; the conversation contains the
- * ids that the model uses.
- */
+/** Returns the search calls with these ids of the client. The conversation contains the ids for the model. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
@@ -34,7 +28,7 @@ function queryIn(input: unknown): string | undefined {
   return typeof query === 'string' && query.trim() !== '' ? query : undefined;
 }
 
-/** Returns the conversation, followed by the blocks that the model wrote last, and by the results of their calls. */
+/** Appends the blocks that the model wrote last, and the results of their calls. */
 export function withRound(
   messages: readonly Message[],
   modelBlocks: readonly Block[],
@@ -49,17 +43,14 @@ export function withRound(
   return [...messages, { role: 'assistant', content: joined(written) }, { role: 'user', content: results }];
 }
 
-/**
- * Returns the conversation with an empty result for each open call, to count its tokens before the searches. Some
- * providers reject a count for a call without a result.
- */
+/** Adds an empty result to each open call, because some providers reject a token count for a call without a result. */
 export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
   if (calls.length === 0) return request;
   const empty = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: modelCallId(id), content: '' }));
   return withResults(request, empty);
 }
 
-/** Returns the conversation with the results of open calls, after the message that has these calls. */
+/** Inserts the results of open calls after the message with these calls. */
 export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
   const messages = [...request.messages];
   const ids = new Set(results.map((result) => result['tool_use_id']));

@@ -1,13 +1,13 @@
 import type { OpenBackend, SearchErrorCode, SearchOutcome, SearchQuery } from './backend.ts';
 import { codePointsIn } from './query-length.ts';
 
-/** Maximum length of a query in code points, which all backends accept. */
+/** Maximum length of a query in code points. */
 const MAX_SEARCHED_CHARACTERS = 400;
 const WEB_SEARCH_TIMEOUT_MS = 15_000;
 
 /**
- * Tries one backend after another until a backend responds. A list without hits counts as a response. If no backend
- * responds, returns the last failure. All attempts together take at most 15 seconds. Never throws.
+ * Tries one backend after another until one responds, even without hits. Otherwise returns the last failure. All
+ * attempts together take at most `timeoutMs`. Never throws.
  */
 export async function searchWeb(
   backends: readonly OpenBackend[],

@@ -1,7 +1,4 @@
-/**
- * Replaces API Gateway and function URLs: finds the function for a request, and passes the request to it in their event
- * format.
- */
+/** Replaces API Gateway and function URLs: finds the function for a request, and calls it with their event format. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
@@ -27,31 +24,30 @@ import { directly, originOf, type Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
 import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-table.ts';
 
-/** Maximum size in bytes of a non-streaming function's result that Lambda accepts. */
+/** Maximum size in bytes of a non-streaming function's result in Lambda. */
 const MAX_RESULT_BYTES = 6_291_556;
 
-/** Typical ratio of the decompressed to the compressed size, for JSON that agents send. */
+/** Typical ratio of the decompressed to the compressed size of an agent's JSON. */
 const USUAL_RATIO = 8;
 
 export interface ApiServerOptions {
-  /** Returns the client's address, and the host name under which the client reached the gateway. */
   originOf?: (request: IncomingMessage) => Origin;
-  /** Memory for the bodies of all requests. If absent, only the size of each body is limited. */
+  /** Memory for the bodies of all requests; if absent, only the size of each body is limited. */
   room?: BodyRoom;
   /** Whether forms with files may be larger than a Lambda event. */
   acceptsLargeForms?: boolean;
   /**
-   * Returns the refusal for a route that the gateway has, but this server does not serve.
+   * Returns the refusal for a route of the gateway that this server does not serve.
    * @param path path below /v1
    */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
-  /** Process for large requests: requests with bodies above `upToBytes`, or compressed bodies above an eighth of it. */
+  /** Process for bodies above `upToBytes`, or compressed bodies above an eighth of it. */
   largeRequests?: { upToBytes: number; process: LargeRequestProcess };
 }
 
 /**
- * Starts to serve the routes below /v1. The function `unknownRoute` handles all other requests below /v1, unless
- * `servedElsewhere` refuses them. Paths outside /v1 get 404, except for the redirects in `pages`.
+ * Starts to serve the routes below /v1. The function `unknownRoute` handles other requests below /v1, unless
+ * `servedElsewhere` refuses them.
  */
 export function startApi(
   at: ListenOptions,
@@ -111,7 +107,7 @@ interface Reception {
 }
 
 /**
- * Reads a request, or forwards a large request to its process. It is a separate function, so that the bytes of the
+ * Reads a request, or forwards a large request to its process. This is a separate function, so that the bytes of the
  * body do not stay in memory until the answer has ended.
  * @returns the event for the function; undefined if the request was forwarded
  */
@@ -134,7 +130,7 @@ async function received(
   return limit.maxBytes <= MAX_EVENT_BYTES ? fitting(event, limit) : event;
 }
 
-/** Returns the size limit for a request's body. Only forms for routes with files may be larger than a Lambda event. */
+/** Returns the maximum size of a body. Only forms for routes with files may be larger than a Lambda event. */
 function bodyLimit(
   { headers }: IncomingMessage,
   { takesFiles = false }: Pick<WiredRoute, 'takesFiles'>,
@@ -145,23 +141,19 @@ function bodyLimit(
   return { maxBytes, refusal: () => formTooLarge(acceptsLargeForms) };
 }
 
-/**
- * Redirects from paths outside /v1 that people may type, to the pages they mean. API Gateway serves nothing at these
- * paths.
- */
+/** Pages that people mean by paths outside /v1. API Gateway serves nothing at these paths. */
 const pages = new Map([
   ['/', '/v1/docs'],
   ['/docs', '/v1/docs'],
   ['/console', '/v1/console'],
 ]);
 
-/** @returns the page to which a browser is redirected from a path in `pages`; undefined for other requests */
 function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
   const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
   return isBrowser ? pages.get(path) : undefined;
 }
 
-/** Replaces a Lambda function URL: requests for every path go to one function. */
+/** Replaces a Lambda function URL: requests for any path go to one function. */
 export function startFunctionUrl(at: ListenOptions, name: string, host: FunctionHost): Promise<Listener> {
   return listen(at, async (request, response, target) => {
     const { bytes } = await readBody(request);
@@ -171,7 +163,7 @@ export function startFunctionUrl(at: ListenOptions, name: string, host: Function
 }
 
 /**
- * Writes a function's result to the response.
+ * Sends the result of a non-streaming function.
  * @throws {GatewayError} 502 for a result that Lambda would reject
  */
 function writeResult(response: ServerResponse, result: ProxyResult): void {
@@ -187,7 +179,7 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
 }
 
 /**
- * Checks the size of an event, and returns the same event.
+ * Checks the size of an event, and returns the event.
  * @throws {GatewayError} 413 for an event that Lambda would reject
  */
 export function fitting<Event extends { body?: string | null }>(event: Event, { refusal } = eventLimit): Event {
@@ -195,13 +187,12 @@ export function fitting<Event extends { body?: string | null }>(event: Event, { 
   return event;
 }
 
-/** Returns whether an event or a result is larger than a limit. Both are measured as JSON, as Lambda does. */
+/** Whether an event or a result is too large. It is measured as JSON, as Lambda does. */
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
-  // A character takes at most six bytes in JSON. Most bodies are so short that they need no exact measurement.
+  // A character takes at most six bytes in JSON, so short bodies need no exact measurement.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }
 
-/** @param path path that is not below `/v1` */
 function hintOutsideStage(path: string): string {
   const single = withSingleSlashes(path);
   if (single.startsWith('/v1/')) return `Use single slashes: ${single}.`;

@@ -3,15 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../platform/errors.ts';
 
-/**
- * Maximum size in bytes of an event that Lambda accepts. The body is a JSON string in the event, so each of its quotes
- * takes two bytes.
- */
+/** Maximum size in bytes of a Lambda event. The body is a JSON string in it, so each of its quotes takes two bytes. */
 export const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
-/** One request's share of the memory for bodies. */
 export interface BodyShare {
-  /** @throws {GatewayError} 529 if all memory for bodies is in use */
+  /**
+   * Takes memory for more bytes.
+   * @throws {GatewayError} 529 if all memory for bodies is in use
+   */
   grow: (bytes: number) => void;
   release: () => void;
 }
@@ -48,10 +47,7 @@ function noRoom(): GatewayError {
   );
 }
 
-/**
- * Maximum size in bytes of a form with files, on a server whose requests are not Lambda events: a file of 25 MB and
- * other fields.
- */
+/** Maximum size in bytes of a form with files on a server: a file of 25 MB and other fields. */
 export const MAX_FORM_BYTES = 26 * 1024 * 1024;
 
 function tooLarge(): GatewayError {
@@ -61,10 +57,7 @@ function tooLarge(): GatewayError {
   );
 }
 
-/**
- * Creates the error for a form with files that is too large. Lambda receives forms in base64, which makes them a third
- * larger.
- */
+/** Returns the refusal of a form. Its maximum on Lambda is lower, because base64 makes the form a third larger. */
 export function formTooLarge(isOnServer: boolean): GatewayError {
   const alternatives = 'Send the https address of the file instead, if the route has a field for it';
   return new GatewayError(
@@ -75,13 +68,12 @@ export function formTooLarge(isOnServer: boolean): GatewayError {
   );
 }
 
-/** The bytes of a body that were read. `isWhole`: there are no further bytes. */
+/** Bytes of a body that were read. `isWhole`: there are no further bytes. */
 export interface ReadBody {
   bytes: Buffer;
   isWhole: boolean;
 }
 
-/** Maximum size of a body, and the error for larger bodies. */
 export interface BodyLimit {
   maxBytes: number;
   refusal: () => GatewayError;
@@ -96,8 +88,7 @@ interface ReadOptions {
 }
 
 /**
- * Reads a body to its end, or until it exceeds `upToBytes`. In that case, the remaining bytes can still be read from
- * the request.
+ * Reads a body to its end, or until it exceeds `upToBytes`; further bytes can then still be read from the request.
  * @throws {GatewayError} 413 for a body that is larger than the limit; 529 if all memory for bodies is in use
  */
 export async function readBody(

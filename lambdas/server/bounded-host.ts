@@ -2,21 +2,20 @@ import { GatewayError, gatewayStopping } from '../platform/errors.ts';
 import type { RouteName } from '../routes.ts';
 import type { FunctionHost } from './function-host.ts';
 
-/** Maximum number of requests that one process serves concurrently, unless the operator configures another number. */
+/** Maximum number of concurrent requests in one process, unless the operator configures another number. */
 export const DEFAULT_MAX_REQUESTS = 512;
 
-/** Route that is served even at the maximum, because a load balancer must not consider a busy process dead. */
+/** Route that is served above the maximum, because a load balancer must not consider a busy process dead. */
 const ALWAYS_ROOM: RouteName = 'health';
 
 export interface BoundedHost extends FunctionHost {
-  /** Rejects every new request from now on, because the process is about to end. */
+  /** Rejects new requests from now on, because the process is about to end. */
   refuseNew: () => void;
 }
 
 /**
  * Runs functions for at most `maxRequests` requests concurrently.
- * @returns a host that throws 529, without calling the function, for a request above the maximum (except a health
- *   check), or after `refuseNew`
+ * @returns a host that throws 529 for a request above the maximum (except a health check), or after `refuseNew`
  */
 export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHost {
   let running = 0;

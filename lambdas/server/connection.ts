@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Maximum number of parsed requests that wait on one connection. It must be above 0: Node parses all requests in the
+ * Maximum number of parsed requests that wait on one connection. It is above 0, because Node parses all requests in the
  * bytes of one read before the socket can be paused.
  */
 const MAX_WAITING_REQUESTS = 32;
@@ -16,9 +16,8 @@ export interface Exchange {
  * Serves the requests of one connection.
  *
  * Guarantee: requests are handled one at a time, in order. While a request waits, nothing more is read from the
- * connection, so further requests stay in the kernel's buffer. Waiting requests are dropped when the connection closes.
- * A connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed.
- * Weakness: while a request waits, the gateway notices that the client has disconnected only when it writes an answer.
+ * connection. Waiting requests are dropped when the connection closes, or if there are too many. Weakness: while a
+ * request waits, the gateway notices that the client has disconnected only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -33,13 +32,12 @@ export class Connection {
     this.#answer = answer;
   }
 
-  /** The request that is being answered; undefined if there is none. */
   get current(): Exchange | undefined {
     return this.#current;
   }
 
   add(exchange: Exchange): void {
-    // Even after the connection is closed, Node continues to parse bytes that it has already read.
+    // Node may still parse requests from bytes that it read before the connection closed.
     if (!this.#socket.writable) return;
     if (!this.#current) return this.#begin(exchange);
     if (this.#waiting.length === MAX_WAITING_REQUESTS) return this.#drop();
@@ -57,8 +55,8 @@ export class Connection {
 
   #begin(exchange: Exchange): void {
     this.#current = exchange;
-    // setImmediate lets other connections run first. Otherwise a connection whose answers are ready immediately would
-    // block them.
+    // The next request begins in a later turn. Otherwise, a connection with immediate answers would block other
+    // connections.
     exchange.response.once('close', () => setImmediate(() => this.#next()));
     this.#answer(exchange);
   }

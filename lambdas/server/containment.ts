@@ -1,7 +1,6 @@
 /**
- * Confines an uncaught error to its own request. Without a server, a Lambda environment handles one request at a time,
- * so an uncaught error ends only that request. A server handles many requests at a time. It therefore logs an uncaught
- * error, and fails only the request in which the error was thrown.
+ * Confines an uncaught error to its own request. A server handles many requests at a time, so it logs an uncaught
+ * error, and fails only the request in which it was thrown.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -14,26 +13,21 @@ interface Course {
 const courses = new AsyncLocalStorage<Course>();
 
 /**
- * Runs work. Also rejects if the work throws an error outside its promise, which no code catches.
- * @throws the error of the work, or the uncaught error; in the second case, the work continues, and nothing waits for
- *   its end
+ * Runs work, and also rejects if the work throws an uncaught error outside its promise.
+ * @throws the error of the work, or the uncaught error; in the second case, the work may continue
  */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();
   const result = courses.run({ fail }, work);
-  // Both promises may reject. The race reports the first rejection; the second must not count as an uncaught error.
+  // Both promises may reject, and the second rejection must not count as an uncaught error.
   result.catch(() => undefined);
   escaped.catch(() => undefined);
   return Promise.race([result, escaped]);
 }
 
-/**
- * Makes an uncaught error fail only the request in which it was thrown. An uncaught error outside all requests ends the
- * process.
- */
+/** Makes an uncaught error fail only the request in which it was thrown. Outside of requests, it ends the process. */
 export function containFaults(): void {
-  // If the reader of the log exits, as in `npm start 2>&1 | head`, further log lines are dropped, and so are the errors
-  // from writing them.
+  // If the reader of the log exits, as in `npm start 2>&1 | head`, further log lines are dropped.
   process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();

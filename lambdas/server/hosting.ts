@@ -1,4 +1,4 @@
-/** Reads the settings of a server from the environment: for a container, or for a Lambda Web Function. */
+/** Settings of a server from the environment, in a container or as a Lambda Web Function. */
 
 import { optionalVariable, positiveIntegerVariable, serverVariables } from '../platform/environment.ts';
 import { DEFAULT_MAX_REQUESTS } from './bounded-host.ts';
@@ -9,34 +9,33 @@ export interface HostingProfile {
   host: string;
   port: number;
   clientIpSource: Vantage;
-  /** Times of the shutdown, measured from SIGTERM. */
+  /** Times of a shutdown, measured from SIGTERM. */
   shutdown: ShutdownTimes;
-  /** Maximum number of requests that are served concurrently. */
   maxRequests: number;
   /** Whether the process takes leases: money held in advance for the requests of a busy payer. */
   takesLeases: boolean;
 }
 
-/**
- * Address on which the server accepts connections from other hosts, because a container's proxy is outside the
- * container.
- */
+/** By default, a container listens on all its addresses, because its proxy is outside the container. */
 const ANYWHERE = '0.0.0.0';
 const DEFAULT_PORT = 8080;
-/** Shutdown times of a Lambda Web Function. Lambda ends its process one second after SIGTERM. */
+/** Lambda ends the process of a Web Function one second after SIGTERM. */
 const WEB_FUNCTION_SHUTDOWN: ShutdownTimes = { graceMs: 900, finishMs: 300 };
 /**
  * Default time in seconds from SIGTERM to the end of a container's process. Amazon ECS and Kubernetes wait thirty
- * seconds by default.
+ * seconds.
  */
 const DEFAULT_GRACE_SECONDS = 20;
 /**
- * Maximum part of the shutdown time, in ms, that is reserved for ending and settling answers. If the shutdown time is
- * short, half of it is reserved.
+ * Time in ms that the shutdown of a container reserves for ending and settling answers, at most half of its shutdown
+ * time.
  */
 const MAX_ENDING_MS = 10_000;
 
-/** @throws {Error} with the name of an environment variable whose value is invalid */
+/**
+ * Returns the settings from the environment.
+ * @throws {Error} with the name of an environment variable whose value is invalid
+ */
 export function hostingOf(): HostingProfile {
   const endpoint = optionalVariable(serverVariables.webFunctionEndpoint);
   return endpoint === undefined ? container() : webFunction(endpoint);
@@ -61,8 +60,8 @@ function container(): HostingProfile {
 }
 
 /**
- * Returns the profile of a Web Function. Lambda has checked the `host` header of each request, and adds the client's
- * address to `x-forwarded-for`.
+ * Returns the settings in a Lambda Web Function. Lambda has checked the `host` header of each request, and adds the
+ * client's address to `x-forwarded-for`.
  */
 function webFunction(endpoint: string): HostingProfile {
   const [, host, port] = /^(?:https?:\/\/)?(\[[^\]]+\]|[^:/]+):(\d{1,5})\/?$/.exec(endpoint) ?? [];

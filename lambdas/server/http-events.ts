@@ -14,7 +14,7 @@ export interface Arrival {
   origin: Origin;
 }
 
-/** A body as in Lambda's events: as text, or in base64 if it is compressed or a form. */
+/** A body as in Lambda's events: text, or base64 if it is compressed or a form. */
 interface ReceivedBody {
   text: string;
   isBase64: boolean;
@@ -25,7 +25,7 @@ export function receivedBody({ headers }: IncomingMessage, bytes: Buffer): Recei
   return { text: bytes.toString(isBase64 ? 'base64' : 'utf8'), isBase64 };
 }
 
-/** Converts a request to the event that a REST API of API Gateway sends to a function (payload format 1.0). */
+/** Converts a request to an event of API Gateway's REST API (payload format 1.0). */
 export function toRestEvent(
   { request, target, origin }: Arrival,
   match: { route: { path: string }; pathParameters: RouteMatch['pathParameters'] },
@@ -72,7 +72,7 @@ export function toRestEvent(
   };
 }
 
-/** Converts a request to the event that a function URL sends to its function (payload format 2.0). */
+/** Converts a request to an event of a function URL (payload format 2.0). */
 export function toUrlEvent({ request, target, origin }: Arrival, body: ReceivedBody): APIGatewayProxyEventV2 {
   const headers = byName<string>();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -107,7 +107,7 @@ export function toUrlEvent({ request, target, origin }: Arrival, body: ReceivedB
   };
 }
 
-/** Returns an object without inherited properties, because a client may name a header or a parameter `constructor`. */
+/** Returns an object without inherited properties, because a client may name a header `constructor`. */
 function byName<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }

@@ -1,16 +1,14 @@
 /**
- * Frees memory after many requests. V8 shrinks its heap only in a garbage collection, and starts no collection while
- * the gateway is idle and allocates nothing.
+ * Starts garbage collections while the gateway is idle. V8 shrinks its heap only in a garbage collection, and starts
+ * none by itself at idle times.
  */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Time in ms without requests after which a collection is started. The collection stops the process for a moment. */
+/** Time in ms without requests after which a collection is started, because it stops the process for a moment. */
 const QUIET_MS = 5_000;
-/**
- * Heap size in bytes above which a collection is worthwhile. The code, the catalog and a few requests need this much.
- */
+/** Heap size in bytes above which a collection is worthwhile. */
 const WORTH_BYTES = 96 * 1024 * 1024;
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
@@ -29,8 +27,8 @@ export interface IdleMemory {
 
 /**
  * Starts a garbage collection after some time without requests, if the heap is large.
- * @param isBusy returns whether requests are being answered: a garbage collection would delay their streams
- * @param options replaced in tests
+ * @param isBusy whether requests are being answered, whose streams a collection would delay
+ * @param options for tests
  */
 export function returnIdleMemory(
   isBusy: () => boolean,

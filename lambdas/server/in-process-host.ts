@@ -12,15 +12,11 @@ import { installStreamingGlobal } from './streaming-global.ts';
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
 type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
 
-/**
- * Loads the module of a function.
- * @param name name in the manifest
- */
 export type ImportHandler = (name: string) => Promise<unknown>;
 
 /**
- * Maximum duration of an answer in seconds, even if its function may run longer. On Lambda, AWS ends each request after
- * fifteen minutes. The maximum leaves fifteen seconds to end the answer properly.
+ * Maximum duration of an answer in seconds, even if its function may run longer. AWS ends a request of Lambda after
+ * fifteen minutes.
  */
 const LONGEST_ANSWER_SECONDS = 885;
 
@@ -28,8 +24,7 @@ const LONGEST_ANSWER_SECONDS = 885;
  * Runs functions of the manifest in this process, concurrently.
  *
  * Guarantee: an uncaught error fails only its own request, and a request is notified when its client disconnects.
- * @param names functions to load before the first request; all other functions are loaded on first use. If loading
- *   fails, the next use tries again.
+ * @param names functions to load before the first request; others are loaded on first use
  */
 export async function startInProcessHost(names: string[], importHandler: ImportHandler): Promise<FunctionHost> {
   installStreamingGlobal();
@@ -53,10 +48,7 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
       memory.touch();
     });
   };
-  /**
-   * Each answer has its own abort signal, which is dropped with the answer. A shared signal would keep the listeners of
-   * all answers.
-   */
+  /** Each answer has its own signal, because a shared signal would keep the listeners of all answers. */
   const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {
     const stopping = new AbortController();
     if (isEnding) stopping.abort();

@@ -1,10 +1,10 @@
 /**
  * Runs a second process for large requests. Reading, checking and translating several megabytes takes so much CPU time
- * that all other streams of the process would pause noticeably. The first process therefore forwards the bytes of a
- * large request and of its answer, without parsing them.
+ * that other streams would pause. The first process forwards the bytes of a large request and of its answer, without
+ * parsing them.
  *
- * Guarantee: the second process ends together with the first. If only the second process ends, its requests fail, and
- * the next large request starts a new process, even if the first process has not noticed the end yet.
+ * Guarantee: if the first process ends, the second process ends within about a second. If only the second process ends,
+ * its requests fail, and the next large request starts a new one.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -20,29 +20,23 @@ import { dropRest } from './refusals.ts';
 
 export interface LargeRequestProcess {
   /**
-   * Forwards a request to the second process.
+   * Forwards a request to the second process, and its answer to the client.
    * @param head bytes of the body that were already read
    */
   forward: (arrival: Arrival, head: Buffer, response: ServerResponse) => Promise<void>;
-  /** Ends the second process, and waits until its answers and the process have ended. */
+  /** Ends the second process, and waits for its end. */
   stop: () => Promise<void>;
 }
 
-/**
- * Header with the origin of a request, as determined by the first process. If a client sends this header, it is
- * dropped.
- */
+/** Header with the origin of a request from the first process. A client's header with this name is dropped. */
 const ORIGIN_HEADER = 'x-gateway-origin';
-/** Headers that are not forwarded: headers that concern only one connection, and ORIGIN_HEADER. */
+/** Headers that are not forwarded. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
-/**
- * Error codes of connecting to a process that has ended or is ending. The first process might not have detected this
- * yet.
- */
+/** Error codes of connecting to a process that has ended or is ending. */
 const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
 /**
- * Returns the handle of a second process, which is started by its first request.
+ * Returns the handle of a second process, which its first request starts.
  * @param program file that behaves like `main.ts` when started with `--beside` and a socket path
  * @param socketPath path of the socket on which the second process listens; no other user may be able to connect
  */
@@ -67,10 +61,7 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
     }));
   }
 
-  /**
-   * Returns a new connection for each request. A reused idle connection would not show whether the process still
-   * listens.
-   */
+  /** Opens a new connection. A reused idle connection would not show whether the process still listens. */
   async function connected(): Promise<Socket> {
     if (isStopping) throw gatewayStopping();
     const child = await started();
@@ -97,24 +88,21 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
 
 interface Forwarded {
   arrival: Arrival;
-  /** Bytes of the body that were already read. */
   head: Buffer;
   response: ServerResponse;
 }
 
-/** Sends a request to the second process, and its answer to the client. */
 async function forwardOver(socket: Socket, { arrival, head, response }: Forwarded): Promise<void> {
   const { request, origin } = arrival;
   const { method = 'POST', url: path = '/' } = request;
   const createConnection = (): Socket => socket;
   const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
-  // Closing this connection shows the second process that the client has disconnected.
+  // Shows the second process that the client has disconnected.
   response.once('close', () => passing.destroy());
   const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
   passing.write(head);
-  // The second process may refuse a request before it has read the whole body, or end. The client's connection must
-  // then stay open for the answer, and the rest of the body is dropped. Without `unpipe` before `resume`, the closed
-  // pipe would pause the request again.
+  // The second process may answer, or end, before it has read the whole body. The client's connection must then stay
+  // open for the answer. Without `unpipe` before `resume`, the closed pipe would pause the request again.
   const flow = () => request.unpipe(passing).resume();
   passing.on('error', () => undefined);
   passing.once('close', flow);
@@ -130,8 +118,8 @@ async function forwardOver(socket: Socket, { arrival, head, response }: Forwarde
     response.destroy();
     return;
   }
-  // The end of the answer closes the connection. If the client were still sending its body, the close would be a
-  // reset, and the client might lose the answer.
+  // If the client were still sending its body, the close of the connection would be a reset, and the answer might be
+  // lost.
   flow();
   await dropRest(request);
   response.end();
@@ -142,7 +130,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /**
- * Opens a connection to the second process.
+ * Connects to the second process.
  * @throws if the process does not listen
  */
 async function connect(socketPath: string): Promise<Socket> {
@@ -160,7 +148,7 @@ function forwardedHeaders({ rawHeaders }: IncomingMessage, origin: Origin): stri
   return [...forwardable(rawHeaders), ORIGIN_HEADER, JSON.stringify(origin)];
 }
 
-/** Returns the headers to forward, as an alternating list of names and values. */
+/** Returns the headers that are forwarded, as an alternating list of names and values. */
 function forwardable(rawHeaders: readonly string[]): string[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && !OF_THE_CONNECTION.has(name.toLowerCase()) ? [name, rawHeaders[index + 1]!] : [],

@@ -1,4 +1,4 @@
-/** Reads HTTP requests in a process that serves many requests. Refuses invalid HTTP requests. */
+/** Reads HTTP requests in a process that serves many requests, and refuses invalid ones. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -10,26 +10,26 @@ import { Connection, type Exchange } from './connection.ts';
 import { dropRest, MAX_HEADER_BYTES, refuseUnreadable, sendRefusal } from './refusals.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 
-/** Maximum number of open connections of one listener. Further connections are closed immediately. */
+/** Maximum number of open connections; further connections are closed immediately. */
 const MAX_CONNECTIONS = 1_024;
-/** Maximum times for receiving the headers of a request, and the whole request, in ms. */
+/** Maximum times in ms for receiving the headers, and the whole request. */
 const MAX_HEAD_MS = 30_000;
 const MAX_REQUEST_MS = 120_000;
 const CHECK_REQUESTS_EVERY_MS = 5_000;
 /** Time in ms after which a client that does not read its answer is disconnected. */
 const MAX_UNREAD_MS = 60_000;
 const MAX_IDLE_MS = 65_000;
-/** Minimum time in ms between log lines about connections that were closed because of the maximum number. */
+/** Minimum time in ms between log lines about connections above the maximum. */
 const LOG_DROPS_EVERY_MS = 60_000;
 
 const CONTINUE = /^100-continue$/i;
 
 export interface Listener {
-  /** URL of the port; empty for a local socket. */
+  /** URL of the listener; empty for a local socket. */
   url: string;
   /**
-   * Closes each connection after its next answer, and the port after the running answers. Resolves when all answers to
-   * completely received requests have been sent.
+   * Closes each connection after its next answer, and closes the port after the running answers have been sent. Resolves
+   * when the answers to completely received requests have been sent.
    */
   close: () => Promise<void>;
   /** Closes every connection immediately. */
@@ -46,8 +46,8 @@ export interface ListenerLimits {
 /**
  * Listens for requests, and handles them.
  *
- * Guarantee: clients without a key can use only a limited amount of memory. The number of connections is limited, and
- * each connection has a limited number of waiting requests (connection.ts) and one unread answer.
+ * Guarantee: clients without a key can use only a limited amount of memory. Connections, waiting requests
+ * (connection.ts) and unread answers are limited.
  * @throws {NodeJS.ErrnoException} if it cannot listen at this address
  */
 export async function listen(at: ListenOptions, handle: Handle, limits: ListenerLimits = {}): Promise<Listener> {
@@ -57,8 +57,8 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
     requestTimeout: MAX_REQUEST_MS,
     connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
     keepAliveTimeout: MAX_IDLE_MS,
-    // If true, Node itself would reject a request without a `host` header, before earlier requests of the same
-    // connection are answered.
+    // Otherwise Node would reject a request without a `host` header before earlier requests of the connection are
+    // answered.
     requireHostHeader: false,
   });
   const answers = new Answers(server, handle);
@@ -77,7 +77,7 @@ class Answers {
   readonly #server: Server;
   readonly #handle: Handle;
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** Requests whose answer has not been sent completely, each with a promise that resolves when the response closes. */
+  /** Requests whose answer has not been sent completely. */
   readonly #unsent = new Map<Exchange, Promise<void>>();
   #areLast = false;
 
@@ -101,7 +101,7 @@ class Answers {
   async end(): Promise<void> {
     this.#areLast = true;
     await this.#sent();
-    // Requests that have already arrived, even on new connections, are still read and answered before the port closes.
+    // Requests that have already arrived are still read and answered.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();
     this.#server.close();
     while (this.#complete().length > 0) await this.#sent();
@@ -119,10 +119,7 @@ class Answers {
     void answer(request, response, this.#handle);
   }
 
-  /**
-   * Returns promises for the open answers to requests that were received completely. Other requests are not awaited,
-   * because the rest of them may never arrive.
-   */
+  /** Returns the running answers, except answers to incompletely received requests, whose rest may never arrive. */
   #complete(): Promise<void>[] {
     return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);
   }
@@ -159,7 +156,10 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** @throws {NodeJS.ErrnoException} if it cannot listen at this address */
+/**
+ * Starts a server, and waits until it listens.
+ * @throws {NodeJS.ErrnoException} if it cannot listen at this address
+ */
 export async function openServer(server: Server, at: ListenOptions): Promise<void> {
   server.listen(at);
   await once(server, 'listening');
@@ -181,7 +181,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 }
 
 /**
- * Returns the target of a request.
+ * Returns the path and query of a request.
  * @throws {GatewayError} for an invalid path, a missing `host` header, or an `expect` header that cannot be met
  */
 function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {

@@ -1,7 +1,7 @@
 /**
- * Server program. It serves all routes except management routes, as a Lambda Web Function or in a container, with many
- * concurrent requests in one process. The server runs the same functions as a deployment without a server. If the
- * process is killed, the sweep settles its generations from their last checkpoints.
+ * Server program, as a Lambda Web Function or in a container. It serves the routes other than management routes, with
+ * many concurrent requests in one process. If it is killed, the sweep settles its generations from their last
+ * checkpoints.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,17 +24,11 @@ import { originOf } from './origin.ts';
 import { answeringNames, served, servedElsewhere } from './served-routes.ts';
 import { shutDown } from './shutdown.ts';
 
-/** Maximum memory of one process, in bytes, for bodies of requests whose answers are not complete. */
+/** Maximum memory in bytes for bodies of requests whose answers are not complete. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/**
- * Maximum time in ms for the second process to return its leases (money held in advance) after the first process has
- * ended.
- */
+/** Maximum time in ms for the second process to return its leases after the first process has ended. */
 const RETURN_LEASES_MS = 1_000;
-/**
- * Size in bytes above which a body is handled by the second process. Processing a body of this size takes some
- * milliseconds.
- */
+/** Size in bytes above which a body goes to the second process. */
 const LARGE_FROM_BYTES = 256 * 1024;
 
 process.umask(0o077);
@@ -67,7 +61,7 @@ async function serveClients(hosting: HostingProfile): Promise<void> {
 /** Runs the second process. It ends when the first process ends, for whatever reason. */
 async function serveLargeRequests(path: string, hosting: HostingProfile): Promise<void> {
   const leases = processLeasesFor(hosting.takesLeases);
-  // The first process has ended, which also closed the clients' connections. This process only returns its own leases.
+  // The first process has ended, and with it the clients' connections, so only the leases must be returned.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });
@@ -76,10 +70,7 @@ async function serveLargeRequests(path: string, hosting: HostingProfile): Promis
   process.send!('ready');
 }
 
-/**
- * Returns the leases (money held in advance) of this process. If the process takes leases, its requests take their
- * holds from these leases.
- */
+/** Returns the leases of the process. If it takes leases, its requests take their holds from them. */
 function processLeasesFor(takesLeases: boolean): Leases {
   const leases = new Leases();
   if (takesLeases) holdFromLeases(leases);

@@ -1,12 +1,15 @@
-/** Path and query from the first line of a request. */
+/** Path and query in the first line of a request. */
 export interface RequestTarget {
-  /** Path as received. `..` is not resolved, because API Gateway does not resolve it either. */
+  /** Path as received. Like API Gateway, the server does not resolve `..`. */
   path: string;
   /** Query without the question mark. */
   query: string;
 }
 
-/** @returns undefined for a target that is neither a path nor a URL, such as the `*` of OPTIONS */
+/**
+ * Reads the target of a request.
+ * @returns undefined for a target that is neither a path nor a URL, such as the `*` of OPTIONS
+ */
 export function readTarget(text: string): RequestTarget | undefined {
   const local = text.replace(/^https?:\/\/[^/?#]*/i, '');
   const isAddress = local.length < text.length;

@@ -1,7 +1,6 @@
 import { ResourceTree } from '../http/resource-tree.ts';
 import type { Route } from '../route.ts';
 
-/** A method and a path, with the function that serves them. */
 export interface WiredRoute {
   method: string;
   /** Path below the stage, in API Gateway's notation. */
@@ -12,16 +11,15 @@ export interface WiredRoute {
   takesFiles?: boolean;
 }
 
-/** The route that matches a request, with the parameters in its path. */
 export interface RouteMatch {
   route: WiredRoute;
-  /** Parameter values as they are in the path, without decoding. */
+  /** Parameters as in the path, without decoding. */
   pathParameters: Record<string, string> | null;
 }
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
 
-/** Returns one wired route (method, path and function) for each path of each route in a manifest. */
+/** Returns one entry for each path of each route. */
 export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
   return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false, takesFiles }]) =>
     paths.map((path) => ({ method, path, functionName, streaming, ...(takesFiles ? { takesFiles } : {}) })),

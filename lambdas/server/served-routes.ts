@@ -3,18 +3,13 @@ import type { Route } from '../route.ts';
 import { routes, UNKNOWN_ROUTE } from '../routes.ts';
 import { buildRoutingTable, wiredRoutes } from './routing-table.ts';
 
-/**
- * All routes that a server serves: all except management routes, because each of their functions has its own IAM
- * permissions.
- */
+/** All routes except management routes, because each of their functions has its own IAM permissions. */
 const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) => credential !== 'management');
 
-/** Names in the manifest of all functions that a server runs. */
+/** Names of all functions that a server runs. */
 export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE];
 
-/**
- * Names of the routes whose functions are loaded before the first request: routes with `callsProviders` or `isTimed`.
- */
+/** Routes whose functions are loaded before the first request. */
 export const answeringNames = servedRoutes
   .filter(([, { callsProviders, isTimed }]) => callsProviders || isTimed)
   .map(([name]) => name);
@@ -28,7 +23,7 @@ export const served = { routes: wired.here ?? [], unknownRoute: UNKNOWN_ROUTE };
 const matchElsewhere = buildRoutingTable(wired.elsewhere ?? []);
 
 /**
- * Returns the refusal for a route that the gateway has, but this server does not serve.
+ * Returns the refusal for a route of the gateway that this server does not serve.
  * @param path path below /v1
  */
 export function servedElsewhere(method: string, path: string): GatewayError | undefined {

@@ -6,10 +6,10 @@ import type { BoundedHost } from './bounded-host.ts';
 import type { Listener } from './listener.ts';
 
 export interface ShutdownTimes {
-  /** Time from SIGTERM to the end of the process, in ms. */
+  /** Time in ms from SIGTERM to the end of the process. */
   graceMs: number;
   /**
-   * Part of graceMs in which answers may finish normally, in ms. The rest is for ending and settling the remaining
+   * Part of graceMs in which answers may finish normally. The rest of the time is for ending and settling the remaining
    * answers.
    */
   finishMs: number;
@@ -23,9 +23,9 @@ interface Serving {
 }
 
 /**
- * Shuts a server down within graceMs. New requests get 529 immediately, also on open connections. Running answers may
- * finish. After `finishMs`, the remaining answers end with an error after which the client can retry, and are settled.
- * Weakness: generations for which there is not enough time are settled later by the sweep.
+ * Shuts a server down within graceMs. New requests get 529, also on open connections. After `finishMs`, running answers
+ * end with an error after which the client can retry, and are settled. Weakness: if there is not enough time to settle
+ * a generation, the sweep settles it later.
  */
 export async function shutDown(
   { functions, listener, leases, largeRequests }: Serving,
@@ -34,7 +34,7 @@ export async function shutDown(
   functions.refuseNew();
   log('info', 'stopping');
   const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), listener.close()])
-    // The settlement of an answer continues after the answer's last byte, so the end of all functions is awaited too.
+    // The settlement of an answer continues after its last byte.
     .then(() => functions.idle());
   setTimeout(() => functions.endAnswers?.(), finishMs);
   await Promise.race([ended, sleep(graceMs)]);

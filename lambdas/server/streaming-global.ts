@@ -4,17 +4,16 @@ import type { Context } from 'aws-lambda';
 type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
 
 /**
- * Defines, outside Lambda, the part of Lambda's global object `awslambda` that streaming handlers use. The response
- * stream is the HTTP response itself, and the metadata become its status and headers. Call it before handlers are
- * loaded, because they read the global object when they load.
+ * Defines, outside Lambda, the part of its global object `awslambda` that streaming handlers use. Call it before
+ * handlers are loaded, because they read the global object when they load.
  */
 export function installStreamingGlobal(): void {
   const streaming = {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {
       from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
-        // After an uncaught error, the client already has an error response. Destroying the response shows the handler
-        // that nothing reads its answer any more.
+        // After an uncaught error, the client already has an error response. Destroying it shows the handler that
+        // nothing reads its answer any more.
         if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
         return response;

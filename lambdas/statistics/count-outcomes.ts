@@ -1,5 +1,3 @@
-/** Counts the outcomes of settled generations, for the statistics of all endpoints that were tried for them. */
-
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
@@ -9,7 +7,6 @@ import type { Table } from '../store/table/table.ts';
 import { addTo, bucketOf } from './histogram.ts';
 import { addSums, noSums } from './sums.ts';
 
-/** A generation that has ended, with its outcome. */
 export interface Ended {
   generationId: string;
   outcome: Outcome;
@@ -18,8 +15,8 @@ export interface Ended {
 /** Maximum time in ms since the end of a counted generation, because the statistics cover only the last day. */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 /**
- * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time of writing. A
- * shorter time means that the answer arrived as one document, so the real time of writing is unknown.
+ * Minimum tokens and minimum time of writing of an answer whose speed is measured. In less time, it probably arrived as
+ * one document.
  */
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
@@ -27,9 +24,7 @@ const MIN_WRITING_MS = 50;
 /** HTTP statuses of requests that were invalid or too frequent. The statistics of the endpoint ignore such requests. */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
-/**
- * Adds outcomes to the statistics, for at most a second. Outcomes that could not be added are dropped. Never rejects.
- */
+/** Adds outcomes to the statistics. Drops outcomes that could not be added. Never rejects. */
 export async function countOutcomes(table: Table, ended: Ended[]): Promise<void> {
   const results = await Promise.allSettled(
     bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard: anyShard() }, sums)),
@@ -39,12 +34,12 @@ export async function countOutcomes(table: Table, ended: Ended[]): Promise<void>
   log('warn', 'statistics of endpoints not counted', { count: failed.length, ...describeError(failed[0]!.reason) });
 }
 
-/** Returns a random shard. Each slot (five minutes of counts) is stored in several items (shards). */
+/** Returns a random shard of a slot. */
 function anyShard(): number {
   return Math.floor(Math.random() * SLOT_SHARDS);
 }
 
-/** Returns the sums of outcomes by endpoint and slot of five minutes. */
+/** Returns sums of outcomes by endpoint and slot of five minutes. */
 export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpointId: string }, EndpointSums][] {
   const slots = new Map<string, [{ slotMs: number; endpointId: string }, EndpointSums]>();
   for (const { generationId, outcome } of ended) {
@@ -94,9 +89,8 @@ function isGivenUpByClient({ ending }: Outcome): boolean {
 }
 
 /**
- * Returns the counts that an answer adds to the endpoint that gave it.
- * @param waitedMs time spent on endpoints that were tried before this endpoint
- * @returns undefined if no answer began
+ * Returns the counts that an answer adds to its endpoint; undefined if no answer began.
+ * @param waitedMs time spent on endpoints that were tried before
  */
 function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefined {
   const { ending, latencyMs } = outcome;

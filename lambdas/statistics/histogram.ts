@@ -1,19 +1,18 @@
 /**
- * Counts of values in fixed buckets. Each bucket is a fifth wider than the bucket below it. Histograms of several
- * processes can be added up. A value read from a histogram is the middle of its bucket, so its error is at most 10 %
- * for values from 1 to a million. Values outside this range are counted as 1 or as a million.
+ * Counts of values in fixed buckets, each a fifth wider than the bucket below it. A value read from a histogram is the
+ * middle of its bucket, so its error is about 10 % for values from 1 to a million. Other values are counted as 1 or as
+ * a million.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';
 
-/** Number of values in each bucket that is not empty. */
 export type Histogram = Map<number, number>;
 
 const GROWTH = 1.2;
 const MAX_BUCKET = bucketOfSound(1_000_000);
 
 export function bucketOf(value: number): number {
-  // The condition is also true for NaN.
+  // The negated comparison also puts NaN into the lowest bucket.
   if (!(value > 1)) return 0;
   return Math.min(MAX_BUCKET, bucketOfSound(value));
 }
@@ -27,8 +26,8 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 }
 
 /**
- * Returns percentiles as OpenRouter defines them: for p90, 90 % of the values are at least as good as the returned
- * value. From p50 to p99, latency therefore rises and throughput falls.
+ * Returns percentiles by OpenRouter's definition: for p90, 90 % of the values are at least as good as the returned
+ * value.
  * @param better whether low or high values are better
  * @returns null if there are fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection

@@ -1,8 +1,7 @@
 /**
  * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, and speed over
- * half an hour. Outcomes are counted in slots of five minutes, and only whole slots are read. "The last five minutes"
- * are therefore five to ten minutes, and "a day" is up to an hour longer than a day. The slots of a completed hour are
- * added up once, so that measuring a day needs few reads.
+ * half an hour. Outcomes are counted in slots of five minutes: "the last five minutes" are five to ten minutes, and "a
+ * day" is up to an hour longer than a day.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
@@ -22,25 +21,18 @@ import type { Table } from '../store/table/table.ts';
 import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
 
-/** Minimum number of requests for a measurement. With fewer requests, the result would not be reliable. */
+/** Minimum number of requests for a measurement. */
 const MIN_REQUESTS = 10;
-/**
- * Time in ms after the end of an hour during which settlements are still added to the hour. Later settlements are
- * missing from the measurement of the day.
- */
+/** Time in ms from the end of an hour until its sums are final. The day's measurement lacks later settlements. */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
-/** Maximum number of completed hours that one run adds up. More than one is needed only if earlier runs failed. */
+/** Maximum number of completed hours that one run adds up. */
 const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
 const POINTS_AT_ONCE = 20;
-/**
- * Minimum number of requests in the last five minutes (200 per second) at which the measurement is stored in several
- * copies.
- */
+/** Minimum number of recent requests at which the measurement is stored in several copies. */
 const BUSY_REQUESTS = 60_000;
 
-/** Counts of all endpoints in one slot of five minutes. */
 interface Slot {
   slotMs: number;
   sums: [endpointId: string, EndpointSums][];
@@ -60,7 +52,7 @@ export async function measureEndpoints(table: Table, atMs: number, liveProviders
   return Object.keys(endpoints).length;
 }
 
-/** Returns the completed hours of the last day. Hours that have just been completed are added up and stored first. */
+/** Returns the completed hours of the last day, and stores new ones. */
 async function closedHours(table: Table, atMs: number): Promise<Map<string, HourSums>[]> {
   const current = slotStartMs(atMs, HOUR_MS);
   const hours = await readHours(table, current - HOURS_A_DAY * HOUR_MS, current);
@@ -69,12 +61,12 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
-    // Marks the hour as complete last. If the run ends earlier, the next run repeats the hour.
+    // The hour is marked as complete last, so that a run that ends earlier is repeated.
     await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
-  // Omits incomplete hours, because their five-minute slots are read separately.
+  // Excludes incomplete hours, because their slots are read separately.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
 }
 
@@ -95,16 +87,13 @@ function isOver(hourMs: number, atMs: number): boolean {
   return hourMs + HOUR_MS + HOUR_CLOSES_AFTER_MS <= atMs;
 }
 
-/**
- * Returns the start of the earliest hour that can still receive settlements: the current hour or, shortly after its
- * start, the previous hour.
- */
+/** Returns the start of the earliest hour that can still receive settlements. */
 function firstOpenHour(atMs: number): number {
   const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
-/** Returns the start of the first slot to read: all slots of incomplete hours and of the last half hour are read. */
+/** Returns the start of the first slot to read: the first of the incomplete hours and of the last half hour. */
 function firstSlot(atMs: number): number {
   return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }

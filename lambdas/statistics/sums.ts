@@ -5,7 +5,6 @@ export function noSums(): EndpointSums {
   return { requests: 0, failures: 0, latencyMs: new Map(), throughput: new Map() };
 }
 
-/** Adds counts to the sums of one endpoint, in place. */
 export function addSums(sums: EndpointSums, more: EndpointSums): void {
   sums.requests += more.requests;
   sums.failures += more.failures;
@@ -13,7 +12,6 @@ export function addSums(sums: EndpointSums, more: EndpointSums): void {
   for (const [bucket, count] of more.throughput) addTo(sums.throughput, bucket, count);
 }
 
-/** Adds up lists of sums by endpoint. */
 export function summed(parts: Iterable<readonly [endpointId: string, EndpointSums]>): Map<string, EndpointSums> {
   const all = new Map<string, EndpointSums>();
   for (const [endpointId, sums] of parts) {

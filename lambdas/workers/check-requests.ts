@@ -3,7 +3,6 @@ import { once } from '../platform/concurrency/once.ts';
 import { resources } from '../resources.ts';
 import { hasAlertSettings } from '../store/alerts/alert-settings.ts';
 
-/** Requests checks of alerts, and remembers for the whole process which checks are not yet due. */
 export const checkRequests = once(
   () =>
     new CheckRequests({

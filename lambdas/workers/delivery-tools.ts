@@ -6,7 +6,6 @@ import { openMails } from '../platform/mails.ts';
 import { readPepper } from '../platform/secrets/secrets.ts';
 import { resources } from '../resources.ts';
 
-/** Resources with which workers deliver notices. */
 export const deliveryTools = once((): DeliveryTools => ({
   table: resources.table(),
   readPepper,

@@ -5,8 +5,8 @@ import { describeError, log, type LogFields } from '../platform/logger.ts';
 const MAX_CAUSES = 20;
 
 /**
- * Logs each different cause once, up to `MAX_CAUSES` causes, with the number of its occurrences. This is needed because
- * Lambda's own log line for an AggregateError does not contain the causes.
+ * Logs each different cause once, up to `MAX_CAUSES` causes, with the number of its occurrences: Lambda's own log line
+ * for an AggregateError does not contain the causes.
  */
 export function logFailures(message: string, failures: readonly unknown[], about: LogFields): void {
   const byCause = Map.groupBy(failures.map(describeError), ({ reason, stack }) => `${reason} ${stack}`);
@@ -15,10 +15,7 @@ export function logFailures(message: string, failures: readonly unknown[], about
   }
 }
 
-/**
- * Describes an error about a queue message without the message's values, which must not be logged. Field names may be
- * logged, because the gateway itself defines them.
- */
+/** Describes an error about a queue message without the message's values, which must not be logged. */
 export function describeUnreadable(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   const described = describeError(error);
   if (!(error instanceof z.ZodError)) return described;

@@ -27,9 +27,6 @@ import { onTable, type TableSession } from './session/session.ts';
 import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
-/**
- * Builds the operator's commands. No HTTP route can create accounts, change their status or limits, or book payments.
- */
 export function buildProgram(): Command {
   const program = new Command('admin')
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')
@@ -80,13 +77,12 @@ async function upgrade({ table }: TableSession): Promise<Row> {
   return { version, records_changed: changed };
 }
 
-/** Returns Commander's description of an option, marked if the option is required. */
 function described(option: Option): string {
   const usual = new Help().optionDescription(option);
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** Makes each group of commands list its commands when one of them is misspelled. */
+/** Makes a misspelled command print the commands of its group. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

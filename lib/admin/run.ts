@@ -10,7 +10,7 @@ import { isReportedDifference } from './command-line/reported-difference.ts';
 /**
  * Runs a command. Prints the operator's mistakes as sentences.
  * @param args arguments after `admin`
- * @returns the exit code: 1 for a mistake, and for a report with a difference; otherwise 0
+ * @returns the exit code
  * @throws {Error} for a bug
  */
 export async function runAdmin(args: string[]): Promise<number> {
@@ -34,13 +34,10 @@ export async function runAdmin(args: string[]): Promise<number> {
   }
 }
 
-/** Maximum number of commands in the hint. If more commands have the option, no hint is given. */
+/** Maximum number of commands in a hint. If more commands have the option, no hint is given. */
 const MAX_PLACES = 6;
 
-/**
- * Returns a hint for an option that was written before its command; empty if no command has the option, or too many
- * have it.
- */
+/** Returns a hint about an unknown option, which may have been written before its command. */
 function placeOfOption(program: Command, { code, message }: CommanderError): string {
   const name = code === 'commander.unknownOption' ? /'(--[\w-]+)/.exec(message)?.[1] : undefined;
   const places = name === undefined ? [] : commandsWith(program, name, 'admin');
@@ -54,7 +51,7 @@ function commandsWith(command: Command, option: string, path: string): string[] 
   return [...own, ...command.commands.flatMap((child) => commandsWith(child, option, `${path} ${child.name()}`))];
 }
 
-/** Sets the clock to the clock of the local gateway. Call it before any code reads the time. */
+/** Sets the clock to the clock of the local gateway, before any code reads the time. */
 function setLocalClock(args: string[]): void {
   const { values } = parseArgs({
     args,
@@ -68,7 +65,7 @@ function setLocalClock(args: string[]): void {
   process.env[variables.local] = '1';
 }
 
-/** Prevents Commander from ending the process, which could lose buffered output. */
+/** Makes Commander throw errors. Otherwise it would end the process, which could lose buffered output. */
 function withoutExit(command: Command): void {
   command.exitOverride();
   for (const child of command.commands) withoutExit(child);

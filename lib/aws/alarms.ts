@@ -12,20 +12,17 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 
-/** Text of an alarm. */
 export interface AlarmText {
   /**
    * `Urgent`: clients or money are or will soon be affected, so the person on call is woken even at night. `Soon`: for
    * the next working day.
    */
   severity: 'Urgent' | 'Soon';
-  /** One sentence about the cause of the alarm. */
   says: string;
   /** Heading in docs/operations/alarms.md that describes what to do. */
   runbook: string;
 }
 
-/** Alarms of a stack. All of them notify one topic. */
 export class Alarms {
   readonly #stack: Stack;
   readonly #topic: Topic;
@@ -44,10 +41,7 @@ export class Alarms {
     new CfnOutput(stack, 'AlarmTopicArn', { value: this.#topic.topicArn, description: 'Topic of all alarms' });
   }
 
-  /**
-   * Allows alarms to publish to the topic. `enforceSSL` creates an explicit topic policy, which replaces the default
-   * policy and so removes the permission of the account's services to publish.
-   */
+  /** Allows alarms to publish to the topic: `enforceSSL` replaces the default policy, which has this permission. */
   #admitAlarms(): void {
     this.#topic.addToResourcePolicy(
       new PolicyStatement({
@@ -61,9 +55,8 @@ export class Alarms {
   }
 
   /**
-   * Adds an alarm. By default it is raised if the metric's value in one period is 1 or more, and not raised if there is
-   * no data.
-   * @param props overrides of these defaults
+   * Adds an alarm. By default it is raised if the metric's value in one period is 1 or more, and missing data counts as
+   * no breach.
    * @param template stack of the alarm, if it differs from the topic's stack
    */
   add(
@@ -81,15 +74,14 @@ export class Alarms {
     });
     const notify = new SnsAction(this.#topic);
     alarm.addAlarmAction(notify);
-    // The topic also gets a message when the alarm ends.
     alarm.addOkAction(notify);
     return alarm;
   }
 
   /**
-   * Adds an alarm that is raised when a metric, which always has values during normal operation, has no more values.
-   * CloudWatch creates an alarm in the state "insufficient data", and notifies only when the state changes. So a new
-   * alarm is not raised until the metric has had a first value.
+   * Adds an alarm that notifies when a metric has no more values, or has values below 1. CloudWatch creates an alarm in
+   * the state "insufficient data", and notifies only when the state changes. So it notifies nobody until the metric has
+   * had a first value.
    */
   addForSilence(
     id: string,

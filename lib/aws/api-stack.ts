@@ -50,13 +50,12 @@ import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
-/** Stage name of the API, which is the first segment of every path in its default URL. */
+/** Stage name of the API: the first segment of every path in its default URL. */
 const STAGE_NAME = 'v1';
 
 const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
 
 interface FunctionSettings {
-  /** Stack of the function; default: the API stack. */
   scope?: Stack;
   statements?: PolicyStatement[];
   environment?: Record<string, string>;
@@ -69,26 +68,21 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/**
- * Stack of all running parts: the API, one function per route, queues with workers, schedules, alarms and the optional
- * server.
- */
+/** Stack of the API, the functions, queues, alarms and everything else that is not in the data or books stack. */
 export class ApiStack extends Stack {
-  /** Bucket to which the table is exported. */
   readonly books: Bucket;
-  /** Policy that allows reading the exports and the sealed days. */
   readonly reviewer: ManagedPolicy;
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
-  /** Nested stacks: routes, and the functions of alerts. A template may have at most 500 resources. */
+  /** A template may have at most 500 resources, so some are in nested stacks. */
   readonly #routes: NestedStack;
   readonly #alerts: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    // Without the stack, nothing would process the unsettled costs in the queues, so it is protected from deletion.
+    // Without the stack, nothing would process the unsettled costs in the queues, so deletion is blocked by default.
     super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
@@ -131,7 +125,6 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** CloudWatch namespace of the stage's metrics, to which functions and log lines write. */
   get #namespace(): string {
     return `ModelGateway/${this.#props.config.stage}`;
   }
@@ -221,7 +214,6 @@ export class ApiStack extends Stack {
     const { domain, certificateArn, requestsPerKey } = config;
     if (domain !== undefined) addDomain(this, api, domain, certificateArn!);
     if (requestsPerKey !== undefined) addRateRule(this, api, requestsPerKey);
-    // Removes the output that the CDK adds under a generated name. The stack has its own output with the same value.
     api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
     new CfnOutput(this, 'StageArn', {
@@ -231,8 +223,8 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * Lets API Gateway invoke a function or its alias, with a permission in the function's own template. A wildcard must
-   * replace each path parameter: https://github.com/aws/serverless-application-model/issues/110.
+   * Lets API Gateway invoke a function or its alias. A wildcard must replace each path parameter:
+   * https://github.com/aws/serverless-application-model/issues/110.
    */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
@@ -247,7 +239,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Adds the URL of the streaming function, with its own alarm: the API's alarm omits failures at this URL. */
+  /** Adds the URL of the streaming function, and an alarm, because the API's alarm omits requests to this URL. */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -264,13 +256,12 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * Adds methods for unknown paths and HTTP methods. If a request matches no method, API Gateway parses its bearer key
-   * as an AWS signature, and repeats the key in the error message. So every resource has a method that matches all
+   * Adds methods for unknown paths and HTTP methods. If a request matches no method, API Gateway may parse its bearer
+   * key as an AWS signature, and repeat the key in the error message. So every resource has a method that matches all
    * other HTTP methods, and a catch-all resource covers unknown paths.
    */
   #addUnknownRoute(api: RestApi): void {
     const { lambda } = this.#addRouteFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
-    // One permission covers all methods for unknown paths and HTTP methods.
     const integration = new LambdaIntegration(lambda, { scopePermissionToMethod: false });
     const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
     for (const path of Object.values<Route>(routes).flatMap(({ paths }) => paths)) {
@@ -282,7 +273,6 @@ export class ApiStack extends Stack {
     for (const resource of resources) resource.addMethod('ANY', integration);
   }
 
-  /** Adds a function whose role may invoke the Amazon Bedrock models that the operator has configured. */
   #addInvoker(name: string, route: Route): GatewayFunction {
     const { bedrockModels } = this.#props.config;
     const invoker = this.#addRouteFunction(name, route, { statements: bedrockStatements(bedrockModels) });
@@ -294,10 +284,6 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /**
-   * Returns the stack of a function. Functions of alerts have their own stack, because the other templates are nearly
-   * full.
-   */
   #stackOf(name: string, usual: Stack = this): Stack {
     return /alert/.test(name) ? this.#alerts : usual;
   }
@@ -335,7 +321,6 @@ export class ApiStack extends Stack {
     }));
   }
 
-  /** Environment variables that every process gets, whatever its permissions. */
   get #environment(): Record<string, string> {
     const { variables: named, outputStepTokens, corsOrigins } = this.#props.config;
     return {
@@ -387,7 +372,6 @@ export class ApiStack extends Stack {
       schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
       target: new LambdaInvoke(lambda, {
         role: role.withoutPolicyUpdates(),
-        // A failed invocation is not retried: the next scheduled run does the remaining work.
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
       }),

@@ -2,10 +2,7 @@ import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
-/**
- * Returns the permission to invoke models of Amazon Bedrock.
- * @param arns models that the operator has configured; if there are none, no permission is returned
- */
+/** Returns the permission to invoke models of Amazon Bedrock. */
 export function bedrockStatements(arns: string[]): PolicyStatement[] {
   if (arns.length === 0) return [];
   const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
@@ -16,11 +13,7 @@ export function bedrockStatements(arns: string[]): PolicyStatement[] {
   ];
 }
 
-/**
- * Acknowledges wildcards in the permission as findings of the security checks (cdk-nag), because the operator has
- * configured them.
- * @param scope construct with the permission
- */
+/** Acknowledges wildcards in the permission as findings of cdk-nag, because the operator has configured them. */
 export function acknowledgeBedrock(scope: Construct, arns: string[]): void {
   const wildcards = arns.filter((arn) => arn.includes('*'));
   Validations.of(scope).acknowledge(

@@ -6,10 +6,10 @@ import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js'
 import type { Construct } from 'constructs';
 
 /**
- * Creates the bucket of table exports and sealed days, for billing reviewers. For `lockDays` days, Object Lock prevents
- * changes and deletion of every new object version. The lock uses governance mode: principals with the permission to
- * bypass governance can still delete objects.
- * @param lockDays 0 for no default lock; objects can then be locked one by one
+ * Creates the bucket of table exports and sealed days. For `lockDays` days, Object Lock prevents changes and deletion
+ * of each new object version. The lock uses governance mode: principals with the permission to bypass governance can
+ * still delete objects.
+ * @param lockDays 0 for no default lock
  */
 export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
   const bucket = new Bucket(stack, 'Books', {
@@ -28,8 +28,8 @@ export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
 }
 
 /**
- * Creates a policy for reviewers. It allows downloading exports and sealed days, and verifying signatures, but gives no
- * access to the gateway itself. By default the policy is attached to no principal.
+ * Creates a policy to download exports and sealed days, and to verify signatures. By default the policy is attached to
+ * no principal.
  */
 export function createReviewerPolicy(
   stack: Stack,
@@ -47,10 +47,7 @@ export function createReviewerPolicy(
   return policy;
 }
 
-/**
- * Acknowledges permissions for all objects of the bucket as a finding of the security checks (cdk-nag). DynamoDB
- * chooses the names of exports, so the permissions cannot name them.
- */
+/** Acknowledges permissions for all objects of the bucket as a finding of cdk-nag. */
 export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
   Validations.of(scope).acknowledge({
@@ -60,10 +57,9 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
 }
 
 /**
- * Acknowledges permissions for all exports of the table as a finding of the security checks (cdk-nag). If the table is
- * in another stack, the checks see its ARN under two names: first as an attribute of the table, later as an output of
- * the other stack. The output exists only after references between stacks are resolved, which happens before constructs
- * are validated.
+ * Acknowledges permissions for all exports of the table as a finding of cdk-nag. If the table is in another stack, the
+ * checks see its ARN under two names: an attribute of the table, later an output of the other stack. The output exists
+ * only after references between stacks are resolved, which happens before constructs are validated.
  */
 export function acknowledgeExports(scope: Construct, arn: string): void {
   const acknowledge = () => {
@@ -80,10 +76,7 @@ export function acknowledgeExports(scope: Construct, arn: string): void {
   });
 }
 
-/**
- * Acknowledges permissions for all sealed days as a finding of the security checks (cdk-nag). The file names contain
- * accounts and days, so a permission can name only their folder.
- */
+/** Acknowledges permissions for all sealed days as a finding of cdk-nag. */
 export function acknowledgeSeals(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
   Validations.of(scope).acknowledge({

@@ -10,8 +10,8 @@ const RESULTS_KEPT_DAYS = 30;
 const GIGABYTE = 1e9;
 
 /**
- * Creates the bucket for query results, which expire after 30 days. The bucket is retained when the stack is deleted,
- * because CloudFormation cannot delete a bucket that contains objects.
+ * Creates the bucket for query results. The bucket is retained when the stack is deleted, because CloudFormation cannot
+ * delete a bucket that contains objects.
  */
 export function createResultsBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Results', {
@@ -35,13 +35,12 @@ export interface Workgroup {
   name: string;
   database: string;
   results: Bucket;
-  /** Maximum amount of data that one query may read. Athena cancels queries that exceed it. */
   maxQueryGigabytes: number;
 }
 
 /**
- * Creates the Athena workgroup of reviewers. Its settings override clients' settings. It contains saved queries that
- * check the books.
+ * Creates the Athena workgroup of reviewers, with saved queries that check the books. Its settings override clients'
+ * settings.
  */
 export function createWorkgroup(stack: Stack, { name, database, results, maxQueryGigabytes }: Workgroup): void {
   const workgroup = new CfnWorkGroup(stack, 'Workgroup', {
@@ -75,9 +74,8 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
 }
 
 /**
- * Creates the policy for SQL queries, which reviewers need in addition to the policy that allows reading exports. It
- * allows using this workgroup, this database and the query results, but no changes to the data catalog. By default the
- * policy is attached to no principal.
+ * Creates the policy for SQL queries, in addition to the policy that allows reading exports. By default the policy is
+ * attached to no principal.
  */
 export function createQueryPolicy(
   stack: Stack,
@@ -94,7 +92,7 @@ export function createQueryPolicy(
       allowed('Sources', 'athena', lookingUp, [arn('athena', `datacatalog/${CATALOG}`)]),
       allowed('Names', 'athena', ['ListWorkGroups', 'ListDataCatalogs'], ['*']),
       allowed('Tables', 'glue', reading, [arn('glue', 'catalog'), arn('glue', `database/${database}`), tables]),
-      // Athena reads the default database before each query.
+      // Athena also reads the default database.
       allowed('Default', 'glue', ['GetDatabase'], [arn('glue', 'database/default')]),
       allowed('Places', 's3', ['GetBucketLocation'], [books.bucketArn, results.bucketArn]),
       allowed(

@@ -8,15 +8,13 @@ import { createBooksTables, databaseName } from './books-tables.ts';
 
 export interface BooksStackProps extends StackProps {
   config: GatewayConfig;
-  /** Bucket of exports, and the policy that allows reading it. */
   books: Bucket;
   reviewer: IManagedPolicy;
 }
 
 /**
- * Stack for querying the books in SQL: the resources with which Amazon Athena reads the exports, and the permissions to
- * query them. The gateway does not depend on this stack. So if AWS rejects one of these resources or permissions, only
- * this stack is rolled back. All its resources can be created again.
+ * Stack for querying the books in SQL with Amazon Athena. The gateway does not depend on this stack. If AWS rejects one
+ * of these resources or permissions, only this stack is rolled back.
  */
 export class BooksStack extends Stack {
   constructor(scope: Construct, id: string, { config, books, reviewer, ...props }: BooksStackProps) {
@@ -40,7 +38,7 @@ export class BooksStack extends Stack {
     for (const [key, [value, description]] of Object.entries(outputs)) new CfnOutput(this, key, { value, description });
   }
 
-  /** Creates a role that the configured principals may assume. If there are none, no role is created. */
+  /** Creates a role that the configured principals may assume, if there are any. */
   #reviewerRole({ reviewers }: GatewayConfig, policies: IManagedPolicy[]): Record<string, readonly [string, string]> {
     if (reviewers.length === 0) return {};
     const role = new Role(this, 'ReviewerRole', {

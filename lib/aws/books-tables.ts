@@ -8,7 +8,6 @@ import { pascalCase } from './pascal-case.ts';
 /** Name in Athena of every account's default data catalog. */
 export const CATALOG = 'AwsDataCatalog';
 
-/** First date of the partitions, earlier than the oldest possible export. */
 const FIRST_EXPORT_DATE = '2026-01-01';
 
 const hiveTypes: Record<ColumnType, string> = {
@@ -18,15 +17,12 @@ const hiveTypes: Record<ColumnType, string> = {
   'decimal(38,12)': 'decimal(38,12)',
 };
 
-/** Returns the database name. It contains only letters, digits and underscores, so it needs no quotes in Athena. */
+/** Returns the database name, which needs no quotes in Athena. */
 export function databaseName(stage: string): string {
   return `model_gateway_${stage.replaceAll('-', '_')}`;
 }
 
-/**
- * Creates the Athena tables for the exports: a table of lines, and views of this table. The stack creates them directly
- * as catalog entries, so no DDL statements are needed.
- */
+/** Creates the Athena tables for the exports: a table of lines, and the views. */
 export function createBooksTables(stack: Stack, { books, database }: { books: Bucket; database: string }): void {
   const parent = new CfnDatabase(stack, 'Database', {
     catalogId: Aws.ACCOUNT_ID,
@@ -42,8 +38,7 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
 
 /**
  * Returns a table whose only column is the unparsed line. The field separator is the byte 1, which cannot occur in
- * JSON, and there is no escape character. The location of a partition is derived from its name, so no partition needs
- * to be registered.
+ * JSON, and there is no escape character.
  */
 function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;
@@ -77,7 +72,7 @@ function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   };
 }
 
-/** Returns a view in Athena's own format: a SQL comment in which the query and columns are encoded as JSON. */
+/** Returns a view in Athena's own format: a SQL comment with the query and columns as base64 of JSON. */
 function tableOf({ name, columns, query }: BooksView, database: string): CfnTable.TableInputProperty {
   const all = Object.entries(columns);
   const definition = {

@@ -1,14 +1,6 @@
-/**
- * Schemas for the values of settings, from `cdk.json` or as text from the command line (`-c`). Each error message says
- * which values are accepted.
- */
-
 import * as z from 'zod';
 
-/**
- * Returns the schema of a number or its decimal text. Any other value is an error: empty text, null or true must not
- * become 0 or 1.
- */
+/** Returns the schema of a number or its decimal text. Empty text, null and true must not become 0 or 1. */
 function decimal(error: string) {
   const text = z
     .string()
@@ -41,10 +33,7 @@ export function trueOrFalse() {
   });
 }
 
-/**
- * Returns the schema of a map from names to texts, or of its JSON.
- * @param example example of the JSON, for the error message
- */
+/** Returns the schema of a map from names to texts, or of its JSON. */
 export function jsonMap(name: z.ZodString, value: z.ZodString, example: string) {
   const error = `must be a map of texts, or its JSON, such as ${example}`;
   const parsed = z.string().transform((text, context): unknown => {

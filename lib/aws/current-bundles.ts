@@ -1,8 +1,7 @@
 /**
- * Bundles the functions only if the source files have changed since the last time. Stages, sandboxed gateways and tests
- * otherwise reuse the bundles, which takes a second instead of half a minute.
+ * Bundles the functions only if the source files have changed since the last time.
  *
- * Weakness: manual changes to packages in node_modules are not noticed. `npm run bundle` always builds.
+ * Weakness: manual changes to packages in node_modules are not noticed. `npm run bundle` builds in any case.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,17 +12,17 @@ import { claimDirectory } from '../shared/data-directory/directory-claim.ts';
 import { projectDirectory } from '../shared/project-directory.ts';
 import { bundleFunctions } from '../shared/bundles/bundle.ts';
 
-/** Files on which the bundles depend. The lockfile stands for the packages. */
+/** Files whose changes require new bundles. The lockfile stands for the installed packages. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
-/** Maximum time in ms to wait for another process that is bundling. Even on a busy machine, bundling takes less time. */
+/** Maximum time in ms to wait for another process that is bundling. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
 
 /**
  * Returns the directory of the bundles, with one folder per function. Builds them if the sources have changed.
  * @param catalogDirectory replaces the catalog that comes with the code
- * @param make called if bundles must be built
  * @throws {CatalogError} if the catalog has a mistake
+ * @throws {Error} if the code cannot be bundled
  * @throws {DirectoryInUse} if another process still bundles after five minutes
  */
 export async function currentBundles(

@@ -24,16 +24,12 @@ interface Watched {
   table: GatewayTable;
   queues: Record<QueueName, WorkerQueue>;
   functions: Readonly<Record<string, GatewayFunction>>;
-  /** Log of the server, if the deployment has one. */
   serverLogs?: LogGroup | undefined;
 }
 
 const WIDGET_WIDTH = 8;
 
-/**
- * Creates a one-page dashboard for the person on call: money, clients, queues, and capacity limits. It is generated
- * from the manifest, so it includes new workers and inference routes automatically.
- */
+/** Creates the dashboard for the person on call. */
 export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
   dashboard.addWidgets(
@@ -78,7 +74,7 @@ function split<By extends MetricDimension>(
   });
 }
 
-/** Returns a list of failures from the server's log. The 5xx metric of AWS also counts failures of providers. */
+/** Lists failures of the gateway itself; the 5xx metric of AWS also counts failures of providers. */
 function serverFailures(logs: LogGroup): LogQueryWidget {
   const { fields, filter } = queries['Failures of ours'];
   const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });
@@ -205,7 +201,6 @@ interface SavedQuery {
 
 const NEWEST_FIRST = '@timestamp desc';
 
-/** Saved log queries that are often needed. */
 const queries = {
   'Failures of ours': {
     fields: ['@timestamp', 'route', 'worker', 'message', 'reason', 'requestId', 'awsRequestId', 'stack'],
@@ -230,7 +225,7 @@ const queries = {
   },
 } satisfies Record<string, SavedQuery>;
 
-/** Maximum number of log groups that one CloudWatch query can read. */
+/** Maximum number of log groups that one query can read. */
 const MAX_LOG_GROUPS = 50;
 
 function routesWhere(isWanted: (route: Route) => boolean): string[] {
@@ -239,7 +234,7 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 
 /**
  * Returns the logs that the saved queries read, the most important first. A query can read fewer log groups than there
- * are functions. So logs of routes that neither spend money nor change settings, such as estimates, may be missing.
+ * are functions, so some logs may be missing.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [

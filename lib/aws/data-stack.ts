@@ -18,7 +18,6 @@ import type { GatewayConfig } from './config.ts';
 import { tableDefinition } from '../shared/table-definition.ts';
 import { createCatalogBucket, publicationIn } from './catalog-bucket.ts';
 
-/** DynamoDB actions on the table that the operator policy allows. */
 export const operatorActions = [
   'GetItem',
   'BatchGetItem',
@@ -34,22 +33,16 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** Table as functions, alarms and the dashboard need it: the stack's own table, or an existing one. */
 export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
-/**
- * Stack of the resources that must outlive every deployment: the table, the secrets, the sealing key and the published
- * catalog. Moving them to another stack would replace them.
- */
+/** Stack of the resources that must outlive every deployment. Moving them to another stack would replace them. */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /**
-   * Key that signs the statements of sealed days. The key cannot leave KMS, and must not be rotated, because old
-   * signatures are verified with it.
+   * Key that signs the statements of sealed days. It must not be rotated, because old signatures are verified with it.
    */
   readonly sealingKey: Key;
-  /** Bucket of catalogs that are published between deployments. */
   readonly catalog: Bucket;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
@@ -78,14 +71,14 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
-    // If an existing table replaces the stack's own table, the outputs of the own table must stay: the deployed API
-    // stack still imports them, and CloudFormation cannot delete an imported output.
+    // If an existing table replaces the stack's own table, these outputs must stay: the deployed API stack still
+    // imports them, and CloudFormation cannot delete an imported output.
     this.exportValue(own.tableArn);
     this.exportValue(own.tableName);
     this.table = this.#adopted(config) ?? own;
     this.secrets = {
-      // Never change generateSecretString, not even the length: CloudFormation would generate a new secret. API keys
-      // created with the previous secret would still work, but a second change would invalidate these keys.
+      // Never change generateSecretString, not even the length: CloudFormation would generate a new secret. Two changes
+      // of the pepper invalidate every key that was created before them.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,
@@ -123,7 +116,6 @@ export class DataStack extends Stack {
     });
   }
 
-  /** Returns the existing table that the operator configured, if any. */
   #adopted({ tableName }: GatewayConfig): GatewayTable | undefined {
     if (tableName === undefined) return undefined;
     const globalIndexes = tableDefinition.indexes.map(({ name }) => name);
@@ -131,8 +123,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * Creates a policy for `npm run admin -- --table` and for setting provider keys. Commands that need SNS also need the
-   * policy in mail-topic.ts. By default the policy is attached to no principal.
+   * Creates a policy for `npm run admin -- --table`, without the commands for e-mail addresses. By default the policy
+   * is attached to no principal.
    */
   #addOperatorPolicy(): ManagedPolicy {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;
@@ -156,7 +148,7 @@ export class DataStack extends Stack {
           actions: ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'],
           resources: [publicationIn(this.catalog)],
         }),
-        // Without the permission to list objects, S3 responds with 403 instead of 404 for a missing object.
+        // Without this permission, S3 responds with 403 instead of 404 for a missing object.
         new PolicyStatement({
           sid: 'Publications',
           actions: ['s3:ListBucket', 's3:ListBucketVersions'],

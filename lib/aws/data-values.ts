@@ -1,8 +1,7 @@
 /**
- * Values of the data stack, for the API stack. CloudFormation looks up the output of another stack once for each place
- * that uses it. Hundreds of lookups exceed its rate limit, and the deployment fails:
- * https://github.com/aws/aws-cdk/issues/38010. So a nested stack gets each output once, as a parameter, and returns it.
- * All other templates of the API stack use the returned values.
+ * Values of the data stack, for the API stack. CloudFormation looks up the output of another stack once for each use,
+ * and hundreds of lookups exceed its rate limit: https://github.com/aws/aws-cdk/issues/38010. So a nested stack gets
+ * each output once, as a parameter, and returns it to the other templates of the API stack.
  */
 
 import { CfnOutput, CfnParameter, CfnWaitConditionHandle, NestedStack, type Stack } from 'aws-cdk-lib';
@@ -14,7 +13,6 @@ import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from './config.ts';
 import type { DataStack, GatewayTable } from './data-stack.ts';
 
-/** Resources of the data stack, as the API stack uses them. */
 export interface DataValues {
   table: GatewayTable;
   secrets: Record<SecretName, Pick<Secret, 'secretArn'>>;
@@ -22,10 +20,7 @@ export interface DataValues {
   catalog: Pick<Bucket, 'arnForObjects' | 'bucketArn' | 'bucketName'>;
 }
 
-/**
- * Adds the nested stack, and returns the resources with the values that it returns.
- * @param config.tableName name of the existing table that replaces the table of the data stack
- */
+/** Adds the nested stack, and returns the resources with the values that it returns. */
 export function readData(
   stack: Stack,
   { table, secrets, sealingKey, catalog }: DataStack,
@@ -33,7 +28,6 @@ export function readData(
 ): DataValues {
   const isTableAdopted = tableName !== undefined;
   const values = {
-    // The name of an adopted table is a setting, so no output of the data stack contains it.
     ...(isTableAdopted ? {} : { TableArn: table.tableArn, TableName: table.tableName }),
     PepperArn: secrets.pepper.secretArn,
     ProviderKeysArn: secrets['provider-keys'].secretArn,
@@ -45,7 +39,7 @@ export function readData(
     description: 'Model gateway: values of the data stack',
     parameters: values,
   });
-  // A template needs a resource. A wait condition handle costs nothing.
+  // A template needs a resource, and a wait condition handle costs nothing.
   new CfnWaitConditionHandle(own, 'Handle');
   const read = (name: string): string => {
     const { valueAsString } = new CfnParameter(own, name);

@@ -1,17 +1,15 @@
-/** Custom domain name for the API, and a rate limit per key. */
-
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { BasePathMapping, DomainName, EndpointType, SecurityPolicy, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Base path of the API under its custom domain, equal to the stage name. */
+/** Base path under the custom domain, equal to the stage name. */
 const BASE_PATH = 'v1';
 
 /**
  * Adds a custom domain name to the API.
- * @param certificateArn certificate in ACM, in the region of the deployment
+ * @param certificateArn ACM certificate in the region of the deployment
  */
 export function addDomain(stack: Stack, api: RestApi, domainName: string, certificateArn: string): void {
   const domain = new DomainName(stack, 'Domain', {
@@ -32,20 +30,17 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
   });
 }
 
-/**
- * Headers that may contain a key. The firewall counts only requests with one of these headers, because a request
- * without a key reaches no provider.
- */
+/** Headers that may contain a key. The firewall counts only requests with one of these headers. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'xi-api-key'] as const;
 const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 
 /**
- * Blocks a key's requests beyond a limit before any function runs, so that one key cannot use up everyone's capacity.
+ * Blocks a key's requests beyond a limit before a function runs.
  *
  * Weakness: AWS counts approximately and with a delay, so this is a safety limit, not an exact quota. The function URL
  * is not behind this firewall.
- * @param requestsPerKey maximum number of requests in any five minutes
+ * @param requestsPerKey maximum in any five minutes
  */
 export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number): void {
   const firewall = new CfnWebACL(stack, 'Firewall', {
@@ -82,10 +77,7 @@ export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number):
   });
 }
 
-/**
- * Returns the text of an error in the gateway's format. The firewall has no request id, so the text contains a constant
- * instead.
- */
+/** Returns an error in the gateway's format, with a constant instead of the request id. */
 function refusalText(): string {
   const kind: ErrorKind = 'rate_limit_exceeded';
   const { status: code, messagesType: type } = errorKinds[kind];
@@ -95,9 +87,7 @@ function refusalText(): string {
   return JSON.stringify({ type: 'error', error: { type, code, message, metadata }, request_id: 'firewall' });
 }
 
-/**
- * Returns the metric settings of a firewall rule. Sampling of requests is disabled, because their headers contain keys.
- */
+/** Disables the sampling of requests, because their headers contain keys. */
 function visibleAs(metricName: string) {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }

@@ -1,34 +1,25 @@
-/**
- * Alarms for the entry points of requests: the API, the function URL and the server. Failures of providers raise an
- * alarm only if the operator can fix their cause.
- */
-
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EntryPoint } from '../../lambdas/platform/metrics.ts';
 import type { Alarms } from './alarms.ts';
 import { entryPointMetric, ownMetric } from './own-metrics.ts';
 
-/**
- * Number of requests in five minutes up to which the error rate is ignored, because a single failure would be a share
- * of two percent or more.
- */
+/** Number of requests in five minutes up to which the error rate is ignored. */
 const FEW_REQUESTS = 50;
-/** Number of faults in five minutes at which the alarm is raised. A single fault may be coincidence. */
+/** Number of faults in five minutes at which the alarm is raised. */
 const MANY_FAULTS = 3;
 
 export interface WatchedEntryPoint {
   namespace: string;
   door: Exclude<EntryPoint, 'web'>;
-  /** Name of the entry point in the alarm's text. */
   name: string;
-  /** Number of requests in five minutes, counted by AWS. `failures` is counted in the same way. */
+  /** Requests in five minutes, counted by AWS, like `failures`. */
   requests: Metric;
   failures: Metric;
 }
 
 /**
- * Adds an alarm on the share of requests that end with a 5xx because of the gateway. Failures of providers do not
- * count. Periods with few requests are ignored.
+ * Adds an alarm on the share of requests that end with a 5xx, except for failures of providers. Periods with few
+ * requests are ignored.
  */
 export function addErrorsAlarm(
   alarms: Alarms,
@@ -50,8 +41,7 @@ export function addErrorsAlarm(
 }
 
 /**
- * Adds an alarm on faults of the server, by the gateway's own count. The 5xx count of AWS also contains failures of
- * providers.
+ * Adds an alarm on faults of the server, by the gateway's own count.
  *
  * Weakness: the count omits responses that Lambda itself sends, for example after a crash of the process.
  */

@@ -5,10 +5,7 @@ import { ApiStack } from './api-stack.ts';
 import { BooksStack } from './books-stack.ts';
 import { DataStack } from './data-stack.ts';
 
-/**
- * Creates the stacks of one stage.
- * @param bundles directory of the bundled functions
- */
+/** Creates the stacks of one stage. */
 export function createGatewayApp(
   bundles: string,
   props: AppProps = {},

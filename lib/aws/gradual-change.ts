@@ -16,31 +16,27 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
 };
 
 /**
- * Number of failures in five minutes at which the new code is rolled back. A single failure may be a coincidence, but
- * not three. With few requests, a failure rate has no meaning, so the alarm counts failures. Example: new code that
- * always fails and gets a tenth of 30 requests per minute fails three times within a minute.
+ * Number of failures in five minutes at which the new code is rolled back.
  *
- * Weakness: if the function gets fewer than six requests per minute, failures of the new code are not noticed before it
- * gets all requests. Then three failures within five minutes raise the alarm, but there is no automatic rollback.
+ * Weakness: with few requests, failures of the new code may be noticed only after it gets all requests. There is no
+ * automatic rollback then.
  */
 const MANY_FAILURES = 3;
 const WINDOW = Duration.minutes(5);
 
 /**
  * Shifts the traffic of some functions gradually to their new code. If an alarm is raised during the shift, CodeDeploy
- * switches the traffic back to the old code. CloudFormation then fails, and rolls back the rest of the deployment as
- * well.
+ * switches the traffic back to the old code.
  */
 export class GradualChange {
   readonly #alarms: Alarms;
   readonly #minutes: CanaryMinutes;
   readonly #application: LambdaApplication;
   readonly #role: Role;
-  /** Alarm on faults of the gateway, in any function. */
   readonly #faults: IAlarm;
   /**
-   * Alarm that is raised if settlements fail. Lambda does not count these failures as errors, because the worker
-   * returns the messages to its queue.
+   * Alarm on failed settlements. Lambda does not count them as errors, because the worker returns the messages to its
+   * queue.
    */
   readonly failedSettlements: IAlarm;
 
@@ -68,9 +64,8 @@ export class GradualChange {
   }
 
   /**
-   * Creates the alias that callers use instead of the function. Its name never changes. The alias is in the same
-   * template as the function.
-   * @param warnings alarms that roll back the function's new code, in addition to the alarms on failures
+   * Creates the alias that callers use instead of the function.
+   * @param warnings further alarms that roll back the function's new code
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {
     const id = pascalCase(name);

@@ -1,7 +1,4 @@
-/**
- * Resources to which functions can get access. Converts the grants in the manifest to IAM permissions and environment
- * variables.
- */
+/** IAM permissions and environment variables for the grants in the manifest. */
 
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -37,10 +34,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/**
- * Returns the union of the grants of several functions, for a process that does the work of all these functions. The
- * permission for e-mails is left out, because no function of the server has it.
- */
+/** Returns the union of the grants of several functions, except for the permission for e-mails. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
@@ -64,7 +58,7 @@ export function unitedGrants(all: readonly Grants[]): Grants {
   };
 }
 
-/** Acknowledges permissions with a wildcard as findings of the security checks (cdk-nag), each with a reason. */
+/** Acknowledges permissions with a wildcard as findings of cdk-nag. */
 export function acknowledgeWildcards(role: Role, grants: Grants, resources: Resources): void {
   const folders = foldersOf(grants.objects).map(([folder]) => folder);
   if (folders.length > 0) acknowledgeFolders(role, resources.bucket, folders);
@@ -75,7 +69,6 @@ export function acknowledgeWildcards(role: Role, grants: Grants, resources: Reso
   if (grants.seals) acknowledgeSeals(role, resources.books);
 }
 
-/** Returns the IAM statements of grants. */
 export function grantStatements(grants: Grants, resources: Resources): PolicyStatement[] {
   const { queues } = resources;
   const { objects, secrets = [], sendTo = [], watch = [] } = grants;
@@ -127,8 +120,8 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
 }
 
 /**
- * Returns the IAM statements for the table. If writes are limited to fewer partitions than reads, they are in a
- * statement of their own.
+ * Returns the permissions on the table. If writes are limited to fewer partitions than reads, they are in a statement
+ * of their own.
  */
 function tableStatements(
   { table: actions = [], partitions, writes, indexes }: Grants,
@@ -159,15 +152,13 @@ function isWriting(action: TableAction): boolean {
 }
 
 /**
- * Returns the permission to list a bucket. A function that reads objects needs it: without it, S3 responds with 403
- * instead of 404 for a missing object.
+ * Returns the permission to list a bucket, without which S3 responds with 403 instead of 404 for a missing object.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 function existence(sid: string, { bucketArn }: Pick<Bucket, 'bucketArn'>): PolicyStatement {
   return new PolicyStatement({ sid, actions: ['s3:ListBucket'], resources: [bucketArn] });
 }
 
-/** Returns the permission to read the published catalog. */
 function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Catalog', actions: ['s3:GetObject'], resources: [publicationIn(catalog)] }),
@@ -175,14 +166,14 @@ function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   ];
 }
 
-/** Returns an ARN pattern that matches all exports of the table. DynamoDB chooses the names of exports. */
+/** Returns a pattern for exports, whose names DynamoDB chooses. */
 function exportsOf({ tableArn }: GatewayTable): string {
   return `${tableArn}/export/*`;
 }
 
 /**
  * Returns the permissions to export the table. DynamoDB writes the export with the caller's permissions, and requires
- * all three permissions on the bucket.
+ * the three permissions on the bucket.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
  */
 function exportStatements({ table, books }: Resources): PolicyStatement[] {
@@ -197,7 +188,6 @@ function exportStatements({ table, books }: Resources): PolicyStatement[] {
   ];
 }
 
-/** Returns the permissions to seal days. The function also reads files that it has written. */
 function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Sign', actions: ['kms:Sign'], resources: [sealingKey.keyArn] }),
@@ -206,16 +196,12 @@ function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   ];
 }
 
-/**
- * Returns a condition that limits a statement to partitions. Every request must then name its partition keys, so scans
- * are not allowed.
- */
+/** Limits a statement to partitions. Every request must then name its partition keys, so scans are not allowed. */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 }
 
-/** Returns environment variables with the names, ARNs and URLs of the granted resources. */
 export function grantEnvironment(grants: Grants, resources: Resources): Record<string, string> {
   const { queues } = resources;
   const { table, objects, secrets = [], sendTo = [], watch = [] } = grants;

@@ -2,10 +2,7 @@ import { CfnOutput, Validations, type Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 
-/**
- * Creates the topic through which alerts are sent as e-mails. Functions subscribe the addresses that clients set. AWS
- * asks the owner of each address for confirmation.
- */
+/** Creates the topic for alerts by e-mail. AWS asks the owner of each address for confirmation. */
 export function createMailTopic(stack: Stack): Topic {
   const topic = new Topic(stack, 'Mails', { enforceSSL: true });
   new CfnOutput(stack, 'MailTopicArn', { value: topic.topicArn, description: 'Topic of e-mails about alerts' });
@@ -17,9 +14,8 @@ export function createMailTopic(stack: Stack): Topic {
 }
 
 /**
- * Creates a policy for the commands `alerts set --email` and `alerts addresses remove`. It cannot be a part of the
- * operator policy in the data stack, which is deployed before the topic exists. By default the policy is attached to no
- * principal.
+ * Creates a policy for the commands `alerts set --email` and `alerts addresses remove`. The operator policy in the data
+ * stack is deployed before the topic exists.
  */
 function createMailOperatorPolicy(stack: Stack, topic: Topic): ManagedPolicy {
   const policy = new ManagedPolicy(stack, 'MailOperator', {
@@ -41,7 +37,6 @@ function createMailOperatorPolicy(stack: Stack, topic: Topic): ManagedPolicy {
   return policy;
 }
 
-/** Returns the permission to subscribe e-mail addresses to the topic, or to publish e-mails. */
 export function mailStatement(topic: Topic, use: 'subscribe' | 'publish'): PolicyStatement {
   return new PolicyStatement({
     sid: 'Mails',

@@ -1,8 +1,7 @@
 /**
- * Error responses of API Gateway itself, in the gateway's error format. The template of an error response can insert
- * only variables, and no variable contains the status. So each kind of error is listed with its status, which the body
- * repeats as `code`. If AWS adds further kinds, they keep the status that AWS chooses, and `code` is 400 or 500. These
- * responses have no `x-generation-id`, because no code of the gateway writes them.
+ * Error responses of API Gateway itself, in the gateway's error format. The template of a response can insert only
+ * variables, and no variable contains the status, so each kind has a constant `code`. For response types that are not
+ * listed, the status may differ from `code`, which is then 400 or 500.
  */
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -12,21 +11,17 @@ import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from
 interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** Status of the response. If absent: the status of its `kind`. AWS_STATUS: the status that AWS chooses. */
+  /** If absent: the status of its `kind`. AWS_STATUS: the status that AWS chooses. */
   status?: typeof AWS_STATUS;
-  /** Value of the `retry-after` header. */
   retryAfterSeconds?: number;
   /**
-   * Constant text of the error, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid
-   * `authorization` header, and with it a caller's key.
+   * Constant text, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid `authorization`
+   * header, and with it a caller's key.
    */
   message: string;
 }
 
-/**
- * Marks API Gateway's two default types, which keep the status that AWS chooses. A status set for a default type would
- * apply to every type that is not listed.
- */
+/** Leaves the status to AWS. A status for a default type would apply to every response type that is not listed. */
 const AWS_STATUS = 'as AWS gives it';
 
 const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/docs describes every route of the gateway."';
@@ -75,8 +70,7 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // API Gateway does not distinguish throttling by Lambda from a failed function, so this error may also mean that
-    // Lambda has no capacity.
+    // API Gateway does not distinguish throttling by Lambda from a failed function.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
     retryAfterSeconds: NO_ROOM.retryAfterSeconds,
@@ -106,8 +100,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
 
 /**
  * Adds the errors of API Gateway to the API.
- * @param corsOrigins setting of this name; a template cannot choose between origins, so pages can read these errors
- *   only if exactly one origin, or `*`, is allowed
+ * @param corsOrigins if this is several origins, pages cannot read these errors, because a template cannot choose
+ *   between origins
  */
 export function addRefusals(api: RestApi, corsOrigins: string): void {
   const isOne = corsOrigins !== '' && !corsOrigins.includes(',');

@@ -1,20 +1,16 @@
-/**
- * Concurrent executions that workers reserve, if this is enabled. Client requests cannot use reserved executions, so
- * settlements do not wait for them.
- */
+/** Concurrent executions that workers reserve. Client requests cannot use them. */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
 
-/** Number of concurrent executions that each scheduled worker reserves: a run may overlap the next run. */
+/** Executions that each scheduled worker reserves: a run may overlap the next run. */
 export const RUNS_AT_ONCE = 2;
 
-/** Number of concurrent executions that Lambda requires an account to leave unreserved. */
+/** Executions that Lambda requires an account to leave unreserved. */
 const UNRESERVED_AT_LEAST = 100;
 
 const ofQueues = Object.values(queueWorkers).reduce((sum, { maxConcurrency }) => sum + maxConcurrency, 0);
 const reservedByWorkers = ofQueues + Object.keys(scheduledWorkers).length * RUNS_AT_ONCE;
 
-/** Number of concurrent executions that an account needs so that workers can reserve theirs. */
 const NEEDED_TO_RESERVE = UNRESERVED_AT_LEAST + reservedByWorkers;
 
 interface ConcurrencySettings {
@@ -22,15 +18,12 @@ interface ConcurrencySettings {
   concurrency?: number | undefined;
 }
 
-/** Returns whether workers reserve concurrency: as the operator has set it, or else if the account has enough. */
+/** Returns the operator's setting, or else whether the account has enough concurrency. */
 export function reservesConcurrency({ reserveWorkers, concurrency = 0 }: ConcurrencySettings): boolean {
   return reserveWorkers ?? concurrency >= NEEDED_TO_RESERVE;
 }
 
-/**
- * Returns the reason why the workers cannot reserve concurrency although the operator has enabled it; undefined if they
- * can, or if it is not enabled.
- */
+/** Returns the reason why workers cannot reserve concurrency although the operator has enabled it; else undefined. */
 export function objectionToReserving({ reserveWorkers, concurrency }: ConcurrencySettings): string | undefined {
   if (!reserveWorkers) return undefined;
   if (concurrency === undefined) {

@@ -5,7 +5,6 @@ import { pascalCase } from './pascal-case.ts';
 
 const eachMinute = { period: Duration.minutes(1), statistic: 'Sum' };
 const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
-/** Minutes without a run after which a scheduled worker counts as stopped. */
 const SILENT_MINUTES = 10;
 
 /** Adds the alarms of a scheduled worker: it keeps failing, or does not run. */

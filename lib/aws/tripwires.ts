@@ -4,7 +4,6 @@ import { alertTripwires, bookTripwires, catalogTripwires, secretTripwires } from
 import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/** Severity and runbook of the alarms, by the subject of the log lines. */
 export const tripwireTexts = {
   alerts: { severity: 'Soon', runbook: 'Alerts that are not delivered' },
   books: { severity: 'Urgent', runbook: 'Books that differ' },
@@ -16,14 +15,13 @@ export const tripwireTexts = {
 const { unprovenRecord, booksDiffer, booksLate, exportFailed } = bookTripwires;
 const comparisons = [[{ booksDiffer, booksLate }, tripwireTexts.books]] as const;
 
-/** Log lines of workers that raise an alarm, with their texts, by the name of the worker. */
 export const workerTripwires: Record<string, readonly (readonly [Record<string, string>, Tripwires['about']])[]> = {
   'roll-up-activity': [[{ unprovenRecord }, tripwireTexts.books]],
   'reconcile-days': comparisons,
   'seal-days': comparisons,
   'export-books': [[{ exportFailed }, tripwireTexts.books]],
   'send-alerts': [[alertTripwires, tripwireTexts.alerts]],
-  // This worker reads catalog and provider keys every minute, so problems with either appear in its log early.
+  // This worker reads the catalog and provider keys every minute, so its log shows problems with them early.
   'measure-endpoints': [
     [catalogTripwires, tripwireTexts.catalog],
     [secretTripwires, tripwireTexts.secrets],
@@ -33,17 +31,13 @@ export const workerTripwires: Record<string, readonly (readonly [Record<string, 
 export interface Tripwires {
   logs: LogGroup;
   namespace: string;
-  /** Text of each log line, by name of the tripwire. */
   lines: Record<string, string>;
   about: Omit<AlarmText, 'says'>;
-  /** Whether AWS wraps each of the gateway's log lines, as the field `message` of its own log line. */
+  /** Whether the log has lines of AWS that contain the gateway's lines in the field `message`. */
   areWrapped?: boolean;
 }
 
-/**
- * Adds an alarm for each log line that needs an operator's attention, even if everything else works.
- * @param name function whose log is watched
- */
+/** Adds an alarm for each of the given log lines. */
 export function addTripwires(
   alarms: Alarms,
   name: string,
@@ -57,7 +51,7 @@ export function addTripwires(
       metricName: id,
     });
     const text = { ...about, says: `The log line "${message}" was written.` };
-    // Creates the alarm in the log's stack, because a template may have at most 500 resources.
+    // A template may have at most 500 resources, so the alarm is in the log's stack.
     alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), text, logs.stack);
   }
 }

@@ -4,12 +4,11 @@ import type { Construct } from 'constructs';
 import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 
-/** Number of days after which a lifecycle rule deletes request files. Normally, functions delete them within hours. */
 const REQUESTS_KEPT_DAYS = 1;
 
 /**
- * Access of web pages to presigned URLs. A browser that follows the gateway's redirect to the file sends the origin
- * `null` instead of the page's origin, so the rule allows any origin.
+ * Access of web pages to presigned URLs. A browser that follows the gateway's redirect sends the origin `null`, so the
+ * rule allows any origin.
  */
 const PAGES: CorsRule = {
   allowedOrigins: ['*'],
@@ -19,8 +18,7 @@ const PAGES: CorsRule = {
 };
 
 /**
- * Creates the bucket for video files and for video requests. The bucket is private: clients read it with presigned
- * URLs.
+ * Creates the private bucket for video files and video requests.
  * @param isForPages whether web pages may call the gateway (CORS)
  */
 export function createVideoBucket(stack: Stack, isForPages: boolean): Bucket {
@@ -43,7 +41,6 @@ export function createVideoBucket(stack: Stack, isForPages: boolean): Bucket {
   return bucket;
 }
 
-/** Returns the permitted actions by folder, from the manifest. */
 export function foldersOf(
   objects: Partial<Record<ObjectFolder, readonly ObjectAction[]>> = {},
 ): [ObjectFolder, readonly ObjectAction[]][] {
@@ -54,10 +51,7 @@ export function filesIn(bucket: Bucket, folder: ObjectFolder): string {
   return bucket.arnForObjects(`${prefixOf(folder)}*`);
 }
 
-/**
- * Acknowledges permissions for folders as findings of the security checks (cdk-nag). Object keys contain accounts and
- * ids, so a permission can name only the folder.
- */
+/** Acknowledges permissions for folders as findings of cdk-nag. */
 export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: ObjectFolder[]): void {
   const acknowledgements = arnNames(bucket).flatMap((arn) =>
     folders.map((folder) => ({
@@ -68,10 +62,7 @@ export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: Ob
   Validations.of(scope).acknowledge(...acknowledgements);
 }
 
-/**
- * Returns the names under which the security checks see the bucket's ARN: its attribute and, in a nested stack, the
- * parameter that passes the ARN.
- */
+/** Returns the names under which cdk-nag sees the bucket's ARN: its attribute and, in a nested stack, a parameter. */
 function arnNames(bucket: Bucket): string[] {
   const resource = bucket.node.defaultChild as CfnElement;
   return [`${Stack.of(bucket).getLogicalId(resource)}.Arn`, `referenceto${Names.nodeUniqueId(resource.node)}Arn`];

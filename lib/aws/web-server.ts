@@ -1,7 +1,4 @@
-/**
- * Server as a Lambda Web Function. One process handles many requests at a time. AWS charges for active CPU time and for
- * memory.
- */
+/** Server as a Lambda Web Function: one process handles many requests at a time. */
 
 import { join } from 'node:path';
 import { CfnOutput, Duration, NestedStack, RemovalPolicy, Validations, type Stack } from 'aws-cdk-lib';
@@ -28,12 +25,11 @@ import { addServerFaultsAlarm } from './entry-point-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
 
-/** Folder of the server's bundle, next to the folders of the functions. */
 export const SERVER_BUNDLE = 'server';
 
 /** Maximum duration of a request in Lambda, in minutes. */
 const TIMEOUT_MINUTES = 15;
-/** Maximum number of concurrent requests per environment that Lambda allows. AWS assigns fewer if the CPU is busy. */
+/** Maximum number of concurrent requests per environment that Lambda allows. AWS may assign fewer. */
 const REQUESTS_AT_ONCE = 128;
 /** Rate limits, in requests per second, that AWS allows for a Web Function's endpoint. */
 const RATE_LIMITS = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000];
@@ -42,14 +38,12 @@ export interface WebServerProps {
   config: GatewayConfig;
   resources: Resources;
   bundles: string;
-  /** Environment variables that every process gets. */
   environment: Record<string, string>;
   namespace: string;
 }
 
 /**
- * Adds the server in its own nested stack. Its role has the permissions of all functions whose requests the server
- * handles.
+ * Adds the server in its own nested stack.
  *
  * Weakness: new code gets all requests at once, and AWS does not check whether it starts. Check the server from outside
  * after a deployment (docs/operations/deploy.md).
@@ -93,7 +87,7 @@ export function addWebServer(
     timeout: Duration.minutes(TIMEOUT_MINUTES),
     maxConcurrencyPerEnvironment: REQUESTS_AT_ONCE,
     environment: { NODE_OPTIONS: serverOptions.join(' '), ...environment, ...grantEnvironment(grants, resources) },
-    // The gateway's routes check API keys themselves, so AWS must not authenticate requests.
+    // The gateway's routes check API keys themselves.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { rateLimit: rateLimitBelow(config.rateLimit) },
   });
@@ -114,12 +108,11 @@ export function addWebServer(
 }
 
 /**
- * The server's code in a bucket of the CDK, under a key that depends only on the code.
+ * The server's code under a key that depends only on the code.
  *
- * The CDK's own class also includes the environment variables of the revision in the key, which it reads before
- * references between stacks are resolved. The template would then refer to resources of other templates, which
- * CloudFormation rejects. The CDK's class gets the revision through `bindToResource`, which this class does not pass
- * on.
+ * The CDK's own class also includes the environment variables of the revision in the key, before references between
+ * stacks are resolved. The template would then refer to resources of other templates, which CloudFormation rejects. The
+ * CDK's class gets the revision through `bindToResource`, which this class does not implement.
  */
 class CodeByContent extends WebFunctionCode {
   readonly #asset: WebFunctionCode;
@@ -134,14 +127,13 @@ class CodeByContent extends WebFunctionCode {
   }
 }
 
-/** Returns the highest allowed rate limit that does not exceed the API's rate limit, or else the lowest. */
 function rateLimitBelow(rateLimit: number): number {
   return RATE_LIMITS.findLast((limit) => limit <= rateLimit) ?? RATE_LIMITS[0]!;
 }
 
 /**
- * Acknowledges findings of the security checks (cdk-nag) on resources that the CDK adds to copy the code from its
- * staging bucket to a bucket that Lambda can read.
+ * Acknowledges the CDK's warning about the public endpoint, and findings of cdk-nag on resources of the CDK. With these
+ * resources, the CDK copies the code to a bucket that Lambda can read.
  */
 function acknowledgeCopying(own: NestedStack): void {
   const staging = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*';

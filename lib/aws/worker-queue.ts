@@ -8,16 +8,13 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/**
- * Retention time of messages that are not processed. A message keeps its age when it moves to the dead-letter queue, so
- * that queue needs a longer retention.
- */
+/** A message keeps its age when it moves to the dead-letter queue, so that queue needs a longer retention. */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
 
 /**
- * Returns the severity of a queue's alarms. Problems with settlements are urgent, because a hold (reserved money)
- * counts against the client's limits until it is settled.
+ * Returns the severity of a queue's alarms. A hold (reserved money) counts against the client's limits until it is
+ * settled, so problems with settlements are urgent.
  */
 function severityOf(name: QueueName): AlarmText['severity'] {
   return name === 'finalize-cost' ? 'Urgent' : 'Soon';
@@ -25,14 +22,12 @@ function severityOf(name: QueueName): AlarmText['severity'] {
 
 /**
  * Queue of a worker, with its dead-letter queue and alarms. Messages may contain costs to settle, so the queues are
- * retained when the stack is deleted. The class is not a construct, because the queues must stay direct children of the
- * stack. Under a construct they would get other logical ids, and CloudFormation would replace them, with their messages
- * left in the old queues.
+ * retained when the stack is deleted. This class is not a construct, because its queues would then get other logical
+ * ids: CloudFormation would replace them, and their messages would stay in the old queues.
  */
 export class WorkerQueue {
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  /** Alarms that indicate problems of the worker. */
   readonly warnings: Alarm[];
   readonly #worker: QueueWorker;
 
@@ -70,7 +65,6 @@ export class WorkerQueue {
     this.warnings = [deadLetters, age];
   }
 
-  /** Returns the worker's permission to read the queue. */
   get reading(): PolicyStatement {
     return new PolicyStatement({
       sid: 'ReadQueue',
@@ -79,7 +73,6 @@ export class WorkerQueue {
     });
   }
 
-  /** Returns the event source that passes the queue's messages to the worker. */
   get source(): SqsEventSource {
     const { batchSize, maxConcurrency } = this.#worker;
     return new SqsEventSource(this.queue, { batchSize, maxConcurrency, reportBatchItemFailures: true });

@@ -1,5 +1,3 @@
-/** Reads the data of an account, for which several API routes are needed. */
-
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import type { AccountData } from './account.ts';
 import type {
@@ -17,7 +15,7 @@ import { readOwners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
 
 const DAYS_OF_CURVES = 30;
-/** Time in ms after which pages with account data read the data again. */
+/** Time after which pages with account data read the data again. */
 export const ACCOUNT_REFRESH_MS = 30_000;
 
 export async function readAccountData(client: GatewayClient, signal: AbortSignal): Promise<AccountData> {

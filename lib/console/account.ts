@@ -1,5 +1,3 @@
-/** Data of an account for the overview and member pages. Its sums come from the books. */
-
 import type {
   ShownActivity,
   ShownCredits,
@@ -12,43 +10,39 @@ import type {
   ShownWorkspace,
 } from './answers.ts';
 
-/** Owners of spending: the workspaces of the account, with their keys and members. */
 export interface Owners {
   workspaces: ShownWorkspace[];
   keys: ShownKey[];
   members: ShownMember[];
-  /** Whether some workspaces, keys or members are missing from these lists. */
+  /** Whether some workspaces, keys or members are missing. */
   isPartial: boolean;
 }
 
 export interface AccountData extends Owners {
   readAtMs: number;
   credits: ShownCredits;
-  /** Spending of each of the last thirty completed days, by workspace, key and member. */
+  /** Spending of the last thirty completed days, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
-  /** Names of the tags by which completed days can be split. */
+  /** Tags by which completed days can be split. */
   reportedTags: string[];
-  /** Cost of each model today, in this week and in this month. */
   models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];
   tagBudgets: ShownTagBudget[];
 }
 
-/** Returns the slug of a workspace whose id or slug is given. Other text is returned unchanged. */
+/** Returns the slug of a workspace whose id or slug is given; other text is returned unchanged. */
 export function workspaceSlug({ workspaces }: Pick<Owners, 'workspaces'>, idOrSlug: string): string {
   return workspaces.find(({ id }) => id === idOrSlug)?.slug ?? idOrSlug;
 }
 
-/** Returns the names of workspaces, by workspace id. */
 export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<string, string> {
   return new Map(workspaces.map(({ id, name }) => [id, name]));
 }
 
 /**
- * Returns the data of an account with only one member, the member's keys and its workspace, whose limits also apply.
- * The result has no tag budgets. The other data stays that of the account.
+ * Returns the data of an account with only one member, the member's keys and its workspace, and without tag budgets.
  */
 export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
   return {

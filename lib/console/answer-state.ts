@@ -1,10 +1,8 @@
-/** State of a streamed answer, built from its events. */
-
 import type { ExactNumber } from './exact-numbers.ts';
 
 export interface AnswerBlock {
   kind: 'text' | 'thinking' | 'call' | 'results' | 'other';
-  /** Name of the called tool, or the type of a block that the console does not support. */
+  /** Name of the called tool, or type of an unsupported block. */
   name: string;
   text: string;
 }
@@ -50,7 +48,7 @@ interface RawBlock {
   content?: unknown;
 }
 
-/** Returns the state after an event. Unknown events change nothing. */
+/** Returns the state after an event; unknown events change nothing. */
 export function withEvent(state: AnswerState, event: StreamEvent): AnswerState {
   switch (event.type) {
     case 'message_start':
@@ -103,10 +101,7 @@ function blockOf(raw: RawBlock): AnswerBlock {
   }
 }
 
-/**
- * Returns whether a tool call has no arguments yet: a call starts with empty arguments, and the pieces of its arguments
- * follow.
- */
+/** Returns whether arguments are empty. A tool call starts with empty arguments, and their pieces follow. */
 function isEmptyInput(input: unknown): boolean {
   return input === undefined || input === null || Object.keys(input).length === 0;
 }

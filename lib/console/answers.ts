@@ -1,7 +1,4 @@
-/**
- * Types of the API responses that the console reads. The types `Shown…` are derived from the API's shapes: if the
- * console uses a field that the API does not have, the code does not compile.
- */
+/** Types of the API responses that the console reads. The types `Shown…` are derived from the API's shapes. */
 
 import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';
 import type { AlertsView, DeliveryView } from '../../lambdas/api/alerts/shape.ts';

@@ -4,7 +4,7 @@ import { isLanguage, type Language } from './texts/languages.ts';
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
-/** Returns the dark or light theme: the reader's choice, or else the system's theme. */
+/** Returns the reader's choice of the theme, or else the system's theme. */
 export function useTheme() {
   const [chosen, setChosen] = useState(themeSlot.read());
   const [systemIsDark, setSystemIsDark] = useState(prefersDark.matches);
@@ -23,7 +23,7 @@ export function useTheme() {
   return { isDark, switchTheme };
 }
 
-/** Returns Russian or English: the reader's choice, or else the browser's language. */
+/** Returns the reader's choice of the language, or else the browser's language. */
 export function useLanguage() {
   const [language, setLanguage] = useState<Language>(() => {
     const kept = languageSlot.read();

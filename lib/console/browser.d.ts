@@ -1,2 +1,2 @@
-/** Type of imported style sheets. The bundler merges them into one file. */
+/** The bundler merges imported style sheets into one file. */
 declare module '*.css';

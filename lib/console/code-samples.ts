@@ -1,12 +1,10 @@
-/** Code samples, for several clients, that send the playground's request, as far as each client can express it. */
-
 import { webSearchTool, type MessagesBody } from './playground-request.ts';
 
 export const sampleNames = ['curl', 'Anthropic SDK', 'OpenAI SDK', 'AI SDK'] as const;
 export type SampleName = (typeof sampleNames)[number];
 
 /**
- * Returns the code samples.
+ * Returns code samples that send the playground's request, as far as each client can express it.
  * @param base base URL of the API, with /v1
  */
 export function codeSamples(body: MessagesBody, base: string): Record<SampleName, string> {
@@ -22,7 +20,6 @@ function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Quotes a text for a shell. */
 function shellLiteral(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -32,7 +32,7 @@ const navigationPages = [
   'playground',
 ] as const;
 
-/** The whole console: a sign-in form, or, after sign-in, a page of the account. */
+/** A sign-in form or, after sign-in, a page of the account. */
 export function Console() {
   const { language, chooseLanguage } = useLanguage();
   const { isDark, switchTheme } = useTheme();
@@ -93,7 +93,7 @@ function SignedIn({ texts }: { texts: Texts }) {
   const last = useRef(place);
   useLayoutEffect(() => restorePlace(main.current!), [route.hash]);
   useEffect(() => {
-    // Moves the focus to the beginning of the new page, for readers who use a keyboard or a screen reader.
+    // Moves the focus to the new page, for readers who use a keyboard or a screen reader.
     if (last.current !== place) main.current?.focus({ preventScroll: true });
     last.current = place;
     const page = navigationPages.find((page) => page === route.page);
@@ -141,13 +141,12 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
   }
 }
 
-/** Returns the current route, read from the URL's hash, together with the hash. */
+/** Returns the current route, with the hash. */
 function useHashRoute(): HashRoute & { hash: string } {
   const [hash, setHash] = useState(location.hash);
-  // A layout effect runs before anyone can follow a link of the page. An effect would run a frame later, and miss it.
+  // A layout effect runs before anyone can follow a link of the page.
   useLayoutEffect(() => {
-    // Disables the browser's own restoration of the scroll position, which would happen before the page's rows are
-    // loaded.
+    // The browser would restore the scroll position before the page's rows are loaded.
     history.scrollRestoration = 'manual';
     const follow = () => {
       changeVisit();

@@ -1,5 +1,3 @@
-/** Context shared by all components: texts, language, theme, and API client. */
-
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Money } from '../../lambdas/money/money.ts';
@@ -23,7 +21,6 @@ export function useConsole(): ConsoleEnvironment {
   return environment;
 }
 
-/** Returns functions that format values in the reader's language. */
 export function useFormats() {
   const { language } = useConsole();
   const locale = language === 'ru' ? 'ru-RU' : 'en-GB';

@@ -1,4 +1,4 @@
-/** Classes of failures. All failures in a class have the same remedy. */
+/** Class of the failures of providers that have the same remedy. */
 export type FailureClass = 'unreachable' | 'overloaded' | 'silent' | 'credential' | 'request' | 'unusable';
 
 const classes: Record<string, FailureClass> = {

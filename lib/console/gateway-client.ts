@@ -1,11 +1,7 @@
-/**
- * Client of the public API. It sends requests to the gateway that serves the console. The base URL is the parent path
- * of the console's page.
- */
+/** Client of the public API of the gateway that serves the console. */
 
 import { parseExactJson } from './exact-numbers.ts';
 
-/** Error response of the API, with its error message. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
   readonly status: number;
@@ -29,30 +25,26 @@ interface Answered<Body> {
 
 interface Change {
   body?: unknown;
-  /** ETag that the console has read. If the resource has changed since then, the API rejects the change. */
+  /** ETag that the console has read; the API rejects the change if the resource has changed since then. */
   ifMatch?: string | null;
-  /** Idempotency key of the change. For retries, see `changeNameAfter`. */
+  /** Idempotency key. For retries, see `changeNameAfter`. */
   once?: string;
 }
 
 export interface GatewayClient {
   read: <Body>(path: string, signal?: AbortSignal) => Promise<Answered<Body>>;
   change: <Body>(method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, change?: Change) => Promise<Answered<Body>>;
-  /** Sends a request with JSON or a form, and returns the response, whose body the caller reads. */
+  /** Sends JSON or a form; the caller reads the response's body. */
   open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
 }
 
-/**
- * Returns the base URL of the API without a trailing slash. It is the parent path of the console's page, so it includes
- * the deployment's stage or path prefix.
- */
+/** Returns the base URL of the API without a trailing slash. It is the parent path of the console's page. */
 export function apiBase(): string {
   return new URL('.', location.href).href.slice(0, -1);
 }
 
 /**
- * Creates a client.
- * @param key key of the account
+ * @param key management or inference key
  * @param onKeyRefused called if the gateway rejects the key
  */
 export function openClient(key: string, onKeyRefused: () => void = () => undefined): GatewayClient {

@@ -1,7 +1,6 @@
 /** Page of the console, as encoded in the URL after `#`, for example `#/models/sandbox%2Fclaude?x=1`. */
 export interface HashRoute {
   page: string;
-  /** Id of the item that the page shows. */
   id: string | undefined;
   query: URLSearchParams;
 }
@@ -18,12 +17,11 @@ export function hashOf(page: string, id?: string, query: Record<string, string> 
   return `#/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Returns the hash for a member's page. */
 export function memberHash(id: string, workspaceId: string): string {
   return hashOf('members', id, { workspace: workspaceId });
 }
 
-/** Returns the hash for the page on which a member's budgets can be changed. */
+/** Returns the hash of the page on which a member's budgets can be changed. */
 export function budgetsOfMemberHash(id: string, workspaceId: string): string {
   return hashOf('workspaces', workspaceId, { budgets: id });
 }

@@ -1,4 +1,4 @@
-/** Searches keys by name, label, member or tags, or by the secret key itself. */
+/** Searches keys by name, label, member or tags, or by the secret key. */
 
 import type { ShownKey } from './answers.ts';
 
@@ -13,8 +13,8 @@ export function fitsSearch(key: Searched, typed: string): boolean {
 }
 
 /**
- * Returns whether a typed key, or its beginning, matches a label. A label contains the first and the last characters of
- * a key. The last characters are compared only if a complete key was typed.
+ * Returns whether a typed key, or its beginning, matches a label, which has the first and the last characters of a key.
+ * The last characters are compared only if a complete key was typed.
  */
 function isShownAs(wanted: string, label: string): boolean {
   const [first = '', last = ''] = label.split(/\.{3}|…/);

@@ -1,5 +1,3 @@
-/** Limits of an account, with the spent, held and remaining amounts, and the time at which each limit runs out. */
-
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowEnd } from '../../lambdas/money/periods.ts';
 import { workspaceNames, type AccountData } from './account.ts';
@@ -12,19 +10,16 @@ export interface LimitRow {
   id: string;
   owner: 'workspace' | 'member' | 'key' | 'account' | 'tag';
   name: string;
-  /** Page with details about the owner of the limit; undefined for the account. */
+  /** Page about the owner of the limit; undefined for the account. */
   href: string | undefined;
   interval: string;
   limit: ExactNumber;
   spent: ExactNumber;
-  /**
-   * Held amount, computed from the limit, the spent and the remaining amount. Null if the limit is lower than the spent
-   * amount, because the held amount is then unknown.
-   */
+  /** Held amount; null if it is unknown, because the limit is lower than the spent amount. */
   held: Money | null;
   /**
-   * Whether `held` is only the lowest possible amount. The API reports 0 as remaining also if the limit was lowered
-   * below the spent and held amounts together.
+   * Whether `held` is only a lower bound: the API reports 0 as remaining also if the spent and held amounts together
+   * exceed the limit.
    */
   isHeldAtLeast: boolean;
   left: ExactNumber;
@@ -35,7 +30,7 @@ export interface LimitRow {
 
 type IsOwn = (row: ShownActivity) => boolean;
 
-/** Returns the limits in the data, sorted by the remaining share, smallest first. */
+/** Returns the limits, sorted by the remaining share, smallest first. */
 export function limitRowsOf(data: AccountData): LimitRow[] {
   const paceSince = pacesOf(data);
   const names = workspaceNames(data);
@@ -81,14 +76,14 @@ type PaceSince = (createdAt: string, isOwn: IsOwn) => Pace;
 
 /**
  * Returns a function that adds up an owner's spending in the last seven completed days. Days before the owner's
- * creation or earliest spending, whichever was first, do not count.
+ * creation or first spending, whichever was earlier, do not count.
  */
 function pacesOf({ activity, days }: AccountData): PaceSince {
   const daysOfPace = days.slice(-DAYS_OF_PACE);
   const recent = activity.filter(({ date }) => date >= daysOfPace[0]!);
   return (createdAt, isOwn) => {
     const own = recent.filter(isOwn);
-    // Spending before the creation is possible: a member can be removed and added again.
+    // A member can be removed and added again, so spending before its creation is possible.
     const [first] = [createdAt.slice(0, 10), ...own.map(({ date }) => date)].toSorted();
     return {
       spent: Money.sum(own.map(({ usage }) => moneyOf(usage))),
@@ -124,14 +119,14 @@ function keyLimitRows(data: AccountData, key: ShownKey, paceSince: PaceSince): L
   ];
 }
 
-/** Returns the spending of a key in the period of its limit; without a limit, the spending of this month. */
+/** Returns the spending of a key in the period of its limit; without a limit, of this month. */
 export function spentInPeriod(key: ShownKey): ExactNumber {
   if (key.limit === null) return key.usage_monthly;
   const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
   return key.limit_reset === null ? key.usage : byReset[key.limit_reset];
 }
 
-/** Returns the budget of a tag. Its pace is unknown, because the rows of activity are not read by tag. */
+/** Returns the row of a tag budget. Its pace is unknown, because activity is not read by tag. */
 function tagLimitRow(data: AccountData, budget: ShownTagBudget): LimitRow {
   const { name, value, interval, limit_rub: limit, spend_rub: spent, remaining_rub: left, resets_at } = budget;
   return limitRow(
@@ -151,7 +146,7 @@ function tagLimitRow(data: AccountData, budget: ShownTagBudget): LimitRow {
   );
 }
 
-/** Returns the balance of a prepaid account as a limit, or the credit limits of a postpaid account. */
+/** Returns a row with the balance of a prepaid account, or one row per credit limit of a postpaid account. */
 function accountLimitRows(data: AccountData, pace: Pace): LimitRow[] {
   const { balance, held, total_credits, total_usage, limits } = data.credits;
   if (balance === null) {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<Value> {
-  /** Last loaded value. A reload keeps it; a change of the dependencies removes it. */
+  /** A reload keeps the value; a change of the dependencies removes it. */
   value: Value | undefined;
   failure: unknown;
   isLoading: boolean;
@@ -9,9 +9,8 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, and loads it again when its dependencies change. If `everyMs` is given, also loads the value again
- * this time (ms) after each response, while the tab is visible, until `goesOn` returns false for a value. Responses to
- * outdated requests are ignored.
+ * Loads a value, and loads it again when its dependencies change. With `everyMs`, also loads it again `everyMs` after
+ * each response, while the tab is visible, until `goesOn` returns false. Responses to outdated requests are ignored.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,

@@ -1,37 +1,33 @@
-/** Requests of the playground for images, speech and transcripts, and their results. */
-
 import type { ShownModel } from './answers.ts';
 import { parseExactJson } from './exact-numbers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Output kinds that the playground supports, in addition to text answers. */
 export const mediaKinds = ['image', 'speech', 'transcription'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
 export interface MediaDraft {
   kind: MediaKind;
   model: string;
-  /** Description of the image, or the text to speak. */
+  /** Description of the image, or text to speak. */
   text: string;
-  /** Voice of the speech; empty for the default of the model. */
+  /** Voice; empty for the default of the model. */
   voice: string;
-  /** Recording to transcribe. */
   recording: File | undefined;
 }
 
-/** Result to show. `url` is the data URL of an image, or the URL of speech that exists only in this page. */
+/** `url` is the data URL of an image, or an object URL of speech, which the caller must release. */
 export type MediaResult = { generationId: string | undefined } & (
   | { kind: 'image' | 'speech'; url: string }
   | { kind: 'transcription'; text: string }
 );
 
-/** Returns whether a model produces this output and can be called, as far as the gateway knows. */
+/** Returns whether a model produces this output and is not known to be unavailable. */
 export function makes(kind: MediaKind, { available, architecture }: Pick<ShownModel, 'available' | 'architecture'>) {
   return available !== false && architecture.output_modalities.includes(kind);
 }
 
 /**
- * Sends the request, and waits for the complete result. The caller must release the result's URL.
+ * Sends the request, and waits for the complete result.
  * @throws {ApiFailure} if the gateway rejects the request
  * @throws {NoAnswer} if there is no response
  * @throws {DOMException} if `signal` is aborted

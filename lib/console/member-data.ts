@@ -1,26 +1,22 @@
-/** Spending of one member, by model. */
-
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
 import type { ShownActivity, ShownMember, ShownRequest } from './answers.ts';
 import { moneyOf } from './exact-numbers.ts';
 
-/** Cost of a model in a week. */
 interface ModelSpending {
   model: string;
   requests: number;
   cost: Money;
 }
 
-/** Returns the UTC date of the Monday with which the current week begins. */
 export function mondayAt(atMs: number): string {
   return windowsAt(atMs).weekly.split('_')[1]!;
 }
 
 /**
- * Returns a member's spending in the current week by model, most expensive first. It consists of the sums of completed
- * days, and the requests of today.
- * @param today list of today's requests
+ * Returns a member's spending in the current week by model, most expensive first: the sums of completed days, and the
+ * requests of today.
+ * @param today requests of today
  */
 export function weekByModel(
   { activity, readAtMs }: { activity: readonly ShownActivity[]; readAtMs: number },

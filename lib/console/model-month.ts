@@ -1,24 +1,22 @@
-/** Spending of this month by model, including today. */
-
 import { Money } from '../../lambdas/money/money.ts';
 import type { AccountData } from './account.ts';
 import { moneyOf } from './exact-numbers.ts';
 
 export interface MonthOfModel {
-  /** Model id; null for the spending that is not counted by model. */
+  /** Model id; null for spending that is not counted by model. */
   model: string | null;
   daily: Money;
   weekly: Money;
   monthly: Money;
-  /** Usage on the completed days of this month; null if there were no requests. */
+  /** Usage on the completed days of this month; null without requests. */
   completed: { requests: number; read: number; written: number; costOfRequest: Money } | null;
 }
 
 type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
 /**
- * Returns the spending on each model, most expensive in the current month first. If some of the account's spending is
- * not counted by model, a last row has this spending, so that the sum of the rows is the spending of the account.
+ * Returns the spending on each model, most expensive in the current month first. A last row has the account's spending
+ * that is not counted by model, if there is any.
  */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));
@@ -56,7 +54,7 @@ export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfMod
 
 const SIGNIFICANT_DIGITS = 4;
 
-/** Returns the mean cost of a request, rounded to a few digits. Use it only to compare models. */
+/** Returns the mean cost of a request, rounded, for comparing models. */
 function meanCost(cost: Money, requests: number): Money {
   const mean = cost.pico / BigInt(requests);
   const unit = 10n ** BigInt(Math.max(0, mean.toString().length - SIGNIFICANT_DIGITS));

@@ -1,10 +1,8 @@
-/** Reads the owners of spending: the workspaces of the account, with their keys and members. */
-
 import type { Owners } from './account.ts';
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Maximum number of workspaces whose keys and members are read for one page. */
+/** Maximum number of workspaces whose keys and members are read for a page. */
 const MAX_WORKSPACES_SHOWN = 12;
 
 export async function readOwners(client: GatewayClient, signal: AbortSignal): Promise<Owners> {
@@ -26,7 +24,6 @@ export async function readOwners(client: GatewayClient, signal: AbortSignal): Pr
 }
 
 const KEYS_PER_READ = 100;
-/** Maximum number of keys that the console reads per workspace. */
 const MAX_KEYS_OF_WORKSPACE = 1_000;
 
 /** Reads the keys of some workspaces. `isPartial` is true if some keys are missing. */

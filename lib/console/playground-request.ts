@@ -1,5 +1,3 @@
-/** Request from the playground to the Messages API, built from the form. */
-
 import type { ShownModel } from './answers.ts';
 
 export interface PlaygroundDraft {
@@ -7,7 +5,6 @@ export interface PlaygroundDraft {
   system: string;
   prompt: string;
   maxTokens: string;
-  /** JSON list of tools, or empty text. */
   tools: string;
   isSearching: boolean;
   isThinking: boolean;
@@ -69,20 +66,16 @@ function promptContent({ prompt, image }: PlaygroundDraft): string | ContentPart
   ];
 }
 
-/** Fields of a model that the playground needs. */
 type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
 
-/**
- * Returns whether the playground offers the model for text answers: if its only output is text, and it is not known to
- * be unavailable.
- */
+/** Returns whether the model's only output is text, and it is not known to be unavailable. */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.join() === 'text';
 }
 
-/** Returns the default model, preferably one that is known to be callable. */
+/** Returns the default model, preferably a model that is known to be callable. */
 export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;

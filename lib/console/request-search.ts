@@ -1,7 +1,4 @@
-/**
- * Searches requests by a filter. One API response covers only a part of the requests, so the search reads several
- * responses.
- */
+/** Searches requests: one API response may cover only a part of them, so the search reads several responses. */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import type { ShownRequest } from './answers.ts';
@@ -15,32 +12,30 @@ export interface RequestPage {
 
 export interface FoundRequests {
   rows: ShownRequest[];
-  /** Cursor from which the search can continue; null if everything was searched. */
+  /** Cursor with which the search continues; null if everything was searched. */
   cursor: string | null;
-  /** Time of the earliest request that the search has covered, as the API reports it. */
+  /** Time back to which the search has read, as the API reports it. */
   searchedUntil: string | null;
   isSearching: boolean;
   failure: unknown;
-  /** Time of the latest response with the newest requests; undefined before the first response. */
+  /** Time of the latest response with the newest requests; undefined before the first. */
   newestReadAtMs?: number | undefined;
 }
 
 export interface Sought {
-  /** Query parameters of the list. Empty parameters are omitted. */
+  /** Query parameters; empty parameters are omitted. */
   filters: Record<string, string>;
-  /** First day of the search. */
   from: string;
-  /** Cursor at which an earlier search stopped; '' to start with the newest requests. */
+  /** Cursor of an earlier search; '' to start with the newest requests. */
   cursor: string;
-  /** Number of rows after which the search stops. The last response may exceed it. */
+  /** The search stops at this number of rows; the last response may exceed it. */
   rows: number;
 }
 
-/** Maximum number of responses that one search reads. The user can continue the search afterwards. */
+/** The user can continue the search after this number of responses. */
 const MAX_ANSWERS = 25;
 const DAYS_OF_RECENT = 7;
 
-/** Returns the first day of the default range. */
 export function firstRecentDay(nowMs: number): string {
   return utcDate(nowMs - (DAYS_OF_RECENT - 1) * DAY_MS);
 }
@@ -48,7 +43,6 @@ export function firstRecentDay(nowMs: number): string {
 /** Maximum page size of the API. */
 const MAX_PAGE_ROWS = 100;
 
-/** Returns the path and query of the request for one page. */
 export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   const limit = String(Math.min(rows, MAX_PAGE_ROWS));
   const requested = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');
@@ -56,8 +50,8 @@ export function requestsPath({ filters, from, cursor, rows }: Sought): string {
 }
 
 /**
- * Searches until there are enough rows, or no further requests, but reads at most `MAX_ANSWERS` responses. Reports all
- * rows found so far after each response.
+ * Searches until there are enough rows, no further requests, or `MAX_ANSWERS` responses. Reports the rows found so far
+ * after each response.
  */
 export async function searchRequests(
   read: (path: string) => Promise<RequestPage>,
@@ -77,12 +71,12 @@ export async function searchRequests(
   }
 }
 
-/** Maximum time in ms after which an admitted request is in the list. */
+/** An admitted request should be in the list after this time. */
 const LISTING_DELAY_MS = 60_000;
 
 /**
- * Returns the first day from which newer requests must be read: the day of the latest response, or yesterday while a
- * request of yesterday is running.
+ * Returns the first day from which newer requests must be read: about the day of the latest response, or yesterday
+ * while a request of yesterday is running.
  * @param from first day of the list
  */
 export function firstDayOfNewer({ rows, newestReadAtMs }: FoundRequests, from: string, nowMs: number): string {
@@ -94,15 +88,14 @@ export function firstDayOfNewer({ rows, newestReadAtMs }: FoundRequests, from: s
   return first > from ? first : from;
 }
 
-/** The newest requests of a list that was read before. */
 export interface NewestRequests extends RequestPage {
-  /** Whether they replace the known requests, because they fill the list, or requests in between may be missing. */
+  /** Whether `data` fills the list, or requests between `data` and the known requests may be missing. */
   replacesKnown: boolean;
 }
 
 /**
- * Reads the newest requests, back to the latest response of the list. Reads at most `MAX_ANSWERS` responses, and stops
- * when there are enough rows.
+ * Reads the newest requests, back to the latest response of the list, until there are enough rows or `MAX_ANSWERS`
+ * responses.
  */
 export async function readNewest(
   read: (path: string) => Promise<RequestPage>,
@@ -125,7 +118,10 @@ export async function readNewest(
   }
 }
 
-/** Adds the newest requests before the known requests. Each request appears once, in its current state. */
+/**
+ * Replaces the known requests with the newest requests, if `replacesKnown` is true. Otherwise merges them, so that each
+ * request appears once, in its newest state.
+ */
 export function withNewest(known: FoundRequests, newest: NewestRequests) {
   const { data, next_cursor, searched_until, replacesKnown } = newest;
   if (replacesKnown) {

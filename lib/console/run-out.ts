@@ -1,28 +1,26 @@
-/** Estimates when a limit runs out, based on the mean daily spending of the last days. */
-
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
 
 export const DAYS_OF_PACE = 7;
-/** Maximum number of days until a limit runs out. If a limit lasts longer, no date is shown. */
+/** If a limit lasts for more days than this, no date is shown. */
 const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
-/** Spending in the last seven completed days, or in fewer days if the owner (such as a key) was created later. */
+/** Spending in the last completed days since the creation of the owner (such as a key). */
 export interface Pace {
   spent: Money;
   days: number;
 }
 
 /**
- * Estimates when a limit runs out. If the limit resets earlier, the result is `lasts`.
- * @param resetsAtMs time at which the limit resets; undefined if it never resets
+ * Estimates when a limit runs out; `lasts` if it resets earlier.
+ * @param resetsAtMs undefined if the limit never resets
  */
 export function runOutOf(remaining: Money, pace: Pace, nowMs: number, resetsAtMs?: number): RunOut {
   if (remaining.isZero || remaining.isNegative) return { kind: 'is_out' };
   if (pace.spent.isZero || pace.spent.isNegative) return { kind: 'no_pace' };
-  // Remaining amount divided by the mean daily spending, computed with whole numbers.
+  // Remaining amount divided by the mean daily spending, in whole numbers.
   const durationMs = (remaining.pico * BigInt(pace.days * DAY_MS)) / pace.spent.pico;
   if (durationMs > BigInt(MAX_RUN_OUT_DAYS * DAY_MS)) return { kind: 'lasts' };
   const atMs = nowMs + Number(durationMs);

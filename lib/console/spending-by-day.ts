@@ -1,4 +1,4 @@
-/** Exact spending on thirty completed days and today, by one dimension. */
+/** Spending on thirty completed days and today, by one dimension. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
@@ -8,12 +8,12 @@ import { moneyOf, type ExactNumber } from './exact-numbers.ts';
 import type { Texts } from './texts/languages.ts';
 
 export const spendingDimensions = ['workspace', 'key', 'member', 'model'] as const;
-/** Dimension of days; `tag:<name>` has the values of a reported tag. */
+/** Dimension by which spending is split; `tag:<name>` splits it by the values of a reported tag. */
 export type SpendingDimension = (typeof spendingDimensions)[number] | `tag:${string}`;
 
 const TAG = 'tag:';
 
-/** Returns the name of the tag of a dimension; undefined for other dimensions. */
+/** Returns the name of a dimension's tag; undefined for other dimensions. */
 export function tagOf(by: SpendingDimension): string | undefined {
   return by.startsWith(TAG) ? by.slice(TAG.length) : undefined;
 }
@@ -29,8 +29,7 @@ export interface DaySpending {
 type Names = Pick<Texts, 'others' | 'noMember' | 'key' | 'deletedKey' | 'noTagValue' | 'notSplitYet'>;
 
 /**
- * Returns the cost per day and name: newest day first, then most expensive first. There are no rows for days without
- * requests.
+ * Returns the cost per day and name: newest day first, then most expensive first.
  * @param data its activity must be split by `by`
  */
 export function spendingByDay(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
@@ -48,10 +47,7 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
   );
 }
 
-/**
- * Returns today's spending, read from counters. If the named owners or models do not cover the whole account, the
- * remaining amount gets a separate row.
- */
+/** Returns today's spending, with a separate row for spending without a named owner or model. */
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);
   const rest = moneyOf(data.credits.usage_daily).minus(Money.sum(rows.map(({ usage }) => moneyOf(usage))));
@@ -113,7 +109,7 @@ function distinctNames(owners: { id: string; name: string; mark: string }[]): Ma
 function nameByDimension(data: AccountData, by: SpendingDimension, texts: Names): (row: ShownActivity) => string {
   const workspaces = workspaceNames(data);
   const keys = keyNames(data);
-  // If not all keys are loaded, a key without a name is not necessarily deleted.
+  // If not all keys are loaded, a key without a name may exist.
   const unnamedKey = data.isPartial ? texts.key : texts.deletedKey;
   switch (by) {
     case 'workspace':

@@ -1,6 +1,6 @@
 /**
- * The console's storage in the browser. API keys are stored until the tab is closed, the user signs out, or the gateway
- * rejects the management key; theme and language are stored permanently.
+ * API keys are stored until the tab is closed, the user signs out, or the gateway rejects the management key; theme and
+ * language are stored permanently.
  */
 
 const MANAGEMENT_KEY = 'console.management-key';

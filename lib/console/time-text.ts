@@ -1,4 +1,4 @@
-/** Formats times in the reader's language. All times are in UTC, like the days of the books. */
+/** All times are in UTC, like the days of the books. */
 
 export function dayText(time: string | number, locale: string): string {
   return new Date(time).toLocaleDateString(locale, { dateStyle: 'medium', timeZone: 'UTC' });

@@ -1,9 +1,6 @@
-/** Alert settings as text in a form, and their conversion to the form that the API accepts. */
-
 import type { ShownAlerts } from './answers.ts';
 import { isWrongAmount, typedMoney } from './exact-numbers.ts';
 
-/** Texts of the form's fields, as typed. */
 export interface TypedAlerts {
   thresholds: string;
   webhook_url: string;
@@ -26,8 +23,8 @@ export function typedFromAlerts(settings: ShownAlerts): TypedAlerts {
 
 /**
  * Converts the typed settings.
- * @param stored settings that the body replaces; without a typed low balance, their percentage is kept, because the
- *   form does not show it
+ * @param stored settings whose percentage for the low balance is kept if no amount was typed: the form does not show
+ *   the percentage
  * @returns undefined if the low balance is not a valid amount
  */
 export function alertsBodyOf(typed: TypedAlerts, stored: ShownAlerts) {
@@ -45,8 +42,8 @@ export function alertsBodyOf(typed: TypedAlerts, stored: ShownAlerts) {
 }
 
 /**
- * Returns whether two versions have the same values in all fields that the typed settings replace. A typed low balance
- * also replaces the percentage.
+ * Returns whether two versions of the settings have the same values in the fields that the typed settings replace. A
+ * typed low balance also replaces the percentage.
  */
 export function isSameForForm(typed: TypedAlerts, before: ShownAlerts, now: ShownAlerts): boolean {
   const [first, second] = [before, now].map((settings) => JSON.stringify(typedFromAlerts(settings)));

@@ -15,7 +15,7 @@ const atFirst: FoundRequests = { rows: [], cursor: null, searchedUntil: null, is
 
 /**
  * Searches requests, and adds newer requests while the tab is visible.
- * @param everyMs interval for loading newer requests; undefined for a list that cannot get newer requests
+ * @param everyMs interval for reading newer requests; undefined for a list without newer requests
  */
 export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs: number | undefined): FoundRequests {
   const path = requestsPath(sought);

@@ -1,6 +1,5 @@
 /**
- * Edits resources that other people may change at the same time. Changes are saved with the ETag that was read, so
- * another person's change is never overwritten unnoticed.
+ * Edits resources that other people may change at the same time: a change is saved only over the ETag that was read.
  */
 
 import { useState } from 'preact/hooks';
@@ -14,7 +13,7 @@ export interface Versioned<Value> {
   etag: string | null;
 }
 
-/** Loads the resource at a path with its ETag. `readAgain` returns its version at the time of the call. */
+/** Loads the resource at a path with its ETag. `readAgain` returns the current version. */
 export function useVersioned<Value>(path: string) {
   const { client } = useConsole();
   const readAgain = async (signal?: AbortSignal): Promise<Versioned<Value>> => {
@@ -28,13 +27,13 @@ interface VersionedSave<Value> {
   readAgain: () => Promise<Versioned<Value>>;
   /** Saves over the version that has the ETag. */
   save: (etag: string | null, stored: Value) => Promise<void>;
-  /** Returns whether the edited part is the same in both versions. Changes to other parts are not a conflict. */
+  /** Whether the edited part is the same in both versions; changes to other parts are not a conflict. */
   isSame: (before: Value, now: Value) => boolean;
 }
 
 /**
- * Saves a resource if it still has the ETag that was read. If another person has changed the edited part, `theirs` is
- * that person's version, and the next save overwrites it.
+ * Saves a resource if it still has the ETag that was read, or if its edited part is unchanged. Otherwise `theirs` is
+ * the other person's version, and the next save overwrites it.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {
   const [base, setBase] = useState(read);

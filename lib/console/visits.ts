@@ -1,29 +1,19 @@
-/**
- * Scroll positions and request lists, by entry of the tab's history, so that the Back button returns to the same
- * position.
- */
+/** Scroll positions and request lists by entry of the tab's history, for the Back button. */
 
 import type { FoundRequests } from './request-search.ts';
 import { newChangeName } from './change-name.ts';
 
 interface Visit {
   scrollY: number;
-  /**
-   * Lists of requests, by path. The Back button shows the stored list again, so that newer requests do not move its
-   * rows.
-   */
+  /** Stored request lists by path, so that newer requests do not move their rows after the Back button. */
   requests: Map<string, FoundRequests>;
 }
 
 const visits = new Map<string, Visit>();
 
-/** Id of the current history entry. */
 let entry = nameEntry();
 
-/**
- * Maximum time in ms for restoring the scroll position. In this time, the page grows to its former length as responses
- * arrive.
- */
+/** Maximum time for restoring the position, while responses bring the page to its former length. */
 const MAX_RESTORE_MS = 10_000;
 
 /**
@@ -42,8 +32,7 @@ export function currentVisit(): Visit {
 }
 
 /**
- * Scrolls to the stored position of the current visit as soon as the page is long enough. A new visit starts at the
- * top.
+ * Scrolls to the stored position of the current visit as soon as the page is long enough.
  * @returns a function that stops the restoration; any input of the reader stops it as well
  */
 export function restorePlace(page: HTMLElement): () => void {

@@ -1,8 +1,4 @@
-/**
- * Local counterparts of API Gateway and of the Lambda function URL. Both reject requests whose function has reached its
- * concurrency limit. The counterpart of API Gateway also throttles requests, decompresses bodies, and stops waiting for
- * functions that take too long or send nothing for minutes.
- */
+/** Local counterparts of API Gateway and of the Lambda function URL. */
 
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
@@ -23,13 +19,13 @@ import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Time in ms without output after which a regional API closes a stream.
+ * A regional API closes a stream after this time without output.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 const MAX_SILENCE_MS = 5 * 60_000;
 
 /**
- * API Gateway's size limit in bytes for a decompressed payload.
+ * API Gateway's limit for a decompressed payload.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
@@ -37,7 +33,7 @@ const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
 interface ApiGateway {
   concurrency: Concurrency;
   throttle: Throttle;
-  /** Number of seconds that API Gateway waits for the complete response of a function, by function name. */
+  /** Time that API Gateway waits for a complete response, by function name. */
   integrationSeconds: Readonly<Record<string, number>>;
   maxSilenceMs?: number;
 }
@@ -45,9 +41,8 @@ interface ApiGateway {
 /**
  * Wraps the functions so that they behave as behind API Gateway.
  *
- * Weakness: AWS does not document two cases, in which this code guesses: a stream that takes too long is cut off, and a
- * function that is silent before it sends status and headers causes a timeout. In both cases the function is notified,
- * unlike on AWS.
+ * Weakness: AWS does not document two cases. Here, a stream that takes too long is cut off, and a function that is
+ * silent before it sends status and headers gets a timeout.
  */
 export function behindApiGateway(
   host: FunctionHost,
@@ -76,8 +71,8 @@ export function behindApiGateway(
 /**
  * Wraps the functions so that they behave as behind a Lambda function URL, including Lambda's own throttling response.
  *
- * Weakness: the body of the throttling response is not documented, so it is empty here. AWS also does not document
- * whether a function URL ends a silent stream, so silent streams are not ended here.
+ * Weakness: AWS does not document the body of the throttling response (empty here), and whether it ends silent streams
+ * (not ended here).
  */
 export function behindFunctionUrl(host: FunctionHost, concurrency: Concurrency): FunctionHost {
   return {
@@ -99,8 +94,7 @@ const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: numb
 };
 
 /**
- * Decompresses a request body as a REST API does: the event contains the text, or base64 for a form, and keeps its
- * `content-encoding` header.
+ * Decompresses a request body as a REST API does: the event contains the text, or base64 for a form.
  * @see
  *   https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  * @throws {GatewayError} 415 for other encodings and invalid data, 413 if the decompressed body is too large
@@ -124,10 +118,7 @@ function headerOf({ headers }: APIGatewayProxyEvent, wanted: string): string | u
   return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-/**
- * Time limit of one invocation of a function, like the integration timeout of API Gateway. The invocation fails after
- * this time, or when `end` is called.
- */
+/** Time limit of one invocation, like the integration timeout of API Gateway. */
 class Patience {
   readonly #over = Promise.withResolvers<never>();
   readonly #seconds: number;
@@ -141,7 +132,6 @@ class Patience {
   }
 
   /**
-   * Returns the result of the function.
    * @throws {GatewayError} 504 after the time limit or `end`; the function continues to run, and its result is ignored
    */
   async wait<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 /**
- * Program that runs the emulators of SQS and S3 in their own process. It prints its port, and ends whenever its parent
- * ends. All data is in memory. The emulators have no access control, so this program checks signatures.
+ * Program that runs the emulators of SQS and S3, with their data in memory. It prints its port, and ends when its
+ * parent ends. The emulators have no access control, so this program checks signatures.
  */
 
 import { once } from 'node:events';
@@ -13,10 +13,10 @@ const app = buildApp({ logger: false, host: '127.0.0.1' });
 app.addHook('onRequest', async ({ method, raw, headers }, reply) => {
   const objection = objectionToSignature({ method, url: raw.url!, headers }, localCredentials, Date.now());
   if (objection) await reply.code(403).type('application/xml').send(objection);
-  // In a deployment, the bucket's CORS rule adds this header for pages that read the file of a video.
+  // In a deployment, the bucket's CORS rule adds this header.
   else if (method === 'GET' && headers.origin !== undefined) reply.header('access-control-allow-origin', '*');
 });
-// fauxqs accepts messages that SQS refuses.
+// The emulator fauxqs accepts characters that SQS refuses, so this hook refuses them with SQS's error.
 app.addHook('preHandler', async ({ body, headers }, reply) => {
   const isSqs = headers['content-type']?.startsWith('application/x-amz-json') === true;
   if (!isSqs || !/[\uFFFE\uFFFF]/.test(JSON.stringify(body))) return;

@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4, implemented from AWS's description, and without the signing library that the gateway uses.
- * Each of the two implementations thus tests the other.
+ * AWS Signature Version 4, implemented without the signing library that the gateway uses, so that each implementation
+ * tests the other.
  */
 
 import { createHash, createHmac } from 'node:crypto';
@@ -9,13 +9,13 @@ export const SIGNING_ALGORITHM = 'AWS4-HMAC-SHA256';
 
 interface SigningFacts {
   secret: string;
-  /** Time of the signature, taken from the request. */
+  /** Time of the signature, from the request. */
   date: string;
   /** Credential scope: day, region, service and terminator. */
   scope: readonly string[];
 }
 
-/** Returns the signature that a request with this canonical form must have. */
+/** Returns the signature of a request with this canonical form. */
 export function awsSignature({ secret, date, scope }: SigningFacts, canonicalRequest: string): Buffer {
   const toSign = [SIGNING_ALGORITHM, date, scope.join('/'), sha256Hex(canonicalRequest)].join('\n');
   const signingKey = scope.reduce<Buffer>((key, part) => hmacSha256(key, part), Buffer.from(`AWS4${secret}`));

@@ -1,7 +1,6 @@
 /**
- * Processes of a local gateway, other than its main process, that can place or settle holds. Each process ends together
- * with the gateway. Each running process holds a shared file lock. The next start of the gateway checks the lock,
- * because a suspended process of an earlier start may still exist.
+ * Processes of a local gateway, other than its main process, that can place or settle holds. Each holds a shared file
+ * lock, which the next start checks, because a suspended process of an earlier start may still exist.
  */
 
 import { join } from 'node:path';
@@ -11,20 +10,13 @@ import { tryLock } from '../shared/data-directory/file-lock.ts';
 const LOCK_FILE = 'processes.lock';
 const LOOK_EVERY_MS = 50;
 
-/**
- * Makes this process end when the gateway ends, even after `kill -9`, and takes the shared file lock. Each of these
- * processes calls this function first.
- */
+/** Makes this process end when the gateway ends, even after `kill -9`, and takes the lock. */
 export function belongToBoot(directory: string): void {
   process.on('disconnect', () => process.exit(0));
   tryLock(join(directory, LOCK_FILE), 'shared');
 }
 
-/**
- * Waits until the processes of earlier starts have ended. The owner of the data directory calls this function before it
- * starts its own processes.
- * @returns whether all these processes have ended within `waitMs`
- */
+/** Waits until the processes of earlier starts have ended, and returns whether they have. */
 export async function earlierProcessesEnded(directory: string, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   for (;;) {

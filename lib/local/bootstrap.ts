@@ -6,7 +6,7 @@ import type { Actor } from '../../lambdas/store/accounts/audit.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 
-/** Account of a local gateway. Its keys are null unless this start has created them, because keys are not stored. */
+/** Keys are not stored, so they are null unless this start has created them. */
 export interface LocalAccount {
   accountId: string;
   workspaceId: string;
@@ -17,8 +17,7 @@ export interface LocalAccount {
 const operator: Actor = { kind: 'operator', id: 'first start' };
 
 /**
- * Creates an account with its Default workspace and one key of each kind, unless the account of an earlier start
- * exists, which is then returned.
+ * Creates an account with its Default workspace and one key of each kind, or returns the account of an earlier start.
  */
 export async function bootstrap(table: Table, state: LocalState): Promise<LocalAccount> {
   const known = state.bootstrapped();

@@ -3,7 +3,6 @@ import { localCredentials, quietLogger } from '../../lambdas/platform/aws/sdk.ts
 
 const LOCAL_BUCKET = 'model-gateway-local';
 
-/** Creates the bucket in the local S3 emulator, and returns its name. */
 export async function createBucket(endpoint: string): Promise<string> {
   const client = new S3Client({
     endpoint,

@@ -5,7 +5,7 @@ import type { LocalGateway } from './start.ts';
 
 type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory'>;
 
-/** Returns the text that is printed when the gateway is ready: its URLs, the keys, and commands to paste. */
+/** Returns the text that `npm start` prints when the gateway is ready: its URLs, keys, and commands to paste. */
 export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
   const { baseUrl, streamingUrl, webUrl, inferenceKey, managementKey, modelId, providers } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
@@ -41,7 +41,7 @@ ${keysNotice(gateway, kept)}
 `;
 }
 
-/** Returns the text that is printed when the gateway stops because a process that it needs has ended. */
+/** Text for a gateway that stops because a process that it needs has ended. */
 export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): string {
   const data = ephemeral
     ? 'Its data was in memory and is lost'
@@ -50,7 +50,7 @@ export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): st
 }
 
 function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
-  // An ephemeral gateway deletes its data directory when it stops, so no `keys create` command is shown.
+  // An ephemeral gateway deletes its data directory when it stops.
   const more = kept.ephemeral ? '' : ` Create a new one: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were printed at the first start.${more}`;
   return `  inference key   ${inferenceKey}
@@ -61,21 +61,17 @@ function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept
     export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
-/**
- * Returns a line about the published catalog that is used instead of the catalog of this start; empty if there is none.
- */
+/** A line about the published catalog that replaces the catalog of this start. */
 function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
   if (publishedCatalog === undefined) return '';
   return `\n  catalog         ${publishedCatalog} (published; see ${adminOn(kept)} catalog show)`;
 }
 
-/** Returns the beginning of an admin command for this gateway's data. */
 function adminOn({ dataDirectory }: Kept): string {
   const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${shellArgument(dataDirectory)}`;
   return `npm run admin --${directory}`;
 }
 
-/** Returns a path, quoted for a shell if necessary. */
 function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -91,10 +87,7 @@ function providersOf(providers: ProviderState[], kept: Kept): string {
     : `none of ${dark} has a key and an address (${command})`;
 }
 
-/**
- * Returns the URLs and keys of a ready gateway as one line of JSON, for programs. Keys are null if an earlier start has
- * printed them.
- */
+/** Returns the URLs and keys as one line of JSON; keys are null if an earlier start has printed them. */
 export function readyLine(gateway: LocalGateway): string {
   return JSON.stringify({
     base_url: gateway.baseUrl,

@@ -12,16 +12,11 @@ export interface LocalOptions {
   web: boolean;
   /** Maximum number of concurrent runs of each function; undefined means unlimited. */
   concurrency: number | undefined;
-  /**
-   * Maximum number of requests per second over all clients; undefined means unlimited. Bursts may have twice as many.
-   */
+  /** Maximum requests per second of all clients, with bursts of twice as many; undefined means unlimited. */
   rateLimit: number | undefined;
-  /**
-   * Whether scheduled workers run in the worst way that EventBridge allows: each run is started twice, and may overlap
-   * the next run.
-   */
+  /** Whether each scheduled run is started twice, and may overlap the next run, as EventBridge allows. */
   repeatsSchedules: boolean;
-  /** Number of milliseconds that are added to the system clock. */
+  /** Milliseconds that are added to the system clock. */
   clockOffsetMs: number;
   json: boolean;
   help: boolean;
@@ -54,7 +49,7 @@ Without provider keys, use the sandbox/… models, which run on this machine: se
 
 /**
  * Reads the command-line flags.
- * @throws {StartFailure} with the invalid flag
+ * @throws {StartFailure} for an invalid flag
  */
 export function parseOptions(args: string[]): LocalOptions {
   const values = readFlags(args);

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from '../shared/failure.ts';
 
-/** Address on which local servers listen. It is the loopback address, so that no other machine can reach them. */
+/** No other machine can reach the loopback address. */
 export const LOOPBACK_HOST = '127.0.0.1';
 
 /**
- * Checks that two ports are available: the port of the API, and the next port for the function URL.
+ * Checks the port of the API, and the next port for the function URL; port 0 needs no check.
  * @throws {StartFailure} if one of these ports is in use or cannot be opened
  */
 export async function checkPorts(port: number): Promise<void> {
@@ -19,8 +19,8 @@ export async function checkPorts(port: number): Promise<void> {
 }
 
 /**
- * Calls `open` to listen on a port of this machine.
- * @throws {StartFailure} with the reason if the port cannot be opened
+ * Opens a port of the loopback address.
+ * @throws {StartFailure} if the port cannot be opened
  */
 export async function openAt<Opened>(
   port: number,

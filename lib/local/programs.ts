@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/**
- * Programs that a gateway starts as processes. In the gateway bundle for tests, this file is replaced by one with other
- * programs.
- */
+/** Programs that a gateway starts as processes. */
 export const programs = {
   workers: fileURLToPath(new URL('./workers-main.ts', import.meta.url)),
   server: fileURLToPath(new URL('./server-main.ts', import.meta.url)),

@@ -1,16 +1,10 @@
-/**
- * Runs the sandbox provider in a worker thread, so that expensive work (for example 2,048 long vectors) does not block
- * requests.
- *
- * Guarantee: the thread ends with the process, even if the process is killed.
- */
+/** Runs the sandbox provider in a worker thread, so that its expensive work does not block requests. */
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SandboxUpstream } from './sandbox/server.ts';
 
 export interface SandboxThread extends SandboxUpstream {
-  /** Resolves with a sentence if the thread has ended by itself. */
   lost: Promise<string>;
 }
 

@@ -6,13 +6,13 @@ export interface Scheduler {
   stop: () => Promise<void>;
 }
 
-/** Time in ms from the full minute to a scheduled run, so that the run includes changes made at the full minute. */
+/** Delay of each run after the full minute, so that the run includes changes made at the full minute. */
 const AFTER_MINUTE_MS = 3_500;
 
 interface Schedule {
   everyMinutes: number;
   /**
-   * Whether each run is started twice, even if earlier runs have not ended. If false, at most one run exists at a time.
+   * Whether each run is started twice, even if earlier runs have not ended; if false, at most one run exists at a time.
    */
   isRepeated: boolean;
 }

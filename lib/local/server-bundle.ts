@@ -5,14 +5,12 @@ import { fileURLToPath } from 'node:url';
 const builds = fileURLToPath(new URL('../../.build', import.meta.url));
 
 export interface ServerBundle {
-  /** File of the server's program. */
   program: string;
   remove: () => void;
 }
 
 /**
- * Bundles the server into a new directory. In the gateway bundle for tests, this file is replaced by one that bundles
- * the server once for each test run.
+ * Bundles the server into a new directory.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @throws {CatalogError} if the catalog has a mistake
  */

@@ -1,7 +1,4 @@
-/**
- * Entry point of the server process that web-server.ts starts. Runs the bundled server, and exits when the gateway
- * exits.
- */
+/** Program of the server process: runs the bundled server, and exits when the gateway exits. */
 
 import { pathToFileURL } from 'node:url';
 import { belongToBoot } from './boot-processes.ts';

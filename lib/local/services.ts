@@ -8,7 +8,7 @@ import { startSandboxThread } from './sandbox-thread.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 import type { Wiring } from './wiring.ts';
 
-/** Local replacements for AWS services (DynamoDB, SQS, S3) and for a provider (the sandbox). */
+/** Local replacements for AWS services and for a provider (the sandbox). */
 export interface LocalServices {
   dynamodbEndpoint: string;
   tableName: string;
@@ -17,15 +17,15 @@ export interface LocalServices {
   queueUrls: Record<string, string>;
   sandbox: SandboxUpstream;
   bucketName: string;
-  /** Resolves with a sentence if a process of the services has ended by itself. */
+  /** Resolves with a sentence if a service has ended by itself. */
   lost: Promise<string>;
 }
 
-/** Functions that stop the started parts, in the order in which the parts were started. */
+/** Stop functions, in the order in which the parts were started. */
 export type Stops = (() => Promise<void>)[];
 
 /**
- * Starts DynamoDB with the table, SQS with the queues, S3 with the bucket, and the sandbox provider.
+ * Starts the services.
  * @param stops receives a stop function for each part that has started, even if a later part fails
  * @throws {Error} if one of these services does not start
  */

@@ -1,7 +1,6 @@
 /**
  * Access control for the SQS and S3 emulators, whose port other users of the machine can reach. It accepts requests
- * that are signed in their headers with the gateway's key, and signed links to files that have not expired. It is
- * implemented from AWS's description of version 4, without the signing library that the gateway uses.
+ * that are signed with the gateway's key, and signed links that have not expired.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -20,15 +19,14 @@ interface AccessKey {
   secretAccessKey: string;
 }
 
-/** A signature, and the values that it covers. */
 interface Signed {
-  /** Credential: key id, day, region, service and terminator, separated by slashes. */
+  /** Key id, day, region, service and terminator, separated by slashes. */
   credential: string;
   date: string;
   signedHeaders: string[];
   signature: string;
   payload: string;
-  /** Name=value pairs of the query that the signature covers. */
+  /** Name=value pairs that the signature covers. */
   query: string[];
 }
 
@@ -38,10 +36,7 @@ const EMULATOR_AUTHORIZATION = new RegExp(
   `^${SIGNING_ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`,
 );
 
-/**
- * Checks the signature of a request to an emulator.
- * @returns the error body that S3 sends for a rejected request; undefined if the request is accepted
- */
+/** @returns the error body for a rejected request; undefined if it is accepted */
 export function objectionToSignature(requested: AskedFor, key: AccessKey, atMs: number): string | undefined {
   const [, text = ''] = requested.url.split('?');
   const query = new URLSearchParams(text);
@@ -70,8 +65,9 @@ function fromQuery(query: URLSearchParams, text: string): Signed | undefined {
 }
 
 /**
- * Reads a signature from the headers. The body is not compared with its signed hash, because the gateway and its
- * emulators are on the same machine.
+ * Reads a signature from headers.
+ *
+ * Weakness: the body is not compared with its signed hash.
  */
 function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undefined {
   const [, credential, names, signature] = EMULATOR_AUTHORIZATION.exec(headers.authorization ?? '') ?? [];

@@ -1,7 +1,4 @@
-/**
- * Token bucket shared by all clients, like API Gateway's throttling of a stage. A client that sends too many requests
- * affects all clients.
- */
+/** Token bucket shared by all clients, like API Gateway's throttling of a stage. */
 export class Throttle {
   readonly #requestsPerSecond: number;
   readonly #burst: number;
@@ -9,9 +6,8 @@ export class Throttle {
   #filledMs = performance.now();
 
   /**
-   * @param requestsPerSecond steady rate; default: unlimited
-   * @param burst maximum number of requests at the same moment; default: the number that the steady rate allows in two
-   *   seconds
+   * @param requestsPerSecond steady rate
+   * @param burst requests at the same moment
    */
   constructor(requestsPerSecond = Infinity, burst = 2 * requestsPerSecond) {
     this.#requestsPerSecond = requestsPerSecond;
@@ -19,7 +15,7 @@ export class Throttle {
     this.#tokens = burst;
   }
 
-  /** Returns whether a request is admitted. An admitted request is counted. */
+  /** Returns whether a request is admitted, and counts it. */
   admits(): boolean {
     const nowMs = performance.now();
     const fresh = ((nowMs - this.#filledMs) / 1_000) * this.#requestsPerSecond;

@@ -1,7 +1,4 @@
-/**
- * Runs the bundled server in its own process, with the services of this machine. It is the same program that runs in a
- * Lambda Web Function or container.
- */
+/** Runs the bundled server in its own process, as in a Lambda Web Function or container. */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,14 +17,13 @@ const SERVER_START_TIMEOUT_MS = 10_000;
 export interface WebServer {
   /** Base URL, which ends with /v1. */
   baseUrl: string;
-  /** Resolves with a sentence if the server's process has ended by itself. */
   lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
 /**
  * Starts the server.
- * @param dataDirectory data directory of the gateway to which the server belongs
+ * @param dataDirectory of the gateway to which the server belongs
  * @param catalogDirectory replaces the catalog that comes with the code
  * @throws {CatalogError} if the catalog has a mistake
  * @throws {StartFailure} if the server does not start
@@ -35,8 +31,8 @@ export interface WebServer {
 export async function startWebServer(dataDirectory: string, catalogDirectory: string | undefined): Promise<WebServer> {
   const bundle = await makeServerBundle(catalogDirectory);
   const port = await freePort();
-  // The server has its own process group, so that Ctrl-C reaches only the gateway. The server needs the gateway's
-  // services while it stops.
+  // The server has its own process group, so that Ctrl-C does not end it before the gateway. While the server stops, it
+  // needs the gateway's services.
   const child = adoptChild(
     fork(programs.server, [dataDirectory, bundle.program], {
       execArgv: serverOptions,

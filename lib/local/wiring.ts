@@ -2,21 +2,17 @@ import { integrationSeconds, visibilityTimeoutSeconds, type QueueWorker, type Ro
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
-/**
- * Connections between routes, functions, queues and schedules. The local runtime reads them from the manifest or from
- * synthesized templates.
- */
+/** Connections between routes, functions, queues and schedules. */
 export interface Wiring {
   routes: WiredRoute[];
-  /** Queues, by the name under which functions get a queue's URL. */
+  /** Queues by the name under which functions get a queue's URL. */
   queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
-  /** Name of the function behind the function URL; undefined if there is none. */
   functionUrl: string | undefined;
-  /** Name of the function that handles requests that match no route. */
+  /** Function that handles requests that match no route. */
   unknownRoute: string;
-  /** Number of seconds that API Gateway waits for a complete response, by function name. */
+  /** Time that API Gateway waits for a complete response, by function name. */
   integrationSeconds: Record<string, number>;
 }
 
@@ -27,12 +23,11 @@ export interface WiredQueue {
   deadLetters: string;
 }
 
-/** Returns the name of a queue's dead-letter queue, for queues that are named as in the manifest. */
+/** Returns the dead-letter queue of a queue that is named as in the manifest. */
 export function deadLettersOf(queue: string): string {
   return `${queue}-dead-letters`;
 }
 
-/** Returns the wiring according to the manifest. */
 export function manifestWiring(): Wiring {
   return {
     routes: wiredRoutes(routes),

@@ -1,7 +1,4 @@
-/**
- * Program of the workers' process (workers-process.ts). It gets the addresses of the services in the same environment
- * variables as a function.
- */
+/** Program of the workers' process. */
 
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
@@ -18,7 +15,7 @@ const host = await startInProcessHost(['finalize-cost'], importHandler);
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 
-// If the report cannot be sent, the connection to the gateway is closing, which the `disconnect` event handles.
+// If the report cannot be sent, the `disconnect` event follows.
 const report = (message: Report) => process.send!(message, undefined, undefined, () => undefined);
 
 process.on('message', (order: Order) => {

@@ -1,5 +1,3 @@
-/** Workers: functions that queues and schedules invoke, and the code that invokes them. */
-
 import { Concurrency } from './concurrency.ts';
 import type { Invoke } from './event-source.ts';
 import { startEventSource } from './event-source.ts';
@@ -7,7 +5,6 @@ import type { LocalSqs } from './queues.ts';
 import { startSchedule } from './scheduler.ts';
 import type { Wiring } from './wiring.ts';
 
-/** Queues and schedules to which workers are connected. */
 export interface Connections {
   queueSources: Wiring['queueSources'];
   schedules: Wiring['schedules'];
@@ -15,26 +12,19 @@ export interface Connections {
   queueUrls: Record<string, string>;
   /** Maximum number of concurrent runs of each function; undefined means unlimited. */
   concurrency: number | undefined;
-  /**
-   * Whether scheduled workers run in the worst way that EventBridge allows: each run is started twice, and may overlap
-   * the next run.
-   */
+  /** Whether each scheduled run is started twice, and may overlap the next run. */
   repeatsSchedules: boolean;
 }
 
 /** Runs functions for queues and schedules. */
 export interface Workers {
   invoke: (name: string, event: unknown) => Promise<unknown>;
-  /** Starts to poll queues and to run schedules. */
   connect: (connections: Connections) => void;
   /** Processes the visible messages in the queues, then ends. */
   stop: () => Promise<void>;
 }
 
-/**
- * Returns workers that get their messages from the local queues.
- * @param invoke invokes a function by its name in the manifest
- */
+/** @param invoke invokes a function by its name in the manifest */
 export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
   const sources: { stopPolling?: () => void; stop: () => Promise<void> }[] = [];
   return {
@@ -55,7 +45,7 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
       }
     },
     async stop() {
-      // Stops all polls first, so that their batches end in parallel.
+      // Stops all polls first, so that they end in parallel.
       for (const source of sources) source.stopPolling?.();
       for (const source of sources.splice(0).toReversed()) await source.stop();
     },

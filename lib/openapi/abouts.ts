@@ -24,7 +24,7 @@ import type { ModalityRow } from '../../lambdas/route.ts';
 import { wholeModalities } from '../../lambdas/modality-rows.ts';
 import type { RouteName, WholeRoute } from '../../lambdas/routes.ts';
 
-/** Returns the texts of all routes of modalities, each built from the `about.ts` of its folder. */
+/** Texts of the routes of modalities, from the `about.ts` of their folders. */
 async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   const found = Object.entries<ModalityRow>(wholeModalities).map(async ([kind, row]) => {
     const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityTexts };
@@ -34,7 +34,7 @@ async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   return Object.assign({}, ...(await Promise.all(found))) as Record<WholeRoute, About>;
 }
 
-/** Texts of every route, in the order of the reference. If a route has no texts, this file does not compile. */
+/** Texts of the routes, in the order of the reference. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
   ...chat,

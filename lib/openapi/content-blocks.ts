@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { supportedBlocks } from '../../lambdas/messages/blocks.ts';
 
-/** Types of content blocks that the gateway checks, but always rejects. */
+/** Types of content blocks that the gateway always refuses. */
 const REFUSED = new Set(['container_upload']);
 
-/** Schemas of the content blocks that the gateway checks, by component name (`ToolUseBlock`). */
+/** Schemas of content blocks by component name, for example `ToolUseBlock`. */
 export const blockShapes: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   [...supportedBlocks]
     .filter(([type]) => !REFUSED.has(type))
@@ -16,10 +16,7 @@ function blockComponentName(type: string): string {
   return `${words.join('')}Block`;
 }
 
-/**
- * Schema of a content block: of a type that the gateway checks, or of any other type, which only the model's provider
- * may support.
- */
+/** A block of a type that the gateway checks, or of another type, which only the model's provider may support. */
 export const contentBlock = {
   anyOf: [
     ...Object.keys(blockShapes).map((name) => ({ $ref: `#/components/schemas/${name}` })),

@@ -12,7 +12,6 @@ import { errorGuides, errorText } from './error-guides.ts';
 import { introduction } from './introduction.ts';
 import { wholeExample } from './whole-example.ts';
 
-/** Inputs that the file of an endpoint declares. */
 type Accepts = {
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -21,19 +20,17 @@ type Accepts = {
   once?: unknown;
 };
 
-/** Route with all data that the document shows about it. */
 interface Operation {
   route: Route;
   about: About;
   accepts: Accepts;
 }
 
-/** Members of an OpenAPI document that this file reads or changes. */
 interface Document {
   components: { schemas: Record<string, object> };
 }
 
-/** Builds the OpenAPI document from the manifest, the inputs of the endpoints, and the texts of the routes. */
+/** Builds the OpenAPI document of all routes. */
 export async function buildDocument(): Promise<Document> {
   installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
@@ -68,8 +65,8 @@ export async function buildDocument(): Promise<Document> {
 }
 
 /**
- * If a body occurs several times (in several functions, at several paths, or also as a form), names it after its first
- * function, so that the document contains it only once.
+ * Names each request body that occurs several times, so that the document contains it only once. The name is that of
+ * the first function with this body.
  */
 function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
   const named = new Map<z.ZodType, z.ZodType>();
@@ -86,8 +83,8 @@ function withSharedBodies<Named extends Operation & { name: string }>(operations
 }
 
 /**
- * Replaces the shapes that list schemas define locally by the shared components of the same name. Also removes bounds
- * that allow every safe integer, because such bounds contain no information.
+ * Replaces local shapes of list schemas by the shared components of the same name, and removes bounds that allow every
+ * safe integer.
  */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
@@ -153,11 +150,10 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
   } as ZodOpenApiOperationObject;
 }
 
-/** Note for responses without streaming, which may begin before the answer is complete. */
+/** Note for responses without streaming. */
 const lateNote =
   'Without `stream`, an answer that takes longer than 210 seconds (by default) begins with blanks, so that no connection is cut. From then on its status is 200 in any case: after a failure the body is an error, with its status in `error.code`. So look at `error` first, or use `stream`.';
 
-/** Returns the examples of a body. A single example has no name; several examples have names. */
 function bodyExamples({ summary, bodyExample, moreExamples }: About) {
   if (bodyExample === undefined) return {};
   if (!moreExamples) return { example: bodyExample };
@@ -167,7 +163,7 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
 
 function responseContent({ schema, example, content, maybeLate }: Success) {
   // A route whose example is JSON may also have other content, such as events. A route that returns a page or a file
-  // has no such example.
+  // has no JSON example.
   const isJson = content === undefined || example !== undefined;
   const json = {
     schema: maybeLate ? z.union([schema, errorShape]) : schema,
@@ -245,10 +241,7 @@ function responseHeaders({ route, about }: Operation) {
   };
 }
 
-/**
- * Returns the kinds of errors that a route can return. They follow from the manifest, the route's inputs and the
- * route's texts.
- */
+/** Returns the kinds of errors of a route. They follow from the manifest, the route's inputs and the route's texts. */
 function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   const { params, query, body, once } = accepts;
   const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
@@ -268,7 +261,6 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
 }
 
 const retryAfterHeader = textHeader('Seconds until another try may succeed; absent where none is known.');
-/** Headers of error responses, by kind of error. Clients can read them to decide when to repeat a request. */
 const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof textHeader>>>> = {
   conflict: {
     'retry-after': textHeader(
@@ -293,7 +285,6 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
   },
 };
 
-/** Example metadata of some error kinds, in addition to `error_type`. */
 const errorDetails: Partial<Record<ErrorKind, object>> = {
   invalid_request: { field: 'name' },
   payment_required: {
@@ -312,7 +303,7 @@ const errorDetails: Partial<Record<ErrorKind, object>> = {
   },
 };
 
-/** Components of error responses: one per status, shared by all routes that can return the status. */
+/** One component per status, shared by the routes that can return the status. */
 const errorComponents = new Map(
   Object.values(errorKinds).map(({ status }) => [status, errorComponent(kindOfStatus(status)!)]),
 );

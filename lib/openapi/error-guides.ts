@@ -1,12 +1,11 @@
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Text for clients about a kind of error: its cause, and how to fix it. */
 interface ErrorGuide {
   cause: string;
   cure: string;
 }
 
-/** Guides for every kind of error. If a kind has no guide, the code does not compile. */
+/** Cause of each kind of error, and how to fix it. */
 export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   invalid_request: {
     cause: 'A field of the request is missing, unknown or has a value that is not allowed.',
@@ -80,7 +79,6 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
 };
 
-/** Returns cause and fix as one text, for the API document. */
 export function errorText(kind: ErrorKind): string {
   const { cause, cure } = errorGuides[kind];
   return `${cause} ${cure}`;

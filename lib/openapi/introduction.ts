@@ -6,7 +6,6 @@ const errorLines = (Object.keys(errorGuides) as ErrorKind[]).map((kind) => {
   return `- **${errorKinds[kind].status}** \`${kind}\`: ${cause} _What to do:_ ${cure}`;
 });
 
-/** Introduction that readers see before the first route, in Markdown. */
 export const introduction = `One API in front of many AI model providers, billed in roubles.
 
 ## First request

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Completes an example of a response: sets each missing required member to null if the schema allows null. So
- * `about.ts` contains only the members that matter, and does not have to change for a new nullable member. If a
- * required member cannot be null, it stays absent, and the test of the examples reports it.
+ * Completes an example of a response: sets each missing required member to null if the schema allows null. If a
+ * required member cannot be null, it stays absent.
  */
 export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
@@ -21,18 +20,12 @@ export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   return { ...Object.fromEntries(members), ...membersBeyond(schema, given) };
 }
 
-/**
- * Returns whether `wholeExample` sets a missing member to null: the member must be required and nullable. Optional
- * members stay absent.
- */
+/** Returns whether a missing member becomes null: it must be required and nullable. */
 function mayBeNull(member: z.ZodType): boolean {
   return !member.safeParse(undefined).success && member.safeParse(null).success;
 }
 
-/**
- * Returns the members that the schema does not have. They stay in the example, so that the test of the examples finds
- * them.
- */
+/** Returns the members that the schema lacks. They stay in the example, so that the test of the examples finds them. */
 function membersBeyond(schema: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in schema.shape)));
 }

@@ -1,38 +1,28 @@
-/**
- * Determines which providers and models of a catalog can be called from this process, because the operator has set
- * their credentials and URLs.
- */
-
 import type { Catalog, Model } from '../../lambdas/catalog/catalog.ts';
 import { makesOnlyText } from '../../lambdas/catalog/modality.ts';
 import type { ProviderData } from '../../lambdas/catalog/schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { readiness } from '../../lambdas/routing/live-providers.ts';
 
-/** A provider, and whether it can be called from this process. */
 export interface ProviderState {
   id: string;
   name: string;
   /**
-   * Names of the environment variables that the operator must set for the provider's URL and key, separated by spaces;
-   * undefined if there are none.
+   * Names of the environment variables for the provider's URL and key, separated by spaces; undefined if there are
+   * none.
    */
   variable: string | undefined;
   state: 'live' | 'no key' | 'no address';
-  /** Number of models in the catalog that the provider offers. */
   models: number;
 }
 
-/**
- * Returns whether the credential and URL of an endpoint are set. For local commands, all credentials are environment
- * variables.
- */
+/** Returns whether the credential and URL of an endpoint are set as environment variables. */
 const isReady = readiness(() => undefined);
 
-/** Prefix of variables that the gateway itself sets, and that the operator therefore need not set. */
+/** Prefix of variables that the operator need not set. */
 const OWN_VARIABLES = 'GATEWAY_SANDBOX_';
 
-/** Returns the state of every provider with models, callable providers first. A sandbox without a URL is left out. */
+/** Returns the state of each provider with models, callable providers first; a sandbox without a URL is excluded. */
 export function providerStates({ models, withoutAddress }: Catalog): ProviderState[] {
   const states = new Map<string, ProviderState>();
   for (const { endpoints, aliasOf } of models) {
@@ -73,10 +63,7 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
   return ofPeople.length === 0 ? undefined : ofPeople.join(' ');
 }
 
-/**
- * Returns the credentials and certificates that the operator has set for providers and search backends, by the names of
- * their variables. On AWS, they are in the secret of provider keys.
- */
+/** Returns the set credentials and certificates of providers and search backends, by the names of their variables. */
 export function operatorSecrets({ models, search }: Catalog): Record<string, string> {
   const providers = models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.data));
   const names = [
@@ -94,8 +81,8 @@ export function operatorSecrets({ models, search }: Catalog): Record<string, str
 const SANDBOX = 'sandbox/claude';
 
 /**
- * Returns a text model for a first request: the sandbox model if it can be called, or else another text model that can
- * be called, or else any text model; undefined if the catalog has none.
+ * Returns a text model for a first request, if possible the sandbox model or another callable model; undefined if the
+ * catalog has none.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => makesOnlyText(data.output_modalities));

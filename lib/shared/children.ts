@@ -1,11 +1,4 @@
-/**
- * Processes that must not outlive this process. When the gateway stops, it stops these processes in order. If the
- * gateway ends in another way that it can notice (a second Ctrl-C, an error), these processes are killed.
- *
- * Some of these processes are "needed": without its database, queues and server, the gateway cannot work. If a needed
- * process ends by itself, the code that started it is notified. Other processes are restarted by the code that uses
- * them: the workers (workers-process.ts), and the processes of functions (sandboxed/).
- */
+/** Child processes, which are killed when this process exits, unless this process is killed itself. */
 
 import type { ChildProcess } from 'node:child_process';
 
@@ -21,21 +14,17 @@ export function adoptChild<Child extends ChildProcess>(child: Child): Child {
   return child;
 }
 
-/** Process without which the gateway cannot work. */
 export interface NeededChild {
   /** Resolves with a sentence if the process has ended although `stop` was not called. */
   lost: Promise<string>;
-  /** Ends the process if it runs, and waits for its end. */
   stop: () => Promise<void>;
 }
 
-/** Name of a needed process for messages, and the way to end it. */
 export interface ChildManners {
-  /** Name of the process, with which the message about its end begins. */
+  /** Name with which the message about the process's end begins. */
   name: string;
-  /** Returns the last output of the process, for the message about its end. */
   lastWords?: () => string;
-  /** Requests that the process end. By default, SIGTERM is sent. */
+  /** Requests that the process end; by default, sends SIGTERM. */
   end?: () => void;
   /** Whether another process may stop this process. If true, exit code 0 does not count as a loss. */
   endsForOthers?: boolean;
@@ -48,7 +37,7 @@ export function needChild(
   let isStopping = false;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lost = new Promise<string>((resolve) => {
-    // Waits for `close`, because the last output may arrive after `exit`.
+    // The last output may arrive after the event `exit`, but not after `close`.
     child.once('close', () => {
       const isOrderly = isStopping || (endsForOthers && child.exitCode === 0);
       if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastOutputSentence(lastWords?.())}`);

@@ -1,3 +1,2 @@
-/** Default port of the API, and default data directory. */
 export const DEFAULT_PORT = '8787';
 export const DEFAULT_DATA = '.local';

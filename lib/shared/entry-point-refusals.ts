@@ -1,20 +1,16 @@
-/**
- * Responses of API Gateway itself, when no function responds. The deployed template and the local counterpart use the
- * same texts.
- */
+/** Responses of API Gateway itself, for the deployed template and its local counterpart. */
 
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
 export interface EntryPointRefusal {
   kind: ErrorKind;
   text: string;
-  /** Value of the `retry-after` header. */
   retryAfterSeconds?: number;
 }
 
 /**
- * Response if Lambda has no capacity for another request, or if the function failed without responding. API Gateway
- * does not distinguish these cases.
+ * Response if Lambda has no capacity for a request, or if the function failed without responding: API Gateway does not
+ * distinguish these cases.
  */
 export const NO_ROOM = {
   kind: 'provider_overloaded',
@@ -34,10 +30,7 @@ export const TOO_SLOW = {
   text: 'The function behind this route took too long. Try again.',
 } as const satisfies EntryPointRefusal;
 
-/**
- * Response to a body that API Gateway cannot decompress. It supports gzip and deflate; requests with other encodings
- * are rejected without invoking a function.
- */
+/** Response to a body that API Gateway cannot decompress. It supports gzip and deflate. */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',
   text: 'Send the body with a content type that the route accepts, such as "application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway, which its operator knows as StreamingUrl, accepts other encodings.',

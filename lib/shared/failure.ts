@@ -1,6 +1,4 @@
-/**
- * A problem that a person must fix before the gateway can run. It is printed without a stack trace, with exit code 1.
- */
+/** A problem that a person must fix, printed without a stack trace. */
 export class StartFailure extends Error {
   override name = 'StartFailure';
 }

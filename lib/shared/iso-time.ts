@@ -1,8 +1,7 @@
-/** Days and times in ISO 8601. `Date.parse` alone accepts days that do not exist: 2026-02-31 becomes 3 March. */
+/** Parses ISO days and times. `Date.parse` alone accepts days that do not exist: 2026-02-31 becomes 3 March. */
 
 import * as z from 'zod';
 
-/** Number of characters of the day at the beginning of an ISO time. */
 const DAY_CHARS = 10;
 
 /** Returns whether a text is an existing day, such as 2026-11-20. */

@@ -1,22 +1,17 @@
-/** Row of a command's output, for tables and for JSON. */
 export type Row = Record<string, unknown>;
 
 const MIN_TERMINAL_COLUMNS = 120;
 const GAP = '  ';
-/** Minimum width of a shortened column in characters. */
 const NARROWEST = 8;
 
-/** Prints one object or a list of objects: JSON for programs, an aligned table for people. */
+/** Prints one object or a list: as JSON, or as text for people. */
 export function print(value: Row | Row[], json: boolean): void {
   process.stdout.write(
     json ? `${JSON.stringify(value, null, 2)}\n` : Array.isArray(value) ? table(value) : sheet(value),
   );
 }
 
-/**
- * Returns the maximum width of a table in characters: the width of the terminal, but at least MIN_TERMINAL_COLUMNS.
- * Output to files and pipes is never shortened.
- */
+/** Returns the maximum width of a table in characters; output to files and pipes is never shortened. */
 function outputColumns(): number {
   const { isTTY, columns } = process.stdout;
   return isTTY ? Math.max(MIN_TERMINAL_COLUMNS, columns) : Infinity;
@@ -24,8 +19,7 @@ function outputColumns(): number {
 
 /**
  * Formats a list as aligned columns with a header. Numbers are aligned to the right.
- * @param maxCharacters maximum length of a line; longer lines are shortened by cutting text columns other than `id`,
- *   but never numbers
+ * @param maxCharacters longer lines are shortened by cutting text columns other than `id`, but never numbers
  */
 export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
@@ -33,7 +27,7 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const isNumeric = names.map((name) => areNumbers(rows.map((row) => cell(row[name]))));
-  // Never cuts the column `id` or columns of numbers: people copy ids, and a cut number would be wrong.
+  // People copy ids, and a cut number would be wrong.
   const isFixed = names.map((name, index) => isNumeric[index]! || name === 'id');
   const widths = fitting(
     names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),
@@ -54,10 +48,7 @@ function areNumbers(cells: string[]): boolean {
   return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
 }
 
-/**
- * Returns the column widths. The widest text columns become narrower until all columns fit, or have their minimum
- * width.
- */
+/** Narrows the widest text columns until all columns fit, or have their minimum width. */
 function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): number[] {
   const fitted = [...widths];
   const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxCharacters;
@@ -70,7 +61,6 @@ function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): n
   return fitted;
 }
 
-/** Formats one object as "name  value" lines. */
 function sheet(row: Row): string {
   const width = Math.max(...Object.keys(row).map((name) => name.length));
   return Object.entries(row)
@@ -82,7 +72,7 @@ function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
-  // Prints a flat object (for example limits by period) without braces, which is easier to read.
+  // Prints a flat object (for example limits by period) without braces.
   const entries = Object.entries(value);
   const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
   if (!isFlat) return JSON.stringify(value);

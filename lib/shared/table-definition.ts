@@ -1,6 +1,6 @@
 import { indexes, TTL_ATTRIBUTE } from '../../lambdas/store/table/table.ts';
 
-/** The gateway's single table, as the CDK stack and the local runtime create it. All key attributes are strings. */
+/** The gateway's table; all key attributes are strings. */
 export const tableDefinition = {
   partitionKey: 'pk',
   sortKey: 'sk',

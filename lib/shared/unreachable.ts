@@ -1,4 +1,3 @@
-/** Node's error codes for a service that cannot be reached. */
 const CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -10,7 +9,7 @@ const CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Returns the reason why a service cannot be reached, for error messages; undefined for any other error. */
+/** Returns why a service cannot be reached, for error messages; undefined for other errors. */
 export function whyUnreachable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '' } = error as NodeJS.ErrnoException;

@@ -5,24 +5,20 @@ import { put } from '../../lambdas/store/table/writes.ts';
 import { StartFailure } from './failure.ts';
 
 /**
- * Upgrades all records from one version to the next. A step changes a record only if the record still has the old
- * version. So a step can be interrupted and repeated, and can run while the gateway serves requests.
- * @returns the number of changed records
+ * Upgrades the records from one version to the next, and returns the number of changed records. A step changes a record
+ * only if the record still has the old version. So a step can be interrupted, repeated, and run while the gateway
+ * serves requests.
  */
 export type UpgradeStep = (table: Table) => Promise<number>;
 
 /** Version of the records of the first release. */
 const FIRST_VERSION = 2;
-/**
- * Upgrade steps since the version of the first release, in order. A release that changes the format of records adds a
- * step.
- */
+/** Upgrade steps since the version of the first release, in order. */
 const releaseSteps: readonly UpgradeStep[] = [];
 
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
 
 export interface Upgraded {
-  /** Version that all records have after the upgrade. */
   version: number;
   changed: number;
 }
@@ -30,7 +26,7 @@ export interface Upgraded {
 /**
  * Upgrades the records to the current version. A table in which no version is stored counts as new, and needs no steps.
  *
- * Guarantee: the version is written after each step, so an interrupted upgrade repeats at most one step.
+ * An interrupted upgrade repeats at most one step.
  * @throws {StartFailure} if the records have a later version, which this gateway does not support
  */
 export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[] = releaseSteps): Promise<Upgraded> {

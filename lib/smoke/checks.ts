@@ -1,34 +1,23 @@
-/**
- * Checks how a deployment behaves towards clients, all from outside. The checks that cost money use a few hundred
- * tokens of one model.
- */
+/** Checks how a deployment behaves towards clients. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIN_COMPRESSED_CHARACTERS } from '../../lambdas/http/compressed.ts';
 import { call, demand, expectJson, expectStatus, FailedError, SkippedError, type Target } from './target.ts';
 
-/** Results that earlier checks pass to later checks. */
 export interface Findings {
-  /**
-   * Whether the key was rejected. If true, checks that need the key are skipped, because all of them would fail for
-   * this reason.
-   */
+  /** If true, checks that need the key are skipped. */
   isKeyRefused?: boolean;
   model?: string;
   generationId?: string;
-  /** Cost that the response of the first request reported. */
+  /** Cost of the request `generationId`, as its response reported it. */
   reportedCost?: string | undefined;
 }
 
 export interface SmokeCheck {
   name: string;
-  /**
-   * Precondition of the check. The check is skipped if the key was rejected, or if it needs a model and none was found.
-   * In both cases, an earlier check has already failed.
-   */
+  /** The check is skipped if the key was rejected, or if it needs a model and none was found. */
   needs?: 'key' | 'model';
   /**
-   * Runs the check.
    * @returns a detail for the report
    * @throws {FailedError} if the deployment did not behave as required
    * @throws {SkippedError} if the check cannot be done
@@ -38,7 +27,7 @@ export interface SmokeCheck {
 
 interface SmokeModel {
   id: string;
-  /** Whether at least one endpoint of the model can be called. */
+  /** Whether an endpoint of the model can be called. */
   available?: boolean;
   pricing?: { prompt?: string; completion?: string };
   architecture?: { output_modalities?: string[] };
@@ -56,7 +45,7 @@ interface ErrorBody {
   error?: { type?: string; message?: string; metadata?: { field?: string } };
 }
 
-/** Reads an error response, and checks that it has the format that clients expect. */
+/** Returns the error of a response. Checks its status and that it has the format that clients expect. */
 async function errorOf(response: Response, status: number): Promise<NonNullable<ErrorBody['error']>> {
   const { type, error } = await expectJson<ErrorBody>(response, status);
   demand(
@@ -74,7 +63,7 @@ async function listsModels(target: Target, findings: Findings): Promise<string> 
   return `${data.length} models; using ${findings.model}`;
 }
 
-/** Returns the available text model with the lowest token price above zero that this key may use. */
+/** Returns the cheapest available text model that this key may use and whose price is above zero. */
 async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {
@@ -166,8 +155,8 @@ async function answers(target: Target, findings: Findings): Promise<string> {
 }
 
 /**
- * Returns a request for a long answer. Even a fast model should take longer than `TOO_SHORT_MS` from the first to the
- * last event.
+ * Returns a request for which even a fast model should take longer than `TOO_SHORT_MS` from its first to its last
+ * event.
  */
 const longQuestion = (model: string) =>
   question(model, {
@@ -175,13 +164,13 @@ const longQuestion = (model: string) =>
     max_tokens: 64,
     messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
   });
-/** Minimum time in ms from the first to the last event. A response with a shorter time counts as not streamed. */
+/** A response with a shorter time from the first to the last event counts as not streamed. */
 const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
   let seen = await readStream(target, base, model);
-  // The machine that runs the check may have read too slowly, whereas a proxy that buffers streams always does so. A
-  // second attempt therefore decides.
+  // The machine that runs the check may have read the stream late, so that all events seem to arrive at once. With a
+  // proxy that buffers, the second attempt is too short as well.
   if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
   const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];
   demand(
@@ -314,7 +303,7 @@ function allowanceOf(allowed: string | null): string {
   return allowed === null ? 'no page of another origin' : `pages of ${allowed === '*' ? 'any origin' : allowed}`;
 }
 
-/** Checks in the order in which they run. Later checks use findings of earlier checks. */
+/** Later checks use findings of earlier checks. */
 export const smokeChecks: readonly SmokeCheck[] = [
   { name: 'accepts the key', run: acceptsItsKey },
   { name: 'lists models', run: listsModels },

@@ -28,9 +28,7 @@ interface CheckResult {
   says: string;
 }
 
-/**
- * Runs the checks one after the other. Skips checks that need a model or an accepted key, if earlier checks found none.
- */
+/** Runs the checks in order. Skips checks that need a model or an accepted key, if earlier checks found none. */
 async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
   const findings: Findings = {};
   const results: CheckResult[] = [];
@@ -54,7 +52,6 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
   } catch (error) {
     if (error instanceof SkippedError) return of('skipped', error.message);
     if (error instanceof FailedError) return of('failed', error.message);
-    // Other errors mostly come from a response with an unexpected shape.
     return of('failed', `unexpected response: ${(error as Error).message}`);
   }
 }
@@ -135,7 +132,7 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
 }
 
 /**
- * Rejects a management key given as inference key, and vice versa, because the checks with this key would fail.
+ * Rejects a management key given as inference key, and vice versa.
  * @throws {StartFailure} if the key is of the wrong kind
  */
 function refuseKind(
@@ -156,7 +153,7 @@ function settledWithinSeconds(text: string): number {
   );
 }
 
-/** Returns the base URL of the API. Appends `/v1` if it is missing, because stack outputs may lack it. */
+/** Appends `/v1` if it is missing, because stack outputs may lack it. */
 function apiBaseUrl(text: string, option: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new StartFailure(

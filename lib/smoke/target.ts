@@ -1,10 +1,7 @@
-/** HTTP access to the deployment to check, from outside, without using the gateway's internals. */
-
-/** Deployment to check, and its keys. */
 export interface Target {
-  /** Base URL, ending in `/v1`. */
+  /** Base URL, which ends in `/v1`. */
   url: string;
-  /** Function URL ending in `/v1`; undefined if none was given. */
+  /** Function URL ending in `/v1`. */
   streamingUrl: string | undefined;
   key: string;
   managementKey: string | undefined;
@@ -12,29 +9,26 @@ export interface Target {
   model: string | undefined;
   /** Origin that CORS must allow to call the deployment. */
   origin?: string | undefined;
-  /** Maximum time in ms until a request is settled. */
+  /** Time until a request must be settled. */
   settledWithinMs: number;
 }
 
-/**
- * Thrown by a check that cannot be done, for example because an option is missing or the deployment lacks the feature.
- */
+/** Error if a check cannot be done, for example because an option is missing or the deployment lacks the feature. */
 export class SkippedError extends Error {
   override name = 'SkippedError';
 }
 
-/** Thrown if the deployment did not behave as required. */
+/** Error if the deployment did not behave as required. */
 export class FailedError extends Error {
   override name = 'FailedError';
 }
 
-/** Maximum time in ms until the response to a check's request is complete. */
 const EXCHANGE_TIMEOUT_MS = 60_000;
 
 interface Call {
   method?: string;
   body?: unknown;
-  /** Bearer key; default: the target's inference key. null sends no key. */
+  /** Default: the target's inference key; null sends no key. */
   key?: string | null;
   headers?: Record<string, string>;
 }
@@ -65,10 +59,7 @@ export async function call(target: Target, path: string, { method, body, key, he
   }
 }
 
-/**
- * Checks the status of a response.
- * @throws {FailedError} for another status; the message contains the beginning of the response
- */
+/** @throws {FailedError} for another status; the message contains the beginning of the response */
 export async function expectStatus(response: Response, status: number): Promise<void> {
   if (response.status === status) return;
   const text = (await response.text()).slice(0, 300);
@@ -92,10 +83,7 @@ export async function expectJson<Body>(response: Response, status = 200): Promis
   }
 }
 
-/**
- * Fails a check unless a condition is true.
- * @throws {FailedError} with the message `wrong`, if the condition is false
- */
+/** @throws {FailedError} unless the condition is true */
 export function demand(isRight: boolean, wrong: string): void {
   if (!isRight) throw new FailedError(wrong);
 }

@@ -5,7 +5,7 @@ import type { QueueLevels } from '../../lambdas/platform/queues/queue-levels.ts'
 const MINUTE_MS = 60_000;
 const empty: QueueLevels = { waiting: 0, inFlight: 0, dead: 0 };
 
-/** Lets a watch read these message counts of a queue, one a minute. Returns its result after each reading. */
+/** Lets a watch read these message counts of a queue, one a minute, and returns its results. */
 function lookAt(...levels: Partial<QueueLevels>[]) {
   const watch = new BacklogWatch();
   return levels.map((level, minute) => watch.look({ ...empty, ...level }, minute * MINUTE_MS));

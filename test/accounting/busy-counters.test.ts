@@ -173,7 +173,7 @@ describe('a process with a stale cache of closed parts', () => {
 
   it('merges the parts if the process that closed them has died', async () => {
     const { spender, account } = await busySpender();
-    // The process closes the parts, and is then killed.
+    // Simulates a process that is killed after it has closed the parts.
     await limitWrites(table, account, limited(daily, 1));
     await settle(table, spender, '0.25');
     later(4_000);
@@ -185,7 +185,6 @@ describe('a process with a stale cache of closed parts', () => {
   });
 });
 
-/** Advances the process's clock. */
 function later(ms: number): void {
   const now = performance.now.bind(performance);
   const from = now();

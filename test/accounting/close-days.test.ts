@@ -44,7 +44,7 @@ describe('the closing of days', () => {
     await addAccount('young', dayBeforeYesterday);
     await addAccount('new', utcDate(Date.now()));
     await closeDays(table, queue);
-    // A gateway that was not running for years rolls up only the last 400 days.
+    // A gateway rolls up at most the last 400 days.
     expect(daysOf('old')).toHaveLength(400);
     expect(daysOf('young')).toEqual([dayBeforeYesterday, yesterday]);
     expect(daysOf('new')).toEqual([]);

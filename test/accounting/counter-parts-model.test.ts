@@ -12,14 +12,12 @@ import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { finalCosts, holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 
-// The long form runs many sequences.
 vi.setConfig({ testTimeout: 900_000 });
 
 const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
 afterAll(() => vi.resetConfig());
 
-/** Random event of one account. */
 type Step =
   | { do: 'settle'; costs: number[] }
   | { do: 'settle-what-was-held' }
@@ -49,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** One account, and its spent and held amounts, which the test adds up itself. */
+/** Expected state of a counter. The model adds up the spent and held amounts itself. */
 class Model {
   spent = 0n;
   readonly held: ReturnType<typeof settlement>[] = [];
@@ -93,12 +91,12 @@ class Model {
     expect(counter.spent('lifetime').toString()).toBe(spent);
     expect(counter.committed('lifetime').minus(counter.spent('lifetime')).toString()).toBe(held.toString());
     expect((await finalCosts(table, this.#spender)).toString()).toBe(spent);
-    // All amounts of a counter with limits are in one item, because holds read only this item.
+    // In this test, all amounts of a counter with limits are in one item.
     if (!isLimited(this.limits)) return;
     expect([root['spent_lifetime'] ?? '0', spreadOf(root)]).toEqual([spent, undefined]);
   }
 
-  /** Begins a request whose cost is in thousandths of a rouble. */
+  /** Places a hold, and returns a settlement with this cost in thousandths of a rouble. */
   async #begin(cost: number) {
     const scopes = this.#spender.scopes.map((scope) =>
       scope.kind === 'account' ? { ...scope, limits: this.limits, revision: this.revision } : scope,
@@ -122,8 +120,7 @@ class Model {
   }
 
   /**
-   * Simulates a process that dies while it merges counter parts, at one of its calls: before the call, or after the
-   * call but before its reply.
+   * Simulates a process that dies while it merges counter parts: before a call, or after the call but before its reply.
    */
   async #die({ calls, isReplyLost }: { calls: number; isReplyLost: boolean }): Promise<void> {
     let made = 0;

@@ -17,7 +17,6 @@ beforeAll(async () => {
   table = await newTable();
 });
 
-/** Returns a settlement of a request that a model has answered. */
 async function answered(spender: Spender, model: string, cost: string, atMs?: number): Promise<Settlement> {
   const request = holdRequest(spender, rub('2'), atMs === undefined ? {} : { atMs });
   const { hold } = await placeHold(table, request);
@@ -27,7 +26,7 @@ async function answered(spender: Spender, model: string, cost: string, atMs?: nu
 
 const settle = (settlements: Settlement[]) => settleBatch(table, settlements, { swept: false });
 
-/** Returns the sums of day, week and month, by model. */
+/** Returns the sums of the day, the week and the month, by model. */
 async function told(spender: Spender, atMs = Date.now()): Promise<Record<string, string[]>> {
   const { models } = await readSpendingByModel(table, spender.payer.accountId, atMs);
   return Object.fromEntries(
@@ -60,7 +59,7 @@ describe('the daily, weekly and monthly spending on a model', () => {
 
   it('counts a request on its day of admission, also in a week with days of two months', async () => {
     const spender = await newSpender(table, {});
-    // The day is a Tuesday. The week of this day begins with the last day of the previous month.
+    // The week of this Tuesday begins with the last day of the previous month.
     const nowMs = Date.parse('2026-12-01T12:00:00Z');
     vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
     try {
@@ -120,7 +119,8 @@ describe('the daily, weekly and monthly spending on a model', () => {
 
     expect(await settle(batch)).toEqual(batch.map(() => 'settled'));
 
-    // Each settlement writes a record and a model's month; in addition, there are four counters.
+    // A transaction has at most 100 items: two for each settlement (its record and its model's month), and four
+    // counters.
     expect(transactionsOf(batch).map((group) => group.length)).toEqual([48, 12]);
     const { models } = await readSpendingByModel(table, spender.payer.accountId, Date.now());
     expect(Money.sum(models.map(({ daily }) => daily)).toString()).toBe('0.6');

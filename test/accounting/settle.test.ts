@@ -177,7 +177,6 @@ describe('a settlement', () => {
   });
 });
 
-/** Returns the names of the windows that a counter has. */
 async function windowsOf(scope: ScopeId): Promise<string[]> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
   return Object.keys(item)

@@ -12,7 +12,6 @@ const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   ...more,
 });
 
-/** Returns an encoded settlement with a change in its body. */
 function changed(change: (message: Record<string, unknown>) => unknown): EncodedSettlement {
   const { body, added } = encodeSettlement(settlement());
   const message = JSON.parse(body) as Record<string, unknown>;
@@ -59,7 +58,7 @@ describe('a settlement message', () => {
     expect(() => encodeSettlement(settlement({ generationId: 'gen-none' }))).toThrow('not a generation id');
   });
 
-  /** All fields of the outcome except the prices, which come from the catalog and were checked when it was loaded. */
+  /** Fields of an outcome without its prices, which were checked when the catalog was loaded. */
   const measured = Object.keys(settlement().outcome).filter((field) => field !== 'pricing');
 
   it.each(measured)('with an invalid %s is sent only if it is read as it was sent', (field) => {

@@ -140,7 +140,7 @@ describe('the sweep', () => {
   );
 
   it('continues after a hold that cannot be settled, and reports it', async () => {
-    // The counter of this hold would need a longer key than DynamoDB allows.
+    // DynamoDB does not allow a key of this length.
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
     const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [], rateHolds: [] };
     const item = pendingPut(table, { ...poison.generation, hold, sweepAtMs: 1 }).Put!.Item;
@@ -167,7 +167,7 @@ describe('the sweep', () => {
   it('reports a settlement whose reply was lost', async () => {
     const { id } = await held();
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-    // After a conflict, an attempt has a new token, so it finds the write of its predecessor, whose reply was lost.
+    // The attempt after a conflict has a new idempotency token, so it finds the write whose reply was lost.
     const faults: TableFault[] = ['lost-reply', 'conflict'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? faults.shift() : undefined);
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   keyBy = async (pepper) => (await createKey(changes, pepper, { kind: 'management', name: pepper })).secret;
 });
 
-/** Sets the pepper that this process has cached, and the values that it gets when it reads the secret again. */
+/** Sets the cached pepper (`atHand`), and the peppers that the secret has when it is read again. */
 function peppers(atHand: string, current: string, previous?: string) {
   vi.mocked(secrets.readPepper).mockResolvedValue(atHand);
   vi.mocked(secrets.readPeppers).mockResolvedValue({ current, previous });

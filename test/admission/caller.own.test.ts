@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => meter.stop());
 
-// The time never goes back, because tests share the cached budgets of their account.
+// Tests share the cached budgets of their account, so the time never goes back.
 let laterMs = 0;
 beforeEach(() => {
   const now = performance.now.bind(performance);
@@ -64,10 +64,7 @@ async function newKey(more: Partial<NewKey> = {}): Promise<string> {
 const callerOf = async (more: Partial<NewKey> = {}): Promise<Caller> => (await findCaller(table, await newKey(more)))!;
 const manager = () => callerOf({ kind: 'management', workspaceId: undefined });
 
-/**
- * Finds a caller.
- * @returns the number of table calls that this needed, by action
- */
+/** Finds a caller, and returns the number of table calls by action. */
 async function callsToFind(hash: string, times = 1): Promise<Record<string, number>> {
   meter.reset();
   await Promise.all(Array.from({ length: times }, () => findCaller(table, hash)));
@@ -167,12 +164,11 @@ const setBudget = (limit: string, value = 'lake') =>
   setTagBudget(context, { name: 'project', value, interval: 'daily', limit: rub(limit) });
 
 describe('the budgets of tags', () => {
-  // The clocks stand still, so that a slow machine does not let cached values expire.
+  // The clocks stand still, so that cached values do not expire on a slow machine.
   beforeEach(() => {
     const [steadyMs, wallMs] = [performance.now() - laterMs, Date.now()];
     vi.spyOn(performance, 'now').mockImplementation(() => steadyMs + laterMs);
     vi.spyOn(Date, 'now').mockReturnValue(wallMs);
-    // No values of earlier tests are in use.
     laterMs += CACHE_MS;
   });
 
@@ -218,7 +214,7 @@ describe('the budgets of tags', () => {
     const away = tableThrough('http://127.0.0.1:1', table);
 
     const failed = expect(findCaller(away, first)).rejects.toThrow();
-    // The failed read has begun, so the second caller waits for it.
+    // The read that fails has begun, so the second caller waits for it.
     await Promise.resolve();
 
     expect((await budgetsOf(second)).length).toBeGreaterThan(0);

@@ -37,7 +37,6 @@ function refusalOf(
   };
 }
 
-/** Reports of a process, with the messages that it has sent. */
 function reports({ failing = async () => {} }: { failing?: () => Promise<void> } = {}) {
   const clock = { ms: atMs };
   const sent: string[] = [];

@@ -7,7 +7,7 @@ import { rub } from '../support/spending.ts';
 const model = loadShippedCatalog().find('sandbox/gpt:free')!.data;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
-/** Returns all parts of the model's budget of 1000, with this amount in each. */
+/** Returns the sums of the eight parts of the model's budget of 1000 RUB. Each part has this committed amount. */
 const parts = (committed: string): BudgetPartSums[] =>
   Array.from({ length: 8 }, (_, part) => ({ model: model.id, part, spent: rub('0'), committed: rub(committed) }));
 

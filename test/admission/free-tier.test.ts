@@ -17,7 +17,6 @@ const { table, faulty, proxy } = await faultyTable();
 
 const newModel = () => `test/${randomUUID()}:free`;
 
-/** Returns the settlement of an answer of the free model. */
 function answered({ generation: { id, payer, model } }: HoldRequest, hold: Hold, serviceCost: string): Settlement {
   return { generationId: id, payer, hold, outcome: { ...outcome(rub('0')), model, serviceCost: rub(serviceCost) } };
 }
@@ -37,8 +36,7 @@ describe('the preview of a budget', () => {
   it('has the remaining room of its parts, and the refusal of a request without room', async () => {
     const spender = await newSpender(table, {});
     const model = { id: newModel(), terms: { daily_budget_rub: rub('8') }, amount: rub('0.75') };
-    // The holds are placed one after another. Concurrent holds may use the same part, and be refused although another
-    // part has money left.
+    // The holds are placed one by one. Concurrent holds may be refused although another part has money left.
     for (let hold = 1; hold <= 8; hold += 1) await placeHold(table, freeRequest(spender, model));
     const { free } = freeRequest(spender, model);
 
@@ -242,8 +240,7 @@ describe('the budget of a free model', () => {
 
     const passed = results.filter(({ status }) => status === 'fulfilled').length;
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as GatewayError] : []));
-    // Each of the eight parts of 4.5 RUB can pay for four requests that cost 1 RUB each. A request that meets too many
-    // conflicts fails, so fewer requests may pass.
+    // Each of the eight parts of 4.5 RUB can pay for four requests; a request that meets too many conflicts fails.
     expect(passed).toBeLessThanOrEqual(32);
     expect(await budgetOf(table, id)).toBe(`0 of ${passed}`);
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));

@@ -12,14 +12,12 @@ import { countedOf, fillParts, limitsOn, nextMinute, ratedRequest } from '../sup
 import { repeated } from '../support/long-runs.ts';
 import { newSpender, rub, settlement, type Spender } from '../support/spending.ts';
 
-// The long form runs many sequences.
 vi.setConfig({ testTimeout: 900_000 });
 
 const { table, faulty, proxy } = await faultyTable();
 
 afterAll(() => vi.resetConfig());
 
-/** Random event of one key. */
 type Step =
   | { do: 'hold'; tokens: number }
   | { do: 'hold-at-once'; tokens: number; count: number }
@@ -46,7 +44,6 @@ const step = fc.oneof(
   },
 ) as fc.Arbitrary<Step>;
 
-/** Tokens that a settled request counts with. */
 const REAL_TOKENS = 30;
 
 interface Counted {
@@ -109,7 +106,7 @@ class Model {
     });
   }
 
-  /** Returns how many requests the plain numbers would admit. */
+  /** Returns how many more requests of this size the key's limits admit by plain counting. */
   #room(needed: number): number {
     const { requests = Infinity, tokens: most = Infinity, parallel = Infinity } = this.#limits;
     const held = Math.min(needed, most);
@@ -143,8 +140,8 @@ class Model {
   }
 
   /**
-   * Simulates a process that dies at one of its calls: before the call, or after the call but before its reply. The
-   * generation's record shows whether the hold was placed.
+   * Simulates a process that dies before a call, or after the call but before its reply. The generation's record shows
+   * whether the hold was placed.
    */
   async #die({ tokens: needed, calls, isReplyLost }: Extract<Step, { do: 'die-at-hold' }>): Promise<void> {
     let made = 0;
@@ -173,7 +170,7 @@ class Model {
     this.#end(ended, REAL_TOKENS);
   }
 
-  /** Settles a request that has ended. If the sweep has ended it, this corrects its cost, and changes no count. */
+  /** Settles the oldest ended request again. This corrects its cost if the sweep has ended it, and changes no count. */
   async #settleAgain(): Promise<void> {
     const ended = this.#settled.splice(0, 1);
     const results = await settleBatch(table, this.#settlements(ended), { swept: false });
@@ -190,7 +187,6 @@ class Model {
       one.isSwept = true;
       this.#running.splice(this.#running.indexOf(one), 1);
     }
-    // The estimate of the prompt is charged, and counts.
     this.#end(dead, 100);
   }
 
@@ -216,7 +212,7 @@ it.each([
           await fillParts(table, spender, limits, { kind: 'running', atMs, counts: { running: filled.running } });
         }
         const model = new Model(spender, limits, filled && { requests: 390, running: 24 });
-        // A minute may have ended since the parts were filled.
+        // Skips this run if a minute has ended since the parts were filled.
         fc.pre(!filled || model.atMs - (model.atMs % MINUTE_LENGTH_MS) === atMs - (atMs % MINUTE_LENGTH_MS));
         for (const one of steps) {
           await model.run(one);

@@ -24,10 +24,7 @@ const isPlaced = (result: HoldResult) => 'placed' in result;
 const refusalsOf = (results: HoldResult[]) =>
   results.flatMap((result) => ('refused' in result ? [result.refused] : []));
 
-/**
- * Sends requests at the same time.
- * @returns the result of each
- */
+/** Sends requests at the same time, and returns their results. */
 function atOnce(
   spender: Spender,
   limits: RateLimits,
@@ -98,7 +95,7 @@ describe('limits on the requests of a key', () => {
     const first = ratedRequest(spender, limits, { atMs });
     placed(await placeHold(table, first));
 
-    // The first request still runs in the next minute, so the second request is refused there.
+    // The first request still runs in the next minute.
     const second = await placeHold(table, ratedRequest(spender, limits, { atMs: later }));
     expect(second).toMatchObject({ refused: { kind: 'rate', limited: 'parallel', most: 1 } });
 

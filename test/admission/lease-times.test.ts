@@ -1,4 +1,4 @@
-/** Tests of leases with slow processes, slow tables or wrong clocks, and of leases at midnight. */
+/** Leases with slow processes, slow tables or wrong clocks, and leases at midnight. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
@@ -34,14 +34,11 @@ const { table, faulty, proxy } = await faultyTable();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] }));
 afterEach(() => vi.useRealTimers());
 
-/** Advances only the wall clock, as after a machine was suspended. */
+/** Only the wall clock advances, as after a machine was suspended. */
 const suspend = (ms: number) => vi.setSystemTime(Date.now() + ms);
 const isLease = ({ action, body }: DynamodbCall) => action === 'TransactWriteItems' && body.includes('LEASE#');
 
-/**
- * Holds a request of 0.1 RUB.
- * @returns the lease that its record names
- */
+/** Holds 0.1 RUB, and returns the lease in the record of the request. */
 async function leasedBy(spender: Spender, leases: Leases, request = holdRequest(spender, rub('0.1'))) {
   placed(await placeHold(faulty, request, { leases }));
   return (await readGeneration(table, spender.payer.accountId, request.generation.id))?.lease;
@@ -94,7 +91,7 @@ describe('a record that names a lease', () => {
     for (let hold = 0; hold < 2; hold += 1) await leasedBy(spender, leases);
     await leases.taken();
 
-    // The sweep has not examined the first lease.
+    // The first lease is also listed, because the sweep has not examined it.
     expect(await leasesOf(table, spender)).toHaveLength(2);
   });
 });
@@ -182,7 +179,10 @@ describe('a lease', () => {
   });
 });
 
-/** Creates a lease of a server whose clock is ten minutes slow. */
+/**
+ * Takes a lease on a server whose clock is ten minutes slow. Returns the lease, and the real time in epoch
+ * milliseconds.
+ */
 async function slowLease(spender: Spender): Promise<{ leases: Leases; lease: Lease; realNow: number }> {
   const realNow = Date.now();
   vi.setSystemTime(realNow - 10 * MINUTE_MS);
@@ -237,7 +237,7 @@ describe('the sweep of leases', () => {
     }
     const [broken, whole] = found as [Lease, Lease];
     const key = { pk: `LEASE#${broken.id}`, sk: 'LEASE' };
-    // Both leases are in the partition that is read last, the broken one first.
+    // The partition that is read last has both leases, the broken one first.
     const due = { sweep_shard: 'LEASES#7', sweep_at: '2026-01-01T00:00:00.000Z', found_at: '2026-01-01T00:00:00.000Z' };
     await writeAlone(table, update(table, key, { set: { ...due, amount_rub: 'much' } }));
     const later = { ...due, sweep_at: '2026-01-02T00:00:00.000Z' };

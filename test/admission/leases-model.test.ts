@@ -26,17 +26,16 @@ import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { holdRequest, newSpender, settlement, type Spender } from '../support/spending.ts';
 
-// The long form runs many sequences.
 vi.setConfig({ testTimeout: 3_600_000 });
 
 const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
-// Timers are simulated, so that leases end when the model ends them.
+// Timers are simulated, so that leases end only when the model ends them.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] }));
 afterEach(() => vi.useRealTimers());
 afterAll(() => vi.resetConfig());
 
-/** Random event in one of two processes that serve one key. Amounts are thousandths of a rouble. */
+/** Step of one of the two processes that serve the key. Amounts are thousandths of a rouble. */
 type Step = { process: 0 | 1 } & (
   | { do: 'hold'; amounts: number[] }
   | { do: 'lose-a-record'; amount: number; isReplyLost: boolean; isReleased: boolean }
@@ -51,7 +50,7 @@ type Step = { process: 0 | 1 } & (
 
 const ofProcess = fc.constantFrom(0, 1);
 const few = fc.integer({ min: 1, max: 40 });
-/** Arbitrary amount, which is sometimes a large part of the limit. */
+/** The amount is sometimes a large part of the limit. */
 const any = fc.oneof({ weight: 12, arbitrary: few }, { weight: 1, arbitrary: fc.integer({ min: 40, max: 30_000 }) });
 const step = (kind: string, fields: Record<string, fc.Arbitrary<unknown>> = {}) =>
   fc.record({ process: ofProcess, do: fc.constant(kind), ...fields });
@@ -81,10 +80,8 @@ const steps = fc.array(
 const MINUTE_MS = 60_000;
 const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
 
-/** Returns the amount of a lease that no record uses. */
 const leftIn = async (lease: Lease) => lease.amount.minus(await drawnFrom(table, lease));
 
-/** State of the key before a hold. */
 interface Circumstances {
   before: Money;
   wasWrong: boolean;
@@ -95,10 +92,9 @@ class Process {
   readonly leases = new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 4, refusedMs: 1 });
 }
 
-/** One key that two processes serve, and the state that the key's counter would have without leases. */
+/** One key that two processes serve, and the state of its counter without leases. */
 class Model {
   spent = Money.zero;
-  /** Number of holds that were placed from leases. */
   leased = 0;
   #limit = thousandths(40_000);
   #revision = 0;
@@ -165,8 +161,8 @@ class Model {
   }
 
   /**
-   * Checks that each committed amount was spent, is held by a record, or remains in an open lease. If a lease was
-   * returned too early, too much was returned, until this is corrected.
+   * Checks that each committed amount was spent, is held by a record, or remains in an open lease, unless a lease was
+   * returned too early.
    */
   async check(): Promise<void> {
     const leases = await this.#leases();
@@ -181,10 +177,9 @@ class Model {
     }
   }
 
-  /** Ends everything, and checks that nothing is held. */
   async end(): Promise<void> {
     await this.#processes[0]!.leases.returnAll();
-    // The sweep also returns leases of which a running process has lost track.
+    // Both processes end, so the sweep also returns leases that their processes have failed to return.
     this.#die(0);
     this.#die(1);
     await this.#sweep();
@@ -194,7 +189,7 @@ class Model {
     await this.check();
   }
 
-  /** Returns the leases of the key that are open, or whose return is not checked yet. */
+  /** Leases that are open, or whose return is not checked yet. */
   async #leases(): Promise<Lease[]> {
     const found: Lease[] = [];
     for await (const key of sweptLeaseKeys(table)) {
@@ -204,7 +199,7 @@ class Model {
     return found;
   }
 
-  /** Whether too much was returned from a lease. Until this is corrected, limits admit too much. */
+  /** Whether a lease has returned more than it had left. Until this is corrected, limits admit too much. */
   async #isWrong(): Promise<boolean> {
     const leases = await this.#leases();
     const left = await Promise.all(leases.map((lease) => leftIn(lease)));
@@ -223,15 +218,17 @@ class Model {
     return (await readCounter(table, this.#key)).committed(windowsAt(Date.now()).daily);
   }
 
-  /** Checks that admitted holds stay within the limit, and that refused holds exceeded it. */
+  /**
+   * Checks that admitted holds stay within the limit, unless a lease has returned too much, and that refused holds
+   * would exceed it.
+   */
   async #judge(results: HoldResult[], amounts: Money[], { before, wasWrong }: Circumstances): Promise<void> {
     const after = await this.#committed();
     const isWithin = !after.exceeds(this.#limit) || !after.exceeds(before);
-    // A correction counts the holds that were admitted because of a wrong return.
+    // Holds may exceed the limit only if a lease had returned too much before.
     expect(isWithin || wasWrong).toBe(true);
     const refused = amounts.filter((_, index) => 'refused' in results[index]!);
-    // Since the refusal, only leases have returned money, so an amount that exceeds the limit now also exceeded it
-    // then.
+    // Since the refusal, only leases have returned money.
     for (const amount of refused) expect(after.plus(amount).exceeds(this.#limit)).toBe(true);
   }
 
@@ -256,7 +253,7 @@ class Model {
     await this.#judge(results, amounts, circumstances);
   }
 
-  /** Makes the record of a request fail, or lose its reply. The process then releases the hold, or ends. */
+  /** Fails the write of a request's record, or loses its reply. The process then releases the hold, or ends. */
   async #loseRecord({
     process,
     amount,
@@ -307,14 +304,14 @@ class Model {
     this.spent = this.spent.plus(Money.sum(ended.map(({ outcome }) => outcome.cost)));
   }
 
-  /** Ends a process with everything in its memory. Another process replaces it. */
+  /** Ends a process, and starts another in its place. */
   #die(process: 0 | 1): void {
     this.#dead.add(this.#processes[process]!.bootId);
     this.#processes[process] = new Process();
   }
 
   /**
-   * Runs a sweep.
+   * Runs the sweep, which gives the leases of ended processes back.
    * @param wronglyDead boots that are declared dead although they continue
    */
   async #sweep(wronglyDead: readonly string[] = []): Promise<void> {
@@ -326,10 +323,7 @@ class Model {
     expect(await returnDueLeases(table, { nowMs })).toMatchObject({ failures: [] });
   }
 
-  /**
-   * Suspends a process while it writes a record. The sweep returns the leases; then the record is written, and the
-   * process continues.
-   */
+  /** Suspends a process while the sweep returns its leases. The process then writes a record and continues, or ends. */
   async #suspend({ process, amount, dies }: Extract<Step, { do: 'be-suspended' }>): Promise<void> {
     const request = this.#request(thousandths(amount), process);
     const { leases } = this.#processes[process]!;
@@ -341,7 +335,7 @@ class Model {
       return resumed;
     };
     const placing = placeHold(faulty, request, { leases });
-    // A hold that comes from no lease is written in a transaction, so it is not suspended.
+    // A hold without a lease is written in a transaction, and is not suspended.
     await Promise.race([suspended, placing]);
     for (const minutes of [2, 4]) await this.#sweepAt(Date.now() + minutes * MINUTE_MS);
     resume();

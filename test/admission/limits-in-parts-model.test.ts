@@ -31,14 +31,13 @@ import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { holdRequest, newSpender, rub, settlement, type Spender } from '../support/spending.ts';
 
-// The long form runs many sequences.
 vi.setConfig({ testTimeout: 900_000 });
 
 const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
 afterAll(() => vi.resetConfig());
 
-/** Random event of one key. Amounts are thousandths of a rouble. */
+/** Amounts are thousandths of a rouble. */
 type Step =
   | { do: 'hold'; amount: number; isCallerOld: boolean }
   | { do: 'hold-at-once'; amount: number; count: number }
@@ -96,15 +95,14 @@ function isRemembered(refused: HoldRefusal, revision: number): boolean {
   return refused.kind === 'no_room' && refused.counter.revision < revision;
 }
 
-/** One key, and the state that its counter would have if it were a single item. */
+/** The state that the key's counter would have as a single item. */
 class Model {
   spent = Money.zero;
   limits: Limits = {};
   revision = 0;
-  /** Limits as a caller has read them before the last change. */
+  /** Limits before the last change. */
   #limitsBefore: Limits = {};
   readonly running: { request: HoldRequest; placed: PlacedHold }[] = [];
-  /** Parts that the counter had earlier. */
   readonly old: LimitedParts[] = [];
   readonly #spender: Spender;
   readonly #key: Scope;
@@ -170,7 +168,7 @@ class Model {
     return this.spent.plus(Money.sum(held.map(({ placed }) => placed.hold.amount)));
   }
 
-  /** Returns how many holds of an amount a single counter would admit. */
+  /** Returns the number of holds of this amount that a single counter would admit. */
   #rooms(amount: Money): number {
     const rooms = Object.values(this.limits).map((limit) => {
       const left = limit.minus(this.#committed());
@@ -186,10 +184,7 @@ class Model {
     return holdRequest({ ...this.#spender, scopes }, amount);
   }
 
-  /**
-   * Records the result of a hold.
-   * @returns whether the hold was admitted
-   */
+  /** Records the result of a hold, and returns whether it was admitted. */
   #note(request: HoldRequest, result: HoldResult): boolean {
     if ('placed' in result) this.running.push({ request, placed: result.placed });
     else expect(result.refused.kind).toBe('no_room');
@@ -205,7 +200,7 @@ class Model {
       request.scopes = request.scopes.map((scope) => (scope.kind === 'key' ? { ...scope, ...before } : scope));
     }
     const result = await placeHold(table, request);
-    // After three refusals, the process refuses further requests for a second, by the limits that it knows.
+    // After three refusals, the process refuses further requests for a second, even if the limits have changed since.
     if ('refused' in result && isRemembered(result.refused, this.revision)) return;
     expect(this.#note(request, result)).toBe(hasRoom);
   }
@@ -219,8 +214,8 @@ class Model {
   }
 
   /**
-   * Simulates a process that dies at one of its calls: before the call, or after the call but before its reply. The
-   * generation's record shows whether the hold was placed.
+   * Simulates a process that dies before a call, or after the call but before its reply. The generation's record shows
+   * whether the hold was placed.
    */
   async #die({ amount, calls, isReplyLost }: Extract<Step, { do: 'die-at-hold' }>): Promise<void> {
     let made = 0;
@@ -269,7 +264,6 @@ class Model {
     this.spent = this.spent.plus(Money.sum(ended.map(({ outcome }) => outcome.cost)));
   }
 
-  /** Ends a request that began before the key had a limit. */
   async #settleUnheld(cost: Money): Promise<void> {
     const request = holdRequest({ ...this.#spender, scopes: [] }, rub('1'));
     const { placed } = (await placeHold(table, request)) as { placed: PlacedHold };
@@ -281,7 +275,7 @@ class Model {
   async #giveParts(): Promise<void> {
     const known = limitedPartsOf(this.#key);
     if (known) this.old.push(known);
-    // The amount is minimal, so that parts are created even if the limit admits few holds.
+    // The minimal amount lets parts be created even if the limit admits few holds.
     const least = { windows: windowsAt(Date.now()), amount: Money.fromPico(1n) };
     const parts = await grantParts(table, this.#key, least);
     if (parts) rememberLimitedParts(this.#key, parts);

@@ -51,7 +51,7 @@ afterEach(() => {
 const keyOf = (spender: Spender): Scope => spender.scopes.find(({ kind }) => kind === 'key')!;
 const ALL_PARTS = [...Array(COUNTER_PARTS).keys()];
 
-/** Creates a spender whose key has a limit, and a counter with parts that have money left. */
+/** Creates a key with a limit, whose counter has parts with money left. */
 async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ spender: Spender; key: Scope }> {
   const spender = await newSpender(table, { key: limits });
   const key = keyOf(spender);
@@ -59,7 +59,7 @@ async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ sp
   return { spender, key };
 }
 
-/** Returns the amounts that are committed in today's window, in the counter itself and in each part. */
+/** Returns the committed amounts in today's window, of the counter itself and of each part. */
 async function committedToday(key: Scope): Promise<{ counter: Money; parts: Money[] }> {
   const root = await rootOf(table, key);
   const name = `committed_${windowsAt(Date.now()).daily}`;
@@ -67,7 +67,6 @@ async function committedToday(key: Scope): Promise<{ counter: Money; parts: Mone
   return { counter: moneyFrom(root[name]), parts: parts.map((part) => moneyFrom(part[name])) };
 }
 
-/** Returns the spent and committed amounts of the key on a day. */
 async function held(spender: Spender, atMs = Date.now()): Promise<string> {
   const counter = await readCounter(table, keyOf(spender));
   const { daily } = windowsAt(atMs);
@@ -79,10 +78,7 @@ async function setLimits(scope: Scope, limits: Limits, revision: number): Promis
   expect(outcome).toEqual({ committed: true });
 }
 
-/**
- * Places holds concurrently.
- * @returns the requests whose holds were admitted
- */
+/** Places holds concurrently, and returns the requests that were admitted. */
 async function holdAtOnce(spender: Spender, amount: string, count: number): Promise<HoldRequest[]> {
   const requests = Array.from({ length: count }, () => holdRequest(spender, rub(amount)));
   const results = await Promise.all(requests.map((request) => holds.placeHold(table, request)));
@@ -203,8 +199,7 @@ describe('a hold of a counter with parts', () => {
 
     await placeHold(faulty, holdRequest(spender, rub('0.01')));
 
-    // Each attempt in a part pauses once. Then the process chooses the number of another part, and the hold pauses
-    // again.
+    // Each attempt in a part pauses, and the hold then tries another part.
     expect(throttled).toBe(2);
     expect(pauses.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(await held(spender)).toBe('0 of 0.01');
@@ -385,7 +380,7 @@ describe('a merge of parts', () => {
   it('is done by only one of all concurrent holds without room', async () => {
     const { spender, key } = await busySpender({ daily: rub('2') });
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    // The clock is stopped, so that a process does not count as dead on a slow machine.
+    // The clock stands still, so that no process counts as dead on a slow machine.
     vi.spyOn(Date, 'now').mockReturnValue(Date.now());
 
     const requests = Array.from({ length: 30 }, () => holdRequest(spender, rub('1.2')));
@@ -395,7 +390,7 @@ describe('a merge of parts', () => {
     const closing = proxy.calls.filter(({ body }) => /REMOVE #n\d+"/.test(body) && body.includes('"open"'));
     const timesClosed = Object.values(Object.groupBy(closing, ({ body }) => body)).map((calls) => calls!.length);
     expect(timesClosed).toHaveLength(COUNTER_PARTS);
-    // A call without a timely reply is repeated. A second process that gathers the parts would close each part again.
+    // A second process that gathers the parts would close each part again.
     expect(Math.min(...timesClosed)).toBe(1);
     expect(await hasParts(table, key)).toBe(false);
   });

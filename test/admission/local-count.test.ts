@@ -25,7 +25,7 @@ const english = "The quick brown fox doesn't jump over the lazy dog; it's 12:30 
 const letters = (length: number) =>
   Array.from({ length }, () => String.fromCodePoint(97 + Math.floor(Math.random() * 26))).join('');
 
-/** Texts on which merging, cutting or normalizing takes long for their length. */
+/** Texts whose merging, cutting or normalization takes long for their length. */
 const hostile: [string, string][] = [
   ['one letter', 'a'.repeat(100_000)],
   ['one word of random letters', letters(100_000)],
@@ -49,7 +49,7 @@ const collectGarbage = (() => {
 
 const longerForm = (text: string) => Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
 
-// A request waits only briefly for a count, so this waits until the vocabulary is loaded.
+// A request waits only briefly for a count, so the vocabulary must be loaded first.
 beforeAll(() =>
   vi.waitUntil(async () => (await countPromptTokens(['Hello'], 'o200k')) !== undefined, { timeout: 60_000 }),
 );
@@ -105,7 +105,8 @@ describe('a local token count', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const counted = count(text);
-        // The count uses the longer form of each word, so the bound uses the longer form of each character.
+        // The count uses the longer Unicode form of each word. The bound uses the longer form of each character, so it
+        // is never lower.
         const bytes = Array.from(text).reduce((sum, character) => sum + longerForm(character), 0);
         expect(counted).toBeGreaterThanOrEqual(exactly(text));
         expect(counted).toBeLessThanOrEqual(bytes);
@@ -195,7 +196,7 @@ describe('during a local token count', () => {
 describe('a process with a counting thread', () => {
   it('ends after its work', async () => {
     const module = new URL('../../lambdas/admission/prompt/local-count.ts', import.meta.url).href;
-    // On a busy machine, the first count may take longer than a request waits for it.
+    // The first count may take longer than a request waits for it.
     const program = `import { countPromptTokens } from '${module}';
       let count;
       while (count === undefined) count = await countPromptTokens(['Hello world'], 'o200k', ${JSON.stringify(request)});

@@ -9,7 +9,7 @@ import {
 } from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 
-/** Number of tokens that the gateway adds to its bound for a prompt if the provider does not count the prompt. */
+/** Tokens that are added to the upper bound of a prompt, unless its provider has counted its tokens. */
 const ADDED = 1_024;
 
 const requestOf = (fields: Partial<MessagesRequest> = {}): MessagesRequest => ({
@@ -22,7 +22,6 @@ const ofBlocks = (...content: Block[]) => requestOf({ messages: [{ role: 'user',
 const image = (data: string, type = 'base64'): Block => ({ type: 'image', source: { type, data } });
 const pdf: Block = { type: 'document', source: { type: 'base64', data: 'JVBERi0' } };
 
-/** Returns the bound of a request that is sent unchanged. */
 function boundOf(request: MessagesRequest, endpoint: Partial<Parameters<typeof promptBound>[2]> = {}): number {
   return promptBound(measurePrompt(request), JSON.stringify(request), { quirks: {}, ...endpoint });
 }

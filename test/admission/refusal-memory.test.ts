@@ -22,7 +22,7 @@ const counter = (spent: string, committed = spent, scope = key): Counter => ({
   committed: () => rub(committed),
 });
 
-/** Records that the store has refused a hold of 2 roubles several times, a millisecond apart. */
+/** Remembers that the store has refused a hold (by default of 2 RUB) several times, a millisecond apart. */
 function refused(times: number, by: Counter, scope = key, amount: Money = rub('2')): void {
   for (let time = 0; time < times; time += 1) memory.remember(scope, windows, by, amount, startMs + time);
 }

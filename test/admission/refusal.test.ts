@@ -14,11 +14,10 @@ import type { ScopeKind } from '../../lambdas/store/counters/counters.ts';
 import type { Limits } from '../../lambdas/store/counters/limits.ts';
 import { rub } from '../support/spending.ts';
 
-/** The day is a Friday. */
+/** This day is a Friday. */
 const atMs = Date.UTC(2026, 10, 20, 12);
 const windows = windowsAt(atMs);
 
-/** Returns the refusal of a scope without room, with the same spent and held amounts in all windows. */
 function noRoom(
   limits: Limits,
   more: { spent?: string; held?: string; amount?: string; kind?: ScopeKind } = {},

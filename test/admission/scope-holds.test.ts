@@ -1,4 +1,4 @@
-/** Tests of holds in scopes of which all attempts fail, the first without a reply. */
+/** Holds whose attempts all fail, the first without a reply. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { forgetParts, rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
@@ -17,7 +17,10 @@ async function newRequest(): Promise<HoldRequest> {
   return holdRequest(await newSpender(table, { key: { daily: rub('200') } }), rub('1'));
 }
 
-/** @param isForCaller returns whether the caller handles a busy item */
+/**
+ * Sends a hold.
+ * @param isForCaller whether the caller handles a busy item
+ */
 function hold({ generation, amount, scopes }: HoldRequest, isForCaller?: (name: string) => boolean) {
   const hold = { amount, steps: 1, scopes: scopes.map(({ kind }) => kind), serviceHolds: [], rateHolds: [] };
   const record = pendingPut(faulty, { ...generation, hold });
@@ -25,9 +28,12 @@ function hold({ generation, amount, scopes }: HoldRequest, isForCaller?: (name: 
   return holdInScopes(faulty, scopes, scopeHold, { record }, isForCaller);
 }
 
-/** Makes the first transaction lose its reply, and all later ones conflict. `onCall` is called before each. */
+/**
+ * Makes the first transaction lose its reply, and later transactions conflict. `onCall` is called before each
+ * transaction.
+ */
 function conflictAfterLostReply(onCall: (number: number) => void = () => {}): void {
-  // The pauses between attempts are random, and then take no time.
+  // Pauses between attempts take no time.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   let number = 0;
   proxy.faultFor = ({ action }) => {

@@ -16,7 +16,7 @@ const STEP = 100;
 const cheap: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
 const dear: Pricing = { prompt: rub('0.001'), completion: rub('0.005') };
 
-/** Returns a quote with a prompt of 1000 tokens, whose bound costs a rouble. */
+/** Returns a quote whose prompt of at most 1000 tokens costs at most one rouble. */
 const quote = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens: 1_000, outputTokens, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },

@@ -1,6 +1,6 @@
 /**
- * Tests of leases that the sweep returns although their process still runs, or although a record that uses the lease is
- * not written yet.
+ * Leases that the sweep returns although their process still runs, or although a record that uses the lease is not
+ * written yet.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
@@ -14,7 +14,7 @@ import { keepLog, type LogLine } from '../support/log-lines.ts';
 import { holdRequest, rub, type Spender } from '../support/spending.ts';
 
 const MINUTE_MS = 60_000;
-/** Milliseconds after which a sweep compares all returned leases with their records. */
+/** At this time, a sweep compares all returned leases with their records. */
 const MUCH_LATER_MS = 30 * MINUTE_MS;
 
 const { table, faulty, proxy } = await faultyTable();
@@ -26,7 +26,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] });
   log = keepLog();
   spender = await limitedSpender(table, '200');
-  // Two records hold 0.8 RUB. One of them uses the lease, which has 1.2 RUB left.
+  // Two records hold 0.8 RUB; the lease has 1.2 RUB left.
   leases = await withLease(faulty, spender);
 });
 afterEach(() => {
@@ -46,7 +46,6 @@ async function sweepAt(nowMs: number): Promise<void> {
   expect(await returnDueLeases(table, { nowMs })).toMatchObject({ failures: [] });
 }
 
-/** Places a hold of 0.1 RUB from the lease. */
 async function hold(): Promise<void> {
   const request = holdRequest(spender, rub('0.1'));
   placed(await placeHold(faulty, request, { leases }));

@@ -44,7 +44,7 @@ class KilledError extends Error {
   override name = 'KilledError';
 }
 
-/** Returns the table of a process that is killed at a random call: before the call, or after it and before the reply. */
+/** The table of a process that is killed before a random call, or after it and before the reply. */
 function doomedTable(of: Table, random: () => number, share: number): Table {
   let isDead = false;
   const mayDie = () => {
@@ -61,8 +61,8 @@ function doomedTable(of: Table, random: () => number, share: number): Table {
 }
 
 /**
- * Delivers messages with SQS's guarantees: each message at least once, in any order. A fifth of the batches is delivered
- * twice. A batch whose process was killed is delivered again.
+ * Delivers messages with SQS's guarantees: each message at least once, in any order. A batch whose process was killed
+ * is delivered again.
  */
 async function work(
   messages: string[],
@@ -117,7 +117,7 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
     );
     const byId = new Map(settlements.map((one) => [one.generationId, one]));
 
-    // The settling processes are killed at random calls. They request checks through a queue that loses replies.
+    // The settling processes request checks through a queue that loses replies.
     const checks: string[] = [];
     const killed = await work([...byId.keys()], random, async (batch) => {
       const process = doomedTable(table, random, 0.02);
@@ -143,7 +143,7 @@ describe('alerts under kills, duplicate messages and lost replies', () => {
     const spent = (await readCounter(table, { kind: 'key', id: payer.keyHash })).spent('lifetime');
     expect(spent.toString()).toBe('100');
 
-    // The checking processes are killed at random calls. They deliver no notices.
+    // The checking processes deliver no notices.
     await ruled.inTrouble(() =>
       work(checks, random, async (batch) => {
         const process = doomedTable(ruled.table, random, 0.05);

@@ -35,7 +35,7 @@ async function putLevel(level: BalanceLevel): Promise<void> {
   await writeAlone(table, balanceAlarmPut(table, accountId, before, { ...before, level }));
 }
 
-/** Runs a check, and `meanwhile` just before one of its calls: the first call of the action has number 1. */
+/** Runs `meanwhile` just before a call of the check; the first call of the action has number 1. */
 async function checkedAround(action: string, number: number, meanwhile: () => Promise<unknown>): Promise<string[]> {
   let calls = 0;
   proxy.before = async (call) => {
@@ -58,7 +58,7 @@ describe('a check of a balance during another check', () => {
       await spend('75');
       await putLevel('low');
     };
-    // The first call of the check reads the level, and the second one the balance.
+    // The check reads first the level, then the balance.
     expect(await checkedAround('GetItem', 2, low)).toEqual([]);
 
     expect((await readBalanceAlarm(table, accountId)).level).toBe('low');

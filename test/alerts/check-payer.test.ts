@@ -23,7 +23,6 @@ beforeAll(async () => {
 
 const destination = { webhookUrl: 'https://receiver.example/alerts' };
 
-/** Creates a spender whose account has alerts. */
 async function watched(
   limits: Partial<Record<ScopeKind, Limits>>,
   settings: Partial<AlertSettings> = destination,
@@ -46,7 +45,6 @@ async function checked({ payer }: Spender, atMs = Date.now(), date = utcDate(atM
   return (await checkPayer(table, { payer, date }, atMs)).map(summary);
 }
 
-/** Checks a payer after the refusal of a hold. */
 async function checkedAfterRefusal({ payer }: Spender, amount: string): Promise<string[]> {
   const check = { payer, date: utcDate(Date.now()), refused: rub(amount) };
   return (await checkPayer(table, check, Date.now())).map(summary);
@@ -217,7 +215,7 @@ describe('settings', () => {
     await storeAlerts(table, accountId, { kind: 'workspace', id: workspaceId }, { ...destination, thresholds: [30] });
     await spend(spender, '4');
 
-    // The key is silent, and the member uses the settings of its workspace.
+    // The key's settings have no thresholds, and the member uses the settings of its workspace.
     expect(await checked(spender)).toEqual(['member daily 30']);
   });
 
@@ -279,7 +277,7 @@ it('a notice has the spending, the limit, the rate, the time of exhaustion and a
   expect(delivery!.subject).toBe('Model gateway: a key has used 50 % of its daily limit');
 });
 
-/** Creates a prepaid account with a balance of 100 RUB. `pay` raises the sum of all payments. */
+/** Creates a prepaid account with a balance of 100 RUB. `pay` raises the sum of all payments to an amount. */
 async function prepaid(
   settings: Partial<AlertSettings> = {},
 ): Promise<Spender & { pay: (to: string) => Promise<void> }> {

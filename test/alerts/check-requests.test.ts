@@ -6,7 +6,6 @@ import { newGenerationId } from '../../lambdas/platform/ids.ts';
 const payer = { accountId: 'acme', workspaceId: 'team', memberId: undefined, keyHash: 'key' };
 const settled = (accountId = 'acme') => ({ generationId: newGenerationId(), payer: { ...payer, accountId } });
 
-/** Returns the check requests of a process, the accounts whose settings they have read, and their messages. */
 function requestsOf(more: { has?: boolean; failing?: () => boolean } = {}) {
   const sent: string[] = [];
   const read: string[] = [];

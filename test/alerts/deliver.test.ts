@@ -34,7 +34,6 @@ beforeEach(() => {
   receiver.status = 204;
 });
 
-/** Stores a notice for the destinations of new settings. */
 async function pending(more: Partial<AlertSettings>): Promise<AlertDelivery[]> {
   const accountId = newSecretBits();
   const owner = { kind: 'account', id: accountId } as const;

@@ -31,7 +31,7 @@ const period = (fromMs: number, untilMs: number, of: Period['pricing']): Period 
   pricing: of,
   serviceCost: undefined,
 });
-/** Model with one endpoint for each list of periods. */
+/** Returns a model with one endpoint for each list of price periods. */
 const modelOf = (id: string, ...periods: (Period[] | undefined)[]) =>
   ({
     id,
@@ -73,7 +73,7 @@ async function sent(of = accountId): Promise<string[]> {
   return (await listDeliveries(table, of, { limit: 100 })).map(({ type, text }) => `${type}: ${text.split('\n')[0]!}`);
 }
 
-/** Stores the uptime of the only endpoint in the last five minutes. */
+/** Stores the uptime of the only endpoint in the last five minutes, in percent. */
 const measure = (last5m: number | null) =>
   writeMeasurement(table, {
     measuredAtMs: startMs,

@@ -26,11 +26,10 @@ async function list(ids: readonly string[]) {
   for (const id of ids) await transact(table, { listed: alertAccountPut(table, id) });
 }
 
-/** Returns ids of accounts in the order of the list. */
 const numbered = (count: number, letter = 'd') =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index).padStart(3, '0')}`);
 
-/** Runs the scan. Returns the visited accounts, and whether the run failed. */
+/** Returns the visited accounts, and whether the run failed. */
 async function run(failing: readonly string[] = [], deadlineMs = Infinity) {
   const visited: string[] = [];
   const visit = async (id: string) => {

@@ -84,7 +84,7 @@ describe('pages of a list', () => {
 
 type Page = ReturnType<typeof cursorPage<{ id: string }>>;
 
-/** Reads pages as the SDK does, until there are no more. */
+/** Reads pages as the SDK does. */
 function walk(read: (last: Page | undefined) => Page): { id: string }[][] {
   const pages: { id: string }[][] = [];
   let page: Page | undefined;

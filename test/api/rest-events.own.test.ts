@@ -14,7 +14,7 @@ import { functions } from '../../lambdas/routes.ts';
 import { restEvent } from '../support/rest-events.ts';
 import { newTable } from '../support/table.ts';
 
-/** Tests that pass events of API Gateway directly to the handlers. The local HTTP server might change them. */
+/** The local HTTP server might change events of API Gateway, so tests pass them directly to the handlers. */
 
 let directory: string;
 let workspaceId: string;

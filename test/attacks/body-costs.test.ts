@@ -10,8 +10,8 @@ import { largeBodies } from '../support/large-bodies.ts';
 import { entriesIn } from '../support/long-runs.ts';
 
 /**
- * Maximum CPU milliseconds for one stage of a request. The most expensive body takes a quarter of a second on a busy machine. If
- * the cost grew with the square of the size, it would take half a minute.
+ * Maximum CPU milliseconds for one stage of a request. A cost that grew with the square of the size would be far
+ * higher.
  */
 const MAX_MS = 1_000;
 const MAX_BYTES = 150 * 1024 * 1024;
@@ -26,7 +26,7 @@ const target = {
 };
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** Functions that process a body on its way through the gateway, up to the request to a provider. */
+/** Functions that process a body, up to the request to a provider. */
 const ways = {
   'the Anthropic wire': (body: string) => anthropicWire.encode(parsed(body), target, client).body,
   'the chat wire': (body: string) => openaiChatWire.encode(parsed(body), { ...target, quirks: {} }, client).body,
@@ -39,7 +39,7 @@ function parsed(body: string) {
   return parseWith(messagesRequestSchema, readRequestJson(request, messagesJson));
 }
 
-/** Processes a body as a handler does. A refusal is a valid result; any other error is a fault of the gateway. */
+/** Runs a stage, and returns its result. A refusal is a valid result; any other error is a fault of the gateway. */
 function go(way: (body: string) => string, body: string): string {
   try {
     return way(body);
@@ -50,7 +50,7 @@ function go(way: (body: string) => string, body: string): string {
 }
 
 interface Cost {
-  /** CPU milliseconds of this thread. Other work on the machine does not count. */
+  /** CPU time of this thread. */
   ms: number;
   bytes: number;
 }
@@ -69,9 +69,7 @@ function costOnce(way: (body: string) => string, body: string): Cost {
 
 const isLow = ({ ms, bytes }: Cost) => ms < MAX_MS && bytes < MAX_BYTES;
 
-/**
- * Returns the cost of the cheapest of several rounds, because a round may include garbage collection for other tests.
- */
+/** Returns the cost of the cheapest round, because a round may include garbage collection for other tests. */
 function costOf(way: (body: string) => string, body: string): Cost {
   let cost = costOnce(way, body);
   for (let round = 1; round < ROUNDS && !isLow(cost); round += 1) cost = costOnce(way, body);

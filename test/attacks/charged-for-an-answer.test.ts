@@ -6,7 +6,7 @@ import { finalGeneration, said } from '../support/gateway.ts';
 import type { Behavior } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/** Tests of the cost of answers whose provider reports incomplete usage, or that differ from the request. */
+/** The tests check the cost of answers whose usage report is incomplete, or that differ from the request. */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const pricing = { prompt: '0.0001', completion: '0.01' };
@@ -19,7 +19,7 @@ beforeAll(async () => {
   scripted = await startScriptedGateway({
     providers: [
       { id: 'first', wire: 'openai-chat', timeouts: { first_byte_ms: 5_000 } },
-      // The timeout is longer than the first two seconds, in which the gateway assumes no thinking.
+      // This timeout is longer than the first two seconds, in which the gateway assumes no thinking.
       { id: 'second', wire: 'openai-chat', timeouts: { first_byte_ms: 3_000 } },
       { id: 'claude', wire: 'anthropic' },
     ],
@@ -43,10 +43,7 @@ afterAll(() => scripted.stop());
 
 const settled = (response: Response) => finalGeneration(scripted.gateway, generationId(response));
 
-/**
- * Requests a stream of which the client reads only the beginning.
- * @returns the record with the cost
- */
+/** Reads only the beginning of a stream, disconnects, and returns the record with the cost. */
 async function leftEarly(body: object): Promise<Record<string, unknown>> {
   const client = await scripted.withLimit(5_000);
   const leaving = new AbortController();
@@ -77,10 +74,7 @@ describe('an answer whose client disconnects', () => {
   });
 });
 
-/**
- * Milliseconds of thinking. The gateway estimates sixty tokens per second after the first two seconds, so it estimates
- * thirty tokens.
- */
+/** Time of hidden thinking. The gateway estimates sixty tokens per second after the first two seconds. */
 const THINKS_MS = 2_500;
 
 const isFirst = (path: string) => path.startsWith('/first/');

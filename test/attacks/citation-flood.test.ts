@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 
-/** Tests of citations, which are not part of the text of an answer, but are stored with it. */
+/** Citations are not part of the text of an answer, but use the gateway's memory as well. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -22,7 +22,6 @@ const bedrockCitation = (cited: string) =>
     `{"contentBlockIndex":0,"delta":{"citation":{"location":{"documentChar":{"documentIndex":0,"start":0,"end":9}},"sourceContent":[{"text":"${cited}"}]}}}`,
   );
 
-/** Floods of citations on two wires: after a text, and before any text. */
 const floods: [WireName, string, string, string][] = [
   ['anthropic', 'after a text', dialects.anthropic.text('Cited: '), anthropicCitation('c'.repeat(CITED_BYTES))],
   ['bedrock-converse', 'after a text', bedrock.text('Cited: '), bedrockCitation('c'.repeat(CITED_BYTES))],

@@ -1,8 +1,12 @@
+/**
+ * The gateway must not request token counts for a prompt that is refused at any count: counts cost time, and use the
+ * provider's rate limit.
+ */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/** Tests of token counts by a provider, which cost time and use the provider's rate limit. */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const endpoint = {

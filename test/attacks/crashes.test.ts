@@ -5,10 +5,7 @@ import { startHostileGateway, type HostileGateway } from '../support/hostile-gat
 import { repeated } from '../support/long-runs.ts';
 import type { Behavior } from '../support/hostile-upstream.ts';
 
-/**
- * Tests of attacks that once ended the whole process, and so all answers. They cause errors of a connection at moments
- * in which no code handled such errors.
- */
+/** Attacks that once ended the whole process: errors of a connection that no code handled. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -17,7 +14,6 @@ afterAll(() => hostile.stop());
 
 const inParallel = 6;
 
-/** Calls a function repeatedly, with a few concurrent calls. */
 async function again(times: number, once: (time: number) => Promise<unknown>): Promise<void> {
   let started = 0;
   const worker = async () => {
@@ -40,7 +36,7 @@ it.each(wires)('an error without a message, over %s, does not end the gateway', 
     '{"__type":"internalServerException"}',
     '{"__type":"throttlingException","message":null}',
   ];
-  // Each error is tested with both endings of a connection: with one of them for a stream, with the other without.
+  // Each error is tested with both endings of a connection.
   await again(2 * errors.length, (time) => {
     const hangsUp = time > errors.length;
     return hostile.attack({
@@ -79,7 +75,7 @@ it('a client that disconnects while a short answer waits for its hold does not e
   await hostile.expectAlive();
 });
 
-/** Ways in which a provider may end its answer while the client disconnects. */
+/** Ends of an answer while the client disconnects. */
 const endings: Record<string, Behavior> = {
   'hangs up': ({ hangUp }) => hangUp(),
   'resets the connection': ({ reset }) => reset(),

@@ -5,7 +5,7 @@ import { startHostileGateway, type Aftermath, type Attack, type HostileGateway }
 import { packFrame } from '../support/event-stream.ts';
 import type { Exchange } from '../support/hostile-upstream.ts';
 
-/** Tests of providers that continue beyond max_tokens, for a key whose limit could not pay for that. */
+/** Providers that continue beyond max_tokens, for a key whose limit could not pay for that. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -14,13 +14,13 @@ afterAll(() => hostile.stop());
 
 const MAX_TOKENS = 200;
 const LIMIT_RUB = 12;
-/** Milliseconds between pings, well below the timeout for silence. */
+/** This pause is well below the timeout for a silent provider. */
 const PING_EVERY_MS = 300;
 const KB = 1_024;
 const MB = KB * KB;
 /**
- * Maximum size of the output: 64 bytes per token, because no known token is longer, and 128 KB that may be received
- * before they can be counted.
+ * Maximum size of an answer: 64 bytes per token, which is more than tokens have on average, and 128 KB that may be
+ * received before they are counted.
  */
 const MAX_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
 
@@ -30,10 +30,7 @@ const attack = (wire: WireName, behavior: (exchange: Exchange) => unknown, more:
 /** Event, or a function that returns an event for each round. */
 type Outpouring = string | ((round: number) => string);
 
-/**
- * Sends one event after another.
- * @returns whether the reader has read all of them
- */
+/** Sends one event after another, and returns whether the gateway has read all of them. */
 async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number): Promise<boolean> {
   let sent = 0;
   for (let round = 0; sent < bytes; round += 1) {
@@ -44,7 +41,7 @@ async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number):
   return true;
 }
 
-/** Checks that the gateway ended an answer: it is short, and looks like an answer that reached max_tokens. */
+/** The answer must be short, and look like an answer that reached max_tokens. */
 function expectEndedByGateway({ status, stopReason, events, message, text, body }: Aftermath): void {
   expect([status, stopReason]).toEqual([200, 'max_tokens']);
   expect(text.length).toBeLessThanOrEqual(MAX_BYTES);
@@ -58,7 +55,7 @@ function expectEndedByGateway({ status, stopReason, events, message, text, body 
 
 const anthropicDelta = (delta: string, index = 0) =>
   dialects.anthropic.event(`{"type":"content_block_delta","index":${index},"delta":${delta}}`);
-/** Returns the events of a block: the end of the previous block, then this block. */
+/** Returns the end of the previous block, and the start of this block. */
 const anthropicBlock = (block: string, index = 1) =>
   dialects.anthropic.event(`{"type":"content_block_stop","index":${index - 1}}`) +
   dialects.anthropic.event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
@@ -80,7 +77,7 @@ async function pourOut(exchange: Exchange, bytes = 2 * MB): Promise<boolean> {
   return flood(exchange, exchange.dialect.text(words), bytes);
 }
 
-/** Events that are repeated without end, after an opening. */
+/** Texts that are repeated without end after an opening. */
 const outpourings: [WireName, string, string, Outpouring][] = [
   ['anthropic', 'text', '', dialects.anthropic.text(words)],
   [
@@ -160,10 +157,7 @@ describe('an answer with two megabytes of', () => {
   });
 });
 
-/**
- * Calls that are announced one after another, and never complete. The gateway holds back all calls except the first
- * until it is their turn.
- */
+/** Calls that never complete. The gateway holds back each later call until the calls before it are complete. */
 const unfinishedCalls: [WireName, (index: number) => string][] = [
   [
     'openai-chat',

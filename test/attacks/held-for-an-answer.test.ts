@@ -7,10 +7,7 @@ import { finalGeneration, said } from '../support/gateway.ts';
 import type { Behavior } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/**
- * Tests of the amount that is held before an answer begins. It must cover everything that the provider can charge, and
- * no more than the key can pay.
- */
+/** The hold before an answer must cover everything that the provider can charge, and no more than the key can pay. */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const priced = {
@@ -52,7 +49,7 @@ const answering: Behavior = async ({ begin, send, finish, dialect }) => {
 };
 
 describe('a prompt next to an image that is not sent', () => {
-  /** Prompt of 80,000 tokens, for which 5 RUB are not enough. The image has the same number of bytes. */
+  /** 5 RUB do not pay for the 80,000 tokens; the image has the same number of bytes. */
   const words = 'word '.repeat(80_000);
   const image = imageOf('A'.repeat(words.length));
 
@@ -87,7 +84,7 @@ describe('a prompt next to an image that is not sent', () => {
 describe('a schema of arguments', () => {
   it('is held with all copies of a property to which others refer', async () => {
     const client = await scripted.withLimit(3);
-    // About 10,000 tokens, for which 3 RUB are enough. The provider gets them several times.
+    // 3 RUB pay for about 10,000 tokens, which the provider gets several times.
     const first = { type: 'string', description: 'word '.repeat(10_000) };
     const others = Array.from({ length: 20 }, (_, index) => [`p${index}`, { $ref: '#/properties/first' }]);
     const schema = { type: 'object', properties: { first, ...Object.fromEntries(others) } };
@@ -143,7 +140,7 @@ describe('a budget of thinking', () => {
   });
 });
 
-/** Milliseconds after which output is read separately from earlier output. */
+/** After this pause in ms, the gateway reads the next output separately from the earlier output. */
 const READ_BY_ITSELF_MS = 30;
 
 describe('a hold', () => {

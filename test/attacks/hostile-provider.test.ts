@@ -11,10 +11,10 @@ import {
 } from '../support/hostile-gateway.ts';
 import { TRAP_PATH, type Behavior, type Exchange } from '../support/hostile-upstream.ts';
 
-/** Many of these attacks mostly wait, so more tests run concurrently than usual. */
+/** These attacks mostly wait, so eight of them run at the same time. */
 vi.setConfig({ maxConcurrency: 8 });
 
-/** Tests of attacks by a provider on the connection. Each test also checks that the books are exact. */
+/** Attacks by a provider on the connection, each with a check that the books are exact. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -26,25 +26,21 @@ const attack = (wire: WireName, behavior: Behavior, more: Partial<Attack> = {}):
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
 const STREAM_HEAD = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
-/** Returns a chunk of HTTP, as a text of the dialect. */
+/** Returns a chunk of an HTTP response, as a text of the dialect. */
 const chunked = (dialect: Dialect, text: string) => `${bytesOf(dialect, text).length.toString(16)}\r\n${text}\r\n`;
 const WORDS = 'Twelve bytes';
 
-/** Writes the same bytes repeatedly, until the connection is closed or `times` is reached. */
 async function repeat(write: Exchange['write'], bytes: string | Buffer, times: number, everyMs?: number) {
   for (let time = 0; time < times && (await write(bytes)); time += 1) if (everyMs) await sleep(everyMs);
 }
 
 /**
- * Fault before any output of an answer. The next endpoint answers; without one, the failure is reported and costs
+ * Fault before any output. The next endpoint answers; if there is no next endpoint, the client gets an error and pays
  * nothing.
  */
 type BeforeTheAnswer = [what: string, status: number, behavior: Behavior];
 
-/**
- * Faults before a wire (codec of a provider API) reads anything, such as an incomplete head. A test of one wire is
- * therefore enough.
- */
+/** These faults occur before a wire reads anything, so one wire is enough. */
 const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
   ['resets the connection', 502, ({ reset }) => reset()],
@@ -76,7 +72,7 @@ const belowTheWire: BeforeTheAnswer[] = [
   ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
 ];
 
-/** Responses that each wire reads itself. */
+/** Faults that each wire reads itself, so each wire is tested. */
 const beforeTheAnswer: BeforeTheAnswer[] = [
   ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
   ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
@@ -170,9 +166,7 @@ describe('before an answer, a provider that', () => {
   });
 });
 
-/**
- * Faults in the middle of an answer. The output is charged, and the client is notified that the answer is incomplete.
- */
+/** Faults in the middle of an answer, whose output is charged. */
 const withinTheAnswer: [string, Behavior][] = [
   ['hangs up', ({ hangUp }) => hangUp()],
   ['resets the connection', ({ reset }) => reset()],
@@ -186,7 +180,7 @@ const withinTheAnswer: [string, Behavior][] = [
   ['becomes silent', ({ closed }) => closed],
 ];
 
-/** Milliseconds after which output has been read, whatever follows. */
+/** After this time in ms, the gateway has read the output that was sent, whatever the provider does next. */
 const READ_BY_ITSELF_MS = 50;
 
 const begun =

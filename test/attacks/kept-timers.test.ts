@@ -3,9 +3,9 @@ import { post, said, startGateway, type RunningGateway } from '../support/gatewa
 import { repeated } from '../support/long-runs.ts';
 import { memoryEnvironment, timersOf } from '../support/process-memory.ts';
 
-/** Number of requests of each kind. It is far above the number by which the gateway's own timers vary. */
+/** Number of requests, far above the number by which the gateway's own timers vary. */
 const REQUESTS = repeated(200, { ofWhichAlways: 60 });
-/** Number of concurrent requests. It is small, because open connections have timers. */
+/** Number of concurrent requests. It is low, because open connections have timers. */
 const AT_ONCE = 5;
 const STILL_THERE_MS = 20_000;
 
@@ -29,10 +29,7 @@ const bodies: [status: number, path: string, body: object][] = [
   [200, '/decisions', { model: 'sandbox/jury', state: 'Hi', questions }],
 ];
 
-/**
- * Reason for this test: a timer that is left behind keeps all objects of its request in memory for many minutes, until
- * the timeout of the Lambda function.
- */
+/** A timer that is left behind keeps the objects of its request in memory for many minutes. */
 it('requests and answers of several kinds leave no timer behind', async () => {
   const statusOf = async (path: string, body: object) => {
     const response = await post(gateway, path, body);
@@ -50,8 +47,7 @@ it('requests and answers of several kinds leave no timer behind', async () => {
 
   for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) await answerEach(AT_ONCE);
 
-  // Timers of some seconds do not matter. If only one kind of request leaves its timer behind, each of its requests
-  // leaves one.
+  // Timers that end within some seconds do not matter.
   await expect
     .poll(async () => (await timersOf(gateway)) - before, { timeout: STILL_THERE_MS, interval: 1_500 })
     .toBeLessThan(REQUESTS / 2);

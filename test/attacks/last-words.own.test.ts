@@ -4,7 +4,6 @@ import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
 import { dialects } from '../support/dialects.ts';
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 
-/** Tests of the end of answers that end abnormally. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();

@@ -1,3 +1,5 @@
+/** Events that violate their wire are accepted, or are failures of the provider, but never of the gateway. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, dialects, type WireName } from '../support/dialects.ts';
@@ -12,7 +14,6 @@ import { entriesIn } from '../support/long-runs.ts';
 import { frameHead, frameOf, packFrame } from '../support/event-stream.ts';
 import type { Behavior } from '../support/hostile-upstream.ts';
 
-/** Tests of events that violate their wire. They are failures of the provider, never of the gateway. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -22,10 +23,10 @@ afterAll(() => hostile.stop());
 const attack = (wire: WireName, behavior: Behavior, more: Partial<Attack> = {}): Promise<Aftermath> =>
   hostile.attack({ wire, behavior, ...more });
 
-/** Milliseconds after which output is read separately from earlier output. */
+/** After this pause in ms, the gateway reads the next output separately from the earlier output. */
 const READ_BY_ITSELF_MS = 20;
 
-/** Returns a stream of exactly this text, which then ends normally. */
+/** A stream of exactly this text, which then ends normally. */
 const streamOf =
   (...texts: string[]): Behavior =>
   async ({ begin, send, finish }) => {
@@ -39,12 +40,10 @@ const streamOf =
 
 const WORDS = 'Twelve bytes';
 const delta = (json: string) => `{"choices":[{"index":0,"delta":${json}}]}`;
-/** Returns a frame as a text of the dialect. */
 const asText = (frame: Buffer) => frame.toString('latin1');
 const bedrockDelta = (json: string) => `{"contentBlockIndex":0,"delta":${json}}`;
 const blockDelta = (json: string) => `{"type":"content_block_delta","index":0,"delta":${json}}`;
 
-/** Events that cannot be read. */
 const unreadable: [WireName, string][] = [
   ['anthropic', '{"type":"content_block_start","index":1}'],
   ['anthropic', '{"type":"content_block_start","index":1,"content_block":null}'],
@@ -202,10 +201,7 @@ const bedrockCall = (index: string, call: string) =>
   bedrockEvent('contentBlockStart', `{"contentBlockIndex":${index},"start":{"toolUse":${call}}}`);
 const callInput = (index: string, json: string) =>
   bedrock.event(`{"contentBlockIndex":${index},"delta":{"toolUse":{"input":${JSON.stringify(json)}}}}`);
-/**
- * Answers with contradictory or missing parts. They may be accepted or refused, but must obey the rules for every
- * answer.
- */
+/** Contradictory or incomplete answers may be accepted or refused, but must obey the rules for every answer. */
 const odd: [WireName, string, string][] = [
   ['anthropic', 'a second start', opening() + opening() + text(WORDS) + reason() + stop],
   ['anthropic', 'a second start without its message', opening() + event('{"type":"message_start"}') + reason() + stop],
@@ -365,7 +361,7 @@ describe('an answer with', () => {
         attack(wire, streamOf(stream), { stream: true }),
       ]);
       for (const { status } of [whole, streamed]) expect([200, 502]).toContain(status);
-      // Output was charged: an unreadable number must not make an answer free.
+      // An unreadable number must not make an answer free.
       if (whole.text !== '') expect(whole.cost.isZero).toBe(false);
     },
   );

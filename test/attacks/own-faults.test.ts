@@ -8,23 +8,19 @@ import { listen, type Listening } from '../support/listen.ts';
 import { readEvents, summarize } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
-/**
- * Stages at which the crash injector throws an error that no code catches. The path of the provider's address selects
- * the stage.
- */
+/** Stages at which the crash injector throws, selected by the path of the provider's address. */
 const paths = ['connect', 'socket', 'head', 'response', 'data'];
 
-/** Milliseconds between words, so that a fault occurs during an answer. */
+/** Pause between two words, so that a fault can occur during an answer. */
 const WORD_EVERY_MS = 10;
 
 let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
-/** Client of the same gateway with a key that has a limit. */
 let limited: RunningGateway;
 beforeAll(async () => {
-  // The server repeats the prompt, a word at a time. It replaces "%%" by "@@", so that a marker with "@@" occurs in the
-  // answer but not in the prompt.
+  // The server repeats the prompt a word at a time, and replaces "%%" by "@@", so that a marker occurs only in the
+  // answer.
   const server = createServer((request, response) => {
     void (async () => {
       let body = '';
@@ -45,7 +41,7 @@ beforeAll(async () => {
     wire: 'anthropic',
     base_url: `${upstream.url}${path}`,
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // After some faults, the gateway waits for the provider until these timeouts, so they are short.
+    // After some faults, the gateway waits for the provider until these timeouts.
     timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 },
   });
   const pricing = { prompt: '0.0001', completion: '0.0002' };
@@ -81,7 +77,7 @@ async function leftAndSpent(): Promise<number> {
   return data['limit_remaining']! + data['usage']!;
 }
 
-/** Returns the result that a client observes for its own request: a status, or the way in which its stream ended. */
+/** Returns a status, or the way in which the client's stream ended. */
 async function noticed(model: string, words: string, stream: boolean): Promise<string> {
   try {
     const response = await ask(model, words, stream);
@@ -103,8 +99,8 @@ const stages: [string, string, string, RegExp][] = [
   // These two faults occur a moment later, when a short answer may be complete.
   ['after the head of an answer', 'response', 'Hello', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
   ['between two reads', 'data', 'Hello, and some more words', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
-  // A busy machine may read the first words together with the marker. The client then gets a 500, because no output was
-  // sent.
+  // On a busy machine, the gateway may read the first words together with the marker. It then answers 500 without
+  // output.
   ['measuring the answer', 'plain', 'One two %%sabotage-observe three', /^status 200$|^status 500$|^ended with error$/],
   ['writing the answer', 'plain', 'One two %%sabotage-write three', /^status|^cut off$|^ended with/],
   ['reporting the settlement', 'settle', 'Hello', /^status 200$|^ended with message_stop$/],

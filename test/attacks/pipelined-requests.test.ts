@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { descendantsOf, reportOf, type ProcessReport } from '../support/processes.ts';
 
-/** Tests of clients without a key that send many requests and do not read the responses. */
+/** Clients without a key that send many requests and do not read the responses. */
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ args: ['--web'] });
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const MAX_GROWTH_MB = 150;
-/** Maximum milliseconds of a health check on a busy machine. Without bounds, it takes minutes, or the process ends. */
+/** Without bounds, a health check takes minutes, or the process ends. */
 const MAX_HEALTH_MS = 15_000;
 
 const isServer = ({ argv }: ProcessReport) =>
@@ -42,10 +42,7 @@ const isWell = (url: string) =>
     (error: Error) => error.name,
   );
 
-/**
- * Starts an attack.
- * @returns the answers of /health in the next seconds, and the maximum growth of the process's memory
- */
+/** Returns the answers of /health in the next seconds, and the maximum growth of the process's memory. */
 async function watched({ url, pid }: { url: string; pid: number }, attack: () => Socket[]) {
   await Promise.all([fetch(`${url}/models`).then((answer) => answer.text()), isWell(url)]);
   const { residentMb } = await reportOf(pid);

@@ -8,16 +8,16 @@ import { everything, prompt, protect } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 import { lowestThreadCpuMs } from '../support/thread-cost.ts';
 
-/** Maximum milliseconds for which one request may block the event loop. */
+/** Maximum time in ms for which one request may block the event loop. */
 const MAX_MS = 400;
-/** Length of the longest text that the gateway searches in its main thread. */
+/** Maximum length of a text that the gateway searches in its main thread. */
 const AT_ONCE = 32 * 1024;
-/** Slightly less than the length of the largest body. */
+/** Length of a text that is slightly shorter than the largest body. */
 const LONGEST = 5_900_000;
 
 const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** Dictionary in which each term begins with the term before it. */
+/** Each term begins with the term before it. */
 const nested = Array.from({ length: 100 }, (_, index) => ({ term: 'a '.repeat(index + 1).trim(), substitute: 'b' }));
 const severe: SensitiveData = { ...everything, dictionary: nested };
 
@@ -93,8 +93,7 @@ describe('a text that is searched in the main thread', () => {
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
 describe('a long prompt', () => {
-  // Timers are simulated, because the time that a thread needs depends on the machine. If a search timed out, its
-  // result would not be read, and the test would prove less.
+  // Timers are simulated: on a slow machine, a search could time out, and its result would not be read.
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });

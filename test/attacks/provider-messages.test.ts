@@ -7,9 +7,8 @@ import { expectBrokenOff, startHostileGateway, type Attack, type HostileGateway 
 import type { Behavior } from '../support/hostile-upstream.ts';
 
 /**
- * Tests of the error messages of a provider. Clients get these messages, because their code searches the messages for
- * known texts. Clients must not get the operator's credential or the provider's address. The headers, body and log
- * lines of every answer are checked for these.
+ * Error messages of a provider, which clients get, must not contain the operator's credential or the provider's
+ * address.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -20,7 +19,7 @@ afterAll(() => hostile.stop());
 const attack = (wire: WireName, behavior: Behavior, more: Partial<Attack> = {}) =>
   hostile.attack({ wire, behavior, ...more });
 
-/** Returns an error message of a provider that reveals too much, in common spellings. */
+/** Returns an error message that contains the credential and the provider's address in common spellings. */
 const tellTale = () =>
   JSON.stringify(
     `The model is sad. Key ${CREDENTIAL}, or ${CREDENTIAL.split(':').join(' and ')}, x-api-key: ${CREDENTIAL}; authorization "Bearer ${CREDENTIAL}" at ${hostile.upstream.url}/v1/messages?key=${CREDENTIAL} (${new URL(hostile.upstream.url).host})`,
@@ -39,12 +38,12 @@ const errorTypes: [string, number][] = [
   ['api_error', 502],
   ['novel_error', 502],
 ];
-/** Errors that concern the operator's account at the provider. Their messages must not reach clients. */
+/** Messages about the operator's account must not reach clients. */
 const OPERATORS = new Set(['authentication_error', 'permission_error', 'billing_error']);
 
 /**
- * Error messages are tested on every wire, because each wire reads them itself. The meaning of a status is the same for
- * all wires.
+ * Each wire reads error messages itself. The meaning of a status is the same for all wires, so one wire is enough for
+ * it.
  */
 describe('an error of a provider', () => {
   it.concurrent.each([400, 413, 422, 429, 500, 503, 504, 529, 599])(

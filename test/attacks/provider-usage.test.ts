@@ -5,8 +5,8 @@ import { startHostileGateway, type Aftermath, type Attack, type HostileGateway }
 import { eventually } from '../support/eventually.ts';
 
 /**
- * Tests of the usage that a provider reports. Whatever it reports, the cost never exceeds the bound of the prompt and
- * max_tokens (checked for every answer), and no answer is free by accident.
+ * Whatever usage a provider reports, the cost never exceeds the bound of the prompt and max_tokens, and no answer is
+ * free by accident.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => hostile.stop());
 const WORDS = 'Twelve bytes';
 const MAX_TOKENS = 200;
 
-/** Sends a request whose provider writes twelve bytes, and then reports these counts as JSON text. */
+/** Attacks with a provider that reports `startUsage`, twelve bytes of text, and `endUsage`. Both are JSON texts. */
 function told(wire: WireName, startUsage: string, endUsage: string, more: Partial<Attack> = {}): Promise<Aftermath> {
   return hostile.attack({
     wire,
@@ -49,7 +49,7 @@ const tokens = ({ generation }: Aftermath) => ({
   completion: Number(generation['tokens_completion']),
 });
 
-/** Checks that the client's last usage has whole numbers, and that its cost is the charged cost. */
+/** The client's last usage must have whole numbers, and the charged cost. */
 function expectHonestUsage({ message, body, cost }: Aftermath): void {
   const usage = message!['usage'] as Record<string, unknown>;
   for (const field of ['input_tokens', 'output_tokens']) {
@@ -66,7 +66,7 @@ async function expectCapped(aftermath: Aftermath): Promise<void> {
   await eventually(() => expect(hostile.alarms('usage beyond the hold', aftermath)).toHaveLength(1));
 }
 
-/** Values that are not exact integers of at least 0, and so are not valid counts. */
+/** Values that are not exact integers of at least 0. */
 const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
 const absurdCounts = ['217', '5000', '1e15'];
 
@@ -160,7 +160,7 @@ describe.each(wires)('a prompt that a provider on %s counts', (wire) => {
   });
 });
 
-/** Reports with inconsistent parts and sums. The last value states whether the report exceeds the possible usage. */
+/** The last value states whether the report exceeds the possible usage. */
 const odd: [WireName, string, string, boolean][] = [
   ['anthropic', '{"input_tokens":10,"cache_read_input_tokens":1e15}', '{"output_tokens":5}', true],
   ['anthropic', '{"input_tokens":10,"cache_read_input_tokens":-4}', '{"output_tokens":5}', false],

@@ -3,7 +3,7 @@ import { dialects, wires, type Dialect, type WireName } from '../support/dialect
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 import { entriesIn, isLongForm, runSeed } from '../support/long-runs.ts';
 
-/** Tests of providers that send events without end, and do not continue their answer. */
+/** Providers that send events without end, and do not continue their answer. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -13,7 +13,7 @@ afterAll(() => hostile.stop());
 const KB = 1024;
 const MB = KB * KB;
 const FLOOD_BYTES = 300 * MB;
-/** Maximum number of bytes that are read: the gateway's bound of 32 MiB, and the buffers of both processes. */
+/** Maximum bytes that leave the provider: the gateway's bound of 32 MiB, and the buffers of both processes. */
 const MAX_READ_BYTES = 56 * MB;
 
 const signs: [string, (dialect: Dialect) => string][] = [
@@ -23,10 +23,7 @@ const signs: [string, (dialect: Dialect) => string][] = [
   ['blank lines', ({ blank }) => blank],
 ];
 type Flood = [WireName, string, (dialect: Dialect) => string];
-/**
- * Each of `signs` over each wire. In the short form, each wire has one of them, and each of them is used for at least
- * one wire.
- */
+/** In the short form, each wire has one of `signs`. */
 const floods = wires.flatMap((wire, place): Flood[] => {
   const ofWire = isLongForm ? signs : [signs[(place + runSeed) % signs.length]!];
   return ofWire.map(([what, of]) => [wire, what, of]);

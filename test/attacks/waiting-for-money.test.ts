@@ -7,7 +7,7 @@ import { replyOf } from '../support/messages-client.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Tests of requests of one key whose money other requests hold. */
+/** Requests of one key whose money other requests hold. */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const priced = { max_output_tokens: 100_000, pricing: { prompt: '0.0001', completion: '0.01' } };
@@ -22,14 +22,14 @@ afterAll(() => scripted.stop());
 const stream = (client: RunningGateway, words: string, maxTokens: number, leaving?: AbortSignal) =>
   askFor(client, { model: 'test/gpt', stream: true, max_tokens: maxTokens, messages: [said(words)] }, leaving);
 
-/** Milliseconds between pieces, so that one step is held after the other. */
+/** Pause between two pieces, so that each step is held before the next. */
 const PIECE_EVERY_MS = 40;
 
-/** Returns the remaining money of a key, after subtracting all holds. */
+/** Remaining money of a key after all holds. */
 const leftOf = async (client: RunningGateway) =>
   ((await (await get(client, '/key')).json()) as { data: { limit_remaining: number } }).data.limit_remaining;
 
-/** Returns a behavior that begins to answer, and ends when this promise resolves. */
+/** Begins to answer, and ends when this promise resolves. */
 const holdsUntil =
   (released: Promise<unknown>): Behavior =>
   async ({ begin, send, finish, dialect }) => {
@@ -61,7 +61,7 @@ describe('a stream', () => {
       await begin();
       await send(dialect.opening() + dialect.text('b'.repeat(40)));
       await isAhead.promise;
-      // The other request holds money for all its output, and for its next step.
+      // The other request holds money for its output, and for its next step.
       await eventually(async () => expect(await leftOf(client)).toBeLessThan(7));
       for (let piece = 0; piece < 10; piece += 1) {
         await send(dialect.text('b'.repeat(40)));
@@ -81,12 +81,9 @@ describe('a stream', () => {
   });
 });
 
-/**
- * Milliseconds after which a request has been refused once and waits. A client that disconnects earlier would test
- * less.
- */
+/** Time within which the first hold is refused. A client that disconnects earlier would test less. */
 const REFUSED_WITHIN_MS = 300;
-/** Milliseconds after which money is released. This is most of the time that a request waits for money. */
+/** Time in ms until the money is released, which is most of the time that a request waits for money. */
 const RELEASED_AFTER_MS = 8_500;
 
 describe('a request that waits for money', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
-/** Shapes of the mock's answer: "<chunks>x<milliseconds between them>". */
+/** Shapes of answers: "<chunks>x<milliseconds between them>". */
 export const shapes = ['10x0', '5x2', '100x20', '10x100'] as const;
 export type Shape = (typeof shapes)[number];
 
@@ -16,7 +16,7 @@ const basePaths: Record<WireName, string> = {
   'bedrock-converse': '/bedrock',
 };
 
-/** Prices of a token: in USD for other gateways, in RUB for this gateway. */
+/** Prices of a token, in USD for other gateways and in RUB for this gateway. */
 export interface Prices {
   prompt: number;
   completion: number;
@@ -24,10 +24,10 @@ export interface Prices {
 
 export const defaultPrices: Prices = { prompt: 0.000_1, completion: 0.000_5 };
 
-/** Credential for Bedrock, whose requests are signed. The mock does not check signatures. */
+/** Credential for Bedrock; the mock does not check signatures. */
 export const credentials = { BENCH_BEDROCK_KEY: 'BENCH:secret' };
 
-/** Writes a catalog with one model for each wire and each shape of answer. The mock answers all of them. */
+/** Writes a catalog with one model of the mock for each wire and each shape of answer. */
 export function writeCatalog(directory: string, upstreamUrl: string, prices = defaultPrices): void {
   const policy = { logs_prompts: false, trains_on_prompts: false };
   mkdirSync(join(directory, 'models'), { recursive: true });

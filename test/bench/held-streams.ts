@@ -1,37 +1,29 @@
-/**
- * Streams that stay open, and get a chunk only on demand, so that a measurement includes no start of a stream, no end
- * and no timer.
- */
+/** Streams that stay open, and get a chunk only on demand. */
 
 import http, { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mockAnswer, writers } from './mock-answers.ts';
 import type { Target } from './load.ts';
 
-/** Text of each chunk, in which a client recognises it. */
+/** A client recognizes a chunk by this text. */
 const CHUNK_TEXT = 'some words';
 const SHAPE = '100x20';
 
 interface HeldStream {
-  /**
-   * Sends one chunk.
-   * @returns when the client has received it
-   */
+  /** Sends a chunk. Resolves when the client has received it. */
   pass: () => Promise<void>;
   close: () => void;
 }
 
 export interface HoldingUpstream {
-  /** Base URL of a provider. Each lane has its own, which identifies its streams. */
+  /** Returns the base URL of a lane, which identifies the lane's streams. */
   urlOf: (lane: string) => string;
-  /** Opens streams through a lane. */
   open: (lane: string, target: Target, count: number) => Promise<HeldStream[]>;
   stop: () => void;
 }
 
-/** Starts a mock provider for streams that the caller advances. */
 export async function startHoldingUpstream(): Promise<HoldingUpstream> {
-  /** Callbacks for the next responses that the mock begins, by the lane of the request. */
+  /** Callbacks for the next responses that begin, by lane. */
   const begun = new Map<string, ((response: ServerResponse, chunk: Buffer) => void)[]>();
   const server = createServer((request, response) => {
     request.resume();
@@ -49,7 +41,7 @@ export async function startHoldingUpstream(): Promise<HoldingUpstream> {
     const atProvider = new Promise<[ServerResponse, Buffer]>((resolve) => {
       begun.set(lane, [...(begun.get(lane) ?? []), (...held) => resolve(held)]);
     });
-    // An answer begins with its first output, so a gateway answers after the first chunk.
+    // A gateway answers its client only after the provider's first output, so that output is sent first.
     const opened = openStream(target, agent);
     const [response, chunk] = await atProvider;
     response.write(chunk);
@@ -90,7 +82,7 @@ function laneOf({ url }: IncomingMessage): string {
   return url!.split('/')[1]!;
 }
 
-/** Opens a stream of a client. It resolves with the first chunk. */
+/** Opens a stream; resolves with the first chunk. */
 async function openStream(target: Target, agent: http.Agent) {
   const body = JSON.stringify({
     model: target.model,

@@ -1,6 +1,6 @@
 /**
- * Lanes (ways from the client to the upstream) that are compared: no gateway, a pipe of bytes, versions of this
- * gateway, and other gateways.
+ * Ways from the client to the upstream that are compared: no gateway, a pipe of bytes, versions of this gateway, and
+ * other gateways.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -12,34 +12,29 @@ import { request, type Asked, type Target } from './load.ts';
 import { descendantsOf, reportOf } from '../support/processes.ts';
 import { pin, startPinned } from './processes.ts';
 
-/** Core of the measured process. AROUND is the core of all other processes. */
+/** Cores of the measured process and of all other processes. */
 const MEASURED = 1;
 const AROUND = 0;
 
 export interface Lane {
   name: string;
-  /** Returns the target of requests; undefined if the lane does not support this wire. */
+  /** Returns the target of requests; undefined if the lane does not support the wire. */
   target: (wire: WireName, shape: Shape) => Target | undefined;
-  /** Whether the lane supports streams. Some gateways fail at streams with some versions of their dependencies. */
+  /** Whether streams are measured. Some gateways fail at streams with some versions of their dependencies. */
   streams: boolean;
-  /**
-   * Returns the CPU milliseconds that were used so far: by the process that answers, and by the processes that assist
-   * it.
-   */
+  /** Returns the CPU milliseconds of the process that answers, and of the processes that assist it. */
   cpuMs: () => Promise<{ answering: number; beside: number }>;
   residentMb: () => Promise<number>;
   stop: () => Promise<void>;
 }
 
-/** Gateway of this repository, at some version. */
 export interface GatewayLane extends Lane {
-  /** Creates a key that the gateway has never used. */
   newKey: (fields?: object) => Promise<string>;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns the lane without a gateway. It always calls the Messages API, because only a gateway converts wires. */
+/** Returns the lane without a gateway, which always calls the Messages API. */
 export function directLane(upstreamUrl: string): Lane {
   return {
     name: 'direct',
@@ -73,22 +68,20 @@ export interface PeerOptions {
   url: string;
   headers: Record<string, string>;
   env?: Record<string, string>;
-  /** Address that answers when the peer is ready, if not `url`. */
+  /** Address that answers when the peer is ready; default: `url`. */
   readyAt?: string;
-  /** Process with the peer: a Node process, which is the default, another program, or the child of a launcher. */
+  /** Kind of the peer's process: a Node process (default), another program, or the child of a launcher. */
   runsIn?: 'node' | 'other' | 'child';
-  /** Creates providers and keys after the start. Returns more headers of requests. */
+  /** Creates providers and keys after the start, and returns more headers of requests. */
   prepare?: () => Promise<Record<string, string>>;
-  /** Prefix of the models' names. */
   modelPrefix?: string;
 }
 
-/** Starts another gateway, which passes the Messages API on to the upstream. It runs with its production settings. */
+/** Starts another gateway with its production settings. */
 export async function peerLane({ name, command, url, ...more }: PeerOptions): Promise<Lane> {
   const { env = {}, readyAt = url, runsIn = 'node', modelPrefix = '' } = more;
   const peer = await startPinned(MEASURED, command, {
     env: { NODE_ENV: 'production', ...env },
-    // A program that prints nothing is ready when its address answers.
     isSilent: more.readyAt !== undefined,
   });
   await untilAnswers(readyAt);
@@ -105,7 +98,7 @@ export async function peerLane({ name, command, url, ...more }: PeerOptions): Pr
   };
 }
 
-/** Returns functions that measure a process that does not report about itself, and its children, with data of Linux. */
+/** Measures a process and its children with data of Linux. */
 function measuresOfOther(pid: number): Pick<Lane, 'cpuMs' | 'residentMb'> {
   return {
     cpuMs: async () => ({
@@ -117,31 +110,30 @@ function measuresOfOther(pid: number): Pick<Lane, 'cpuMs' | 'residentMb'> {
 }
 
 function cpuMsOf(pid: number): number {
-  // Fields 14 and 15, user and system time in hundredths of a second. The name in field 2 may contain spaces.
+  // These are fields 14 and 15 (user and system time in hundredths of a second); the name in field 2 may contain
+  // spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Returns the processes that the main thread of a process has started. */
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 export interface GatewayOptions {
   name: string;
-  /** Data directory of the gateway. */
   data: string;
   catalog: string;
   dynamodbEndpoint: string;
-  /** Directory of its sources. */
+  /** Directory of the sources. */
   directory?: string;
-  /** Directory for its CPU profile, which is written when the gateway ends. */
+  /** Directory for the CPU profile. */
   profiles?: string | undefined;
-  /** Settings for measuring the server (`--web`), with or without leases. If absent, the functions are measured. */
+  /** Settings for measuring the server (`--web`); if absent, the functions are measured. */
   server?: { takesLeases: boolean } | undefined;
 }
 
-/** Starts a gateway as `npm start` does, with all features for a paying client. */
+/** Starts a gateway as `npm start` does. */
 export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane> {
   const { name, data, catalog, dynamodbEndpoint, directory = root, profiles, server } = options;
   const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
@@ -170,7 +162,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
       cwd: directory,
     },
   );
-  // On AWS, these processes (the queue, the workers) would run on other machines.
+  // On AWS, these processes would run on other machines.
   const beside = await descendantsOf(gateway.pid);
   for (const { pid } of beside) pin(pid, AROUND);
   const workers = beside.filter(({ argv }) => argv[1]!.includes('worker'));
@@ -179,7 +171,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
     web_url: webUrl,
     management_key: managementKey,
   } = JSON.parse(gateway.firstLine) as Record<'base_url' | 'web_url' | 'management_key', string>;
-  // The server is a separate process. The other process of the gateway only creates keys.
+  // The other process of the gateway only creates keys.
   const answering = server
     ? beside.find(({ argv }) => argv[1]!.includes('/server-') && !argv.includes('--beside'))!.pid
     : gateway.pid;
@@ -212,7 +204,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
   };
 }
 
-/** Returns the same gateway, called over chat completions. The body of a request is valid in both APIs. */
+/** Returns a lane that calls the same gateway over chat completions, in which the benchmark's body is also valid. */
 export function chatLane(gateway: GatewayLane): Lane {
   return {
     ...gateway,
@@ -225,7 +217,7 @@ export function chatLane(gateway: GatewayLane): Lane {
   };
 }
 
-/** Checks out another version of this repository, with the packages that it needs. */
+/** Checks out another version of this repository with its packages. */
 export function checkOut(ref: string, directory: string): void {
   run(root, 'git', 'worktree', 'add', '--detach', '--force', directory, ref);
   if (lockOf(directory) === lockOf(root)) symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
@@ -255,10 +247,7 @@ function measuresOf(pid: number, workers: number[] = []): Pick<Lane, 'cpuMs' | '
   };
 }
 
-/**
- * Whether a peer answers with streams. If not, it is measured without them. The reason is printed, because it is rarely
- * the peer's own fault.
- */
+/** Whether a peer answers this request. A peer that does not stream is measured without streams. */
 function answers(name: string, target: Target, asked: Asked): Promise<boolean> {
   return request(target, asked).then(
     () => true,
@@ -269,7 +258,7 @@ function answers(name: string, target: Target, asked: Asked): Promise<boolean> {
   );
 }
 
-/** Milliseconds in which a peer must start. LiteLLM needs a minute on a busy machine. */
+/** Maximum time in ms until a gateway answers. LiteLLM may need a minute to start on a busy machine. */
 const PATIENCE_MS = 180_000;
 
 async function untilAnswers(url: string): Promise<void> {

@@ -1,7 +1,6 @@
-/** Measured cost of one kind of large request. */
 export interface Line {
   name: string;
-  /** CPU time of a request, and the longest delay of other requests, by the share of the largest size. */
+  /** CPU time of a request, and longest delay of other requests, by the share of the largest size. */
   points: { share: number; cpuMs: number; delayMs: number }[];
 }
 
@@ -11,7 +10,7 @@ const HEIGHT = 300;
 const MARGIN = { top: 60, right: 16, bottom: 44, left: 56 };
 const SHARES = [0, 1 / 4, 1 / 2, 3 / 4, 1];
 
-/** Returns the plot of docs/figures.md as SVG: CPU time and delay by the size of a request. */
+/** Returns the plot of docs/figures.md as SVG. */
 export function largePlot(lines: Line[]): string {
   const mostMs = Math.max(...lines.flatMap(({ points }) => points.flatMap(({ cpuMs, delayMs }) => [cpuMs, delayMs])));
   const stepMs = [5, 10, 20, 50, 100].find((step) => mostMs <= 5 * step) ?? 200;

@@ -1,20 +1,18 @@
 import http from 'node:http';
 
-/** Address of requests, and their model. */
 export interface Target {
   url: string;
   headers: Record<string, string>;
-  /** Model in the request, which selects the answer. */
+  /** Selects the answer of the mock upstream. */
   model: string;
 }
 
 export interface Asked {
   stream?: boolean;
-  /** Approximate size of the prompt. */
   promptBytes?: number;
-  /** Fields that replace those of the request. */
+  /** Fields that replace or extend the fields of the body. */
   fields?: object;
-  /** Headers that replace those of the target. */
+  /** Headers that replace or extend the headers of the target. */
   headers?: Record<string, string>;
 }
 
@@ -35,12 +33,11 @@ function promptOf(bytes: number): string {
   return prompt;
 }
 
-/** Size of a short prompt. With the rest of the request it is 0.3 kB. */
 const SHORT_BYTES = 180;
 
 /**
- * Sends one request, and reads the response to its end.
- * @throws if the status is not 200
+ * Sends a request, and returns its times.
+ * @throws {Error} if the status is not 200
  */
 export function request(
   target: Target,
@@ -87,7 +84,6 @@ export function request(
   });
 }
 
-/** Sends `count` requests, `concurrency` at a time. */
 export async function load(
   count: number,
   concurrency: number,

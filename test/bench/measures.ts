@@ -1,19 +1,17 @@
-/** Measures one lane on one wire in one round. */
-
 import type { WireName } from './bench-catalog.ts';
 import type { GatewayLane, Lane } from './lanes.ts';
 import { load, median, request, type Asked, type Target } from './load.ts';
 
 export type Figures = Record<string, number>;
 
-/** Scales the numbers of requests in a round: all, or only as many as a test of the program needs. */
+/** Scales the numbers of requests in a round. */
 export interface Scale {
   count: (full: number) => number;
 }
 
 const BUSY = 32;
 const LARGE_PROMPT = 100_000;
-/** Milliseconds after the requests in which they are settled. The settlements are part of the measurement. */
+/** Time for settlements, which are part of the measurement. */
 const SETTLING_MS = 700;
 
 export async function measure(lane: Lane, wire: WireName, { count }: Scale): Promise<Figures | undefined> {
@@ -41,7 +39,7 @@ async function measureStreams(lane: Lane, paced: Target, long: Target, count: Sc
   };
 }
 
-/** Measures requests with keys that the gateway has never used. */
+/** Measures requests with new keys. */
 export async function measureCold(lane: GatewayLane, { count }: Scale): Promise<Figures> {
   const target = lane.target('anthropic', '10x0')!;
   const keys: string[] = [];
@@ -52,7 +50,7 @@ export async function measureCold(lane: GatewayLane, { count }: Scale): Promise<
   return { cold_total_ms: median(timings.map(({ totalMs }) => totalMs)) };
 }
 
-/** Measures streams of a key for which the gateway removes sensitive data. */
+/** Measures streams of a key that protects sensitive data. */
 export async function measureProtected(lane: GatewayLane, key: string): Promise<Figures> {
   const target = lane.target('anthropic', '100x20')!;
   const guarded = { ...target, headers: { 'x-api-key': key } };

@@ -1,4 +1,4 @@
-/** Answers of mock providers, as bytes that are created once, so that sending them costs as little CPU as possible. */
+/** Answers of mock providers, as bytes that are created once, to save CPU time. */
 
 import { momentsOf, type WireWriter } from '../../lib/local/sandbox/answer.ts';
 import { anthropicWriter } from '../../lib/local/sandbox/anthropic.ts';
@@ -19,7 +19,7 @@ export const writers: [path: RegExp, writer: (model: string) => WireWriter][] = 
 
 export interface MockAnswer {
   contentType: string;
-  /** Bytes before the first chunk, then the chunks, then the bytes after the last chunk. */
+  /** Bytes before the first chunk. */
   opening: Buffer;
   chunks: Buffer[];
   closing: Buffer;
@@ -29,7 +29,7 @@ export interface MockAnswer {
 
 const answers = new Map<string, MockAnswer>();
 
-/** Returns the answer of a shape, "<chunks>x<milliseconds between them>", in the format of a writer. */
+/** Returns the answer of a shape, "<chunks>x<milliseconds between them>". */
 export function mockAnswer(writer: (model: string) => WireWriter, model: string): MockAnswer {
   const name = `${writer.name} ${model}`;
   const known = answers.get(name);

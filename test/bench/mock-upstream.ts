@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { anthropicWriter } from '../../lib/local/sandbox/anthropic.ts';
 import { mockAnswer, writers, type MockAnswer } from './mock-answers.ts';
 /**
- * Upstream server for every wire for messages that costs as little CPU as possible: the sandbox's events, from bytes
- * that are created once. The model's name selects the answer: "<chunks>x<milliseconds between them>", 0 for all at
- * once. It prints its port and keeps running.
+ * Upstream server for each message wire. To save CPU time, its streams are bytes of the sandbox's events that are
+ * created once. The model's name selects the stream: "<chunks>x<milliseconds between them>", 0 for all at once. The
+ * server prints its port and keeps running.
  */
 const message = JSON.stringify({
   id: 'msg_bench',
@@ -30,7 +30,7 @@ const server = createServer((request, response) => {
       return;
     }
     const answer = mockAnswer(writer, modelIn(request.url!) ?? modelOf(bytes));
-    // The gateway always streams. Other gateways stream only if their client does.
+    // This gateway always streams; other gateways stream only if their client does.
     if (writer === anthropicWriter && !/"stream": ?true/.test(bytes.toString('latin1'))) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(message);
       return;
@@ -43,7 +43,7 @@ function modelIn(url: string): string | undefined {
   return writers.map(([path]) => path.exec(url)?.[1]).find((model) => model !== undefined);
 }
 
-/** Returns the model in a body. Its position differs between APIs, and large prompts are not parsed for it. */
+/** Returns the model of a body without parsing the body, because prompts may be large. */
 function modelOf(body: Buffer): string {
   return /"model": ?"([^"]+)"/.exec(body.toString('latin1'))![1]!;
 }

@@ -31,7 +31,7 @@ export const litellm: Peer = {
       command: [join(program, '../python3'), program, '--config', config, ...address],
       url: `http://127.0.0.1:${port}/v1/messages`,
       headers: { 'x-api-key': MASTER_KEY },
-      // Without the first variable, the proxy downloads its list of prices.
+      // Without the first variable, the proxy downloads a list of prices.
       env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'ERROR' },
       readyAt: `http://127.0.0.1:${port}/health/liveliness`,
       runsIn: 'other',

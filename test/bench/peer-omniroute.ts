@@ -16,7 +16,7 @@ export const omniroute: Peer = {
       url: `http://127.0.0.1:${port}/v1/messages`,
       headers: {},
       env: {
-        // Its SQLite does not run on Node 24, so a Node 22 is installed with it. The program starts its server with it.
+        // Its SQLite does not run on Node 24, so a Node 22 is installed with it.
         PATH: `${join(program, '../../../.bin')}:${process.env['PATH']}`,
         DATA_DIR: join(directory, 'omniroute'),
         JWT_SECRET: 'bench-secret-of-at-least-32-characters',
@@ -37,10 +37,10 @@ export const omniroute: Peer = {
   newLimitedKey,
 };
 
-/** Queue that delays no request. By default, it sends 100 requests in a minute. */
+/** Settings of OmniRoute's request queue, which by default sends at most 100 requests in a minute. */
 const requestQueue = { requestsPerMinute: 1_000_000, minTimeBetweenRequestsMs: 0, concurrentRequests: 10_000 };
 
-/** Creates the mock as a provider, with its prices in USD per million tokens. */
+/** Creates the mock as a provider, with prices in USD per million tokens. */
 async function createProvider({ upstreamUrl, port, prices = defaultPrices }: Setup): Promise<void> {
   const url = `http://127.0.0.1:${port}/api`;
   const headers = await signIn(port);
@@ -69,7 +69,6 @@ async function newLimitedKey({ port }: Setup, limit: number): Promise<LimitedKey
   };
 }
 
-/** Returns the header of a session of the administrator. */
 async function signIn(port: number): Promise<Record<string, string>> {
   const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
     method: 'POST',

@@ -1,9 +1,6 @@
-/** Descriptions of other gateways, and requests to their management APIs. */
-
 import type { Prices } from './bench-catalog.ts';
 import type { PeerOptions } from './lanes.ts';
 
-/** Files, addresses and prices with which a peer is started. */
 export interface Setup {
   /** Directory for configuration files. */
   directory: string;
@@ -12,7 +9,6 @@ export interface Setup {
   prices?: Prices;
 }
 
-/** Key with a limit. */
 export interface LimitedKey {
   headers: Record<string, string>;
   /** Returns the cost that the gateway has recorded for the key. */
@@ -21,14 +17,14 @@ export interface LimitedKey {
 
 export interface Peer {
   name: string;
-  /** File that exists if the peer is installed, relative to the directory of `--peers`. */
+  /** File relative to the directory of `--peers` that exists if the peer is installed. */
   program: string;
   start: (program: string, setup: Setup) => Omit<PeerOptions, 'name'>;
-  /** Creates a key with a limit on a running peer. Absent if the peer has no limits. */
+  /** Absent if the peer has no limits. */
   newLimitedKey?: (setup: Setup, limit: number) => Promise<LimitedKey>;
 }
 
-/** Sends a JSON request to the management API of a gateway, and returns the response's JSON. */
+/** Sends a JSON request to the management API of a gateway. */
 export async function manage<Answer>(
   url: string,
   { method = 'POST', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: object } = {},

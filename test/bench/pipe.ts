@@ -2,8 +2,8 @@ import http, { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Baseline: the cost of Node itself to pass on the bytes of a request and of its answer, without reading them. Usage:
- * `pipe.ts <upstream>`; it prints its port and keeps running.
+ * Baseline: Node passes on the bytes of a request and its answer, without reading them. Usage: `pipe.ts <upstream>`; it
+ * prints its port and keeps running.
  */
 const upstream = process.argv[2]!;
 const agent = new http.Agent({ keepAlive: true });

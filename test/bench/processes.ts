@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { reporting } from '../support/processes.ts';
 
-/** Whether this machine can pin a process to a core, so that the measured processes do not share a core. */
+/** Whether this machine can pin a process to a core. */
 const canPin = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1;
 
 export interface Child {
@@ -14,7 +14,7 @@ export interface Child {
   stop: () => Promise<void>;
 }
 
-/** Starts a program that prints a line when it is ready. With `isSilent`, it does not wait for that line. */
+/** Starts a program, and waits for a line that it prints when it is ready. With `isSilent`, it waits for no line. */
 export async function startPinned(
   core: number,
   command: string[],
@@ -31,7 +31,7 @@ export async function startPinned(
   const [firstLine] = options.isSilent ? [''] : ((await Promise.race([once(lines, 'line'), ended])) as [string]);
   ended.catch(() => undefined);
   return {
-    // `taskset` replaces itself by the command, so its process id is the command's.
+    // `taskset` replaces itself by the command, so the process id is the command's.
     pid: child.pid!,
     firstLine,
     async stop() {
@@ -42,7 +42,7 @@ export async function startPinned(
   };
 }
 
-/** Moves a process with all its threads to a core, if this machine can. */
+/** Moves a process with its threads to a core, if this machine can. */
 export function pin(pid: number, core: number): void {
   if (canPin) spawnSync('taskset', ['-acp', String(core), String(pid)]);
 }

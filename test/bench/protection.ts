@@ -1,7 +1,6 @@
 /**
- * Measures the cost of removing sensitive data from a prompt and restoring it in the answer: `node bin/node24.mjs
- * test/bench/protection.ts`. It prints durations in one process without HTTP: medians for prompts, and the time per
- * chunk for answers.
+ * Measures the removal of sensitive data from a prompt and its restoration in an answer: `node bin/node24.mjs
+ * test/bench/protection.ts`.
  */
 
 import { readFileSync } from 'node:fs';
@@ -27,7 +26,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const cut = (...texts: string[]) => Buffer.from(texts.join('\n').repeat(50)).subarray(0, PROMPT_BYTES).toString();
 const corpus = (...files: string[]) => files.map((file) => read(`test/protection/corpus/${file}.txt`)).join('\n');
 
-/** Prompts of several kinds, from prose with few values, as most prompts are, to a text with a value in each line. */
+/** Prompts, from prose with few values to a text with a value in each line. */
 const prompts = {
   'English prose': cut(read('docs/architecture.md'), 'Write to ann@example.org.'),
   'Russian sentences, a value in each second': cut(corpus('values-ru', 'near-misses-ru').replaceAll(/⟦\w+ |⟧|·/g, '')),
@@ -59,9 +58,7 @@ const tokenOf = (text: string): AnswerEvent => ({
   raw: Buffer.alloc(0),
 });
 
-/**
- * Sends the tokens of an answer as a provider does. After every 98 tokens, a placeholder follows in two pieces.
- */
+/** Sends the tokens of an answer. A placeholder in two pieces follows after every 98 tokens. */
 async function sendTokens(sink: Sink<AnswerEvent[]>): Promise<void> {
   await sink([{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }]);
   for (let count = 0; count < CHUNKS; count += 100) {

@@ -14,7 +14,7 @@ const shim = fileURLToPath(new URL('../../lib/local/sandboxed/rapid-client-shim.
 /**
  * Runs a bundle under Lambda's runtime client until it requests its first invocation.
  * @param bundle directory of the function
- * @returns CPU milliseconds of the process, including the start of Node; only on Linux
+ * @returns CPU milliseconds, including the start of Node; only on Linux
  */
 export async function initCpuMs(bundle: string, environment: Record<string, string | undefined>): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -43,7 +43,7 @@ export async function initCpuMs(bundle: string, environment: Record<string, stri
   }
 }
 
-/** Returns the time that all threads of a process have run, from Linux. */
+/** Returns the CPU time in ms of all threads of a process, as Linux reports it. */
 function cpuMsOf(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const nanoseconds = threads.map((id) =>

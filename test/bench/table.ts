@@ -1,6 +1,6 @@
 /**
- * Formats the figures of a run as a table with one column per lane and one section per wire. An added time is the time
- * of a lane minus the time of the direct lane.
+ * Formats the figures of a run as a table with one column per lane. An added time is the time of a lane minus the time
+ * of the direct lane.
  */
 
 import type { Figures } from './measures.ts';
@@ -51,7 +51,7 @@ function one(label: string, value: number, digits: number): string {
   return `${label.padEnd(LABEL)}${value.toFixed(digits).padStart(COLUMN)}`;
 }
 
-/** Formats a figure. A lane may lack some figures. */
+/** Returns a figure as text, or a dash if the lane does not have the figure. */
 function written(value: number, digits: number): string {
   return Number.isNaN(value) ? '–' : value.toFixed(digits);
 }

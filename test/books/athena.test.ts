@@ -1,7 +1,4 @@
-/**
- * Tests the views that reviewers create in Amazon Athena. The unchanged views read exports of a history, in the form in
- * which DynamoDB writes exports. DuckDB runs the views instead of Athena.
- */
+/** The unchanged views of Amazon Athena read exports of a history as DynamoDB writes them; DuckDB runs the views. */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +15,6 @@ import { athenaChecks, athenaViews, booksViews } from '../../lib/shared/book-vie
 import { accountItem, changeLine, openAthenaBooks, writeExport, type Attributes } from '../support/exports.ts';
 import { makeRuledHistory } from '../support/history.ts';
 
-/** Items of a history, as the gateway exports them. */
 let items: Attributes[];
 let root: string;
 beforeAll(async () => {
@@ -37,7 +33,6 @@ let directory: string;
 beforeEach(() => void (directory = mkdtempSync(join(root, 'books-'))));
 
 const today = Math.floor(Date.now() / DAY_MS);
-/** Returns the midnight of a number of days ago. */
 const midnight = (daysAgo: number) => new Date((today - daysAgo) * DAY_MS).toISOString();
 const dateOf = (time: string) => time.slice(0, 'YYYY-MM-DD'.length);
 const writeFull = (daysAgo: number, whole: readonly Attributes[]) => {
@@ -60,14 +55,14 @@ const withAmount = (item: Attributes, digits: string) =>
 const elsewhere = (item: Attributes): Attributes => ({ ...item, sk: { S: `deleted ${JSON.stringify(item['sk'])}` } });
 
 /**
- * Writes the items in a full export and two increments after it. Of each three items, one is new, one changes twice, and
- * one stays. Some items are deleted. Older exports have outdated values.
+ * Writes exports of a history. A third of the items is new in an increment, a third changes twice, and a third stays.
+ * Some items are deleted, and older exports have outdated values.
  */
 function writeHistory(whole: readonly Attributes[]): void {
   const third = (place: number) => whole.filter((_, index) => index % 3 === place);
   const [added, changed, same] = [third(0), third(1), third(2)];
   const deleted = whole.slice(0, 40).map(elsewhere);
-  // An older full export and its increment, whose values must not be used.
+  // The values of an older full export and its increment must not be used.
   writeFull(
     9,
     [...changed, ...deleted].map((item) => withAmount(item, '9')),
@@ -94,7 +89,6 @@ const asked = async (sql: string) => {
   return books.query(sql);
 };
 
-/** Returns the number of rows of each check that returns rows. */
 const found = async () => {
   const counts = Object.keys(athenaChecks).map((view) => `SELECT '${view}' AS view, count(*) AS rows FROM ${view}`);
   const rows = await asked(counts.join(' UNION ALL '));
@@ -108,7 +102,6 @@ const textIn = (item: Attributes, name: string) => {
 const countedDays = (item: Attributes) =>
   Object.keys(item).flatMap((name) => (name.startsWith('spent_day_') ? `${textIn(item, 'month')} ${name}` : []));
 
-/** Returns SQL for all rows of a view as texts, in a fixed order. */
 const textsOf = (columns: string[], view: string) =>
   `SELECT ${columns.map((name) => `CAST("${name}" AS VARCHAR) AS "${name}"`).join(', ')} FROM ${view} ORDER BY ALL`;
 

@@ -1,4 +1,4 @@
-/** Tests of one history in all forms in which it can be read. */
+/** One history in all forms in which it can be read. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,6 @@ import { newTable } from '../support/table.ts';
 /** Number of generations on each of three days. */
 const GENERATIONS = repeated(17_000, { ofWhichAlways: 40 });
 
-// The long form reads 51,000 records many times.
 vi.setConfig({ testTimeout: 600_000 });
 
 let history: RuledHistory;
@@ -53,7 +52,7 @@ let whole: Period;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
   const terms = { generations: GENERATIONS };
-  // With the many generations of the long form, the injected faults of the short form would take an hour.
+  // In the long form there are so many generations that injected faults would take an hour.
   history = isLongForm
     ? { ...(await makeHistory(await newTable(), terms)), stop: () => Promise.resolve() }
     : await makeRuledHistory(terms);
@@ -66,7 +65,6 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Returns the data files of an export. `itemsIn` returns the items in them by key. */
 const filesIn = (exported: string) => findExports(exported).flatMap(({ files }) => files.map(({ path }) => path));
 const itemsIn = (exported: string) =>
   Object.fromEntries(
@@ -86,7 +84,7 @@ const report = (name: string, period = whole) =>
     { directory: join(directory, name), locale: 'plain', issuer: 'Test', progress: () => {} },
   );
 
-/** Reads a CSV file with DuckDB, with all values as text. */
+/** Returns the rows of a query on a CSV file. All values are text. */
 async function csv(name: string, file: string, sql: string): Promise<Record<string, unknown>[]> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -135,7 +133,7 @@ describe('a statement', () => {
   it('by days of another time zone has other days, and the same total', async () => {
     const zone = 'Europe/Moscow';
     const [first, second] = history.dates as [string, string];
-    // The day in Moscow that contains the end of the last UTC day.
+    // This is the day in Moscow that contains the end of the last UTC day.
     const last = new Date(Date.parse(history.dates.at(-1)!) + DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
     const parts = [periodOf({ from: first, to: first, zone }), periodOf({ from: second, to: last, zone })];
     const statements = await Promise.all(parts.map((period) => ask({ period })));
@@ -153,7 +151,7 @@ describe('a statement', () => {
 
     const row = all.rows.find(({ values }) => values[0] === hash)!;
     expect(row).toEqual({ ...own.total, values: [hash] });
-    // Rows and counters cover the whole account, so they are not compared with a filtered statement.
+    // The daily rows and the counters cover the whole account, so they prove nothing about one key.
     expect(own.proofs.map(({ source, agrees }) => [source, agrees])).toEqual([
       ['lines', true],
       ['daily_rows', undefined],
@@ -322,18 +320,15 @@ const differing = async (from = exported()) => {
 };
 
 /**
- * Returns whether sums include the amounts of an item. They do not include capped charges, and prices of an answer that
- * is not charged.
+ * Whether a changed amount or price of an item changes a sum. Sums do not include capped charges, or prices of an
+ * answer that is not charged.
  */
 const isInSum = (item: string) => !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(item);
 
 const withNextDigit = (item: string, digit: RegExp) =>
   item.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
 
-/**
- * Copies the export with other items.
- * @returns the directory of the copy
- */
+/** Copies the export with other items, and returns the directory of the copy. */
 const altered = (change: (items: string[]) => void): string => {
   const copy = mkdtempSync(join(directory, 'altered-'));
   execFileSync('cp', ['-r', `${exported()}/.`, copy]);
@@ -465,7 +460,7 @@ const set = (key: Key, name: string, value: Money | string) =>
     }),
   );
 
-/** Adds a millionth of a kopeck, or `more`, to an amount of an item while the books are compared. */
+/** Raises an amount by a millionth of a kopeck, or by `more`, while the books are compared. Returns the findings. */
 const withDifference = async (key: Key, name: string, amount: Money, more = Money.parse('0.00000001')) => {
   await set(key, name, amount.plus(more));
   try {

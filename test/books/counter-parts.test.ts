@@ -1,4 +1,4 @@
-/** Tests that all comparisons of the books work for a history whose counters are stored in parts. */
+/** Comparisons of the books for a history whose counters are stored in parts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Moves nearly the whole amount of a counter into one of its parts, and 0.000001 RUB into another. */
+/** Moves a counter into parts: one part gets nearly the whole amount, another 0.000001 RUB. */
 async function moveIntoParts(scope: ScopeId): Promise<void> {
   const { table } = history;
   const spread = (await spreadCounter(table, scope))!;
@@ -79,7 +79,6 @@ async function findings(): Promise<unknown[]> {
   ];
 }
 
-/** Returns the views of an export about counters. */
 async function counted(name: string): Promise<{ drift: unknown[]; lifetimes: unknown[] }> {
   await exportTable(history.table, join(directory, name), () => {});
   const books = await openBooks(join(directory, name));

@@ -1,4 +1,4 @@
-/** Tests of the books of an account from which a process has leased money that it has not returned. */
+/** Books of an account from which a process has leased money that it has not returned. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { holdRequest, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 const actor = { kind: 'operator', id: 'test' } as const;
-/** Prices at which a token costs the smallest possible amount, so that every amount is a valid price. */
+/** A token costs the smallest possible amount, so that every amount is a valid price. */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
 
 let directory: string;
@@ -49,10 +49,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/**
- * Places three holds: the first without a lease, and two from the lease that the process then takes. `holdOne` places
- * another hold from the lease.
- */
+/** Places three holds: the first without a lease, and two from the lease that the process then takes. */
 async function holdFromALease(): Promise<HoldRequest[]> {
   const context = { table, accountId: account.id, actor };
   const { key } = await createKey(context, 'pepper', {
@@ -119,7 +116,7 @@ it('books with an open lease add up: its remainder is held without a record', as
 it('books with an open lease add up while records that name it are written, without changes of counters', async () => {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const leased: unknown[] = [];
-  // The proxy runs this before and after the records of the day are read.
+  // Leases are read before and after the records of the day. A hold is placed before each of these reads.
   proxy.before = async ({ action, body }) => {
     if (action !== 'Query' || !body.includes('LEASES#0')) return;
     const { id } = (await holdOne('0.01')).generation;

@@ -1,6 +1,6 @@
 /**
- * Tests of lifetime windows. Each night, they are compared with the sum of the spending that was proved earlier and the
- * daily rows since then.
+ * Each night, lifetime windows are compared with the sum of the spending that was proved earlier and the daily rows
+ * since then.
  */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Makes an account whose first day was yesterday, or another day. */
+/** Makes a history of two days, with an account that was created yesterday or on another day. */
 async function history(createdAt = `${yesterday}T00:00:00.000Z`): Promise<History & { key: ScopeId }> {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const set = { UpdateExpression: 'SET created_at = :at', ExpressionAttributeValues: { ':at': createdAt } };
@@ -38,7 +38,7 @@ async function history(createdAt = `${yesterday}T00:00:00.000Z`): Promise<Histor
   return { ...made, key: { kind: 'key', id: made.keys['server']! } };
 }
 
-/** Makes an old account, whose days without requests are rolled up as well. */
+/** Makes a history of an account from January 2024. Its days without requests are rolled up as well. */
 async function longHistory(): Promise<History & { key: ScopeId }> {
   const made = await history('2024-01-01T00:00:00.000Z');
   for (const date of datesSince(undefined, dayBeforeYesterday)) {
@@ -140,7 +140,7 @@ describe('the chain of proved spending', () => {
     const chain = (await readLifetimeChain(table, account, '2026-11-21'))!;
     const before = (await readProvedAccount(table, account.id))!;
     await continueChain(table, account, { chain, scopes: spent(days), date: '2026-11-21' });
-    // The run was stopped before its last write.
+    // Simulates a run that was stopped before its last write.
     await writeProvedAccount(table, account.id, { through: before.through, scopes: [] });
 
     expect(await continued(table, '2026-11-22', days)).toEqual(['2026-10-31', '10']);

@@ -1,4 +1,4 @@
-/** Tests of the books after random concurrent events, while the table refuses or loses a fifth of its calls. */
+/** Books after random concurrent events, while the table refuses or loses a fifth of its calls. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
@@ -16,7 +16,7 @@ import { happenings } from '../support/table-rules/happenings.ts';
 import { RandomHistory } from '../support/table-rules/random-history.ts';
 import { newRuledTable, type RuledTable } from '../support/table-rules/ruled-table.ts';
 
-/** Number of histories: `TEST_HISTORIES=500 npm test -- test/books/random-histories.test.ts`. */
+/** `TEST_HISTORIES=500 npm test -- test/books/random-histories.test.ts` tests more histories. */
 const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? repeated(60, { ofWhichAlways: 12 }));
 vi.setConfig({ testTimeout: 3_600_000 });
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await ruled.stop();
 });
 
-/** Returns all differences in the books of an account whose generations are all of today. */
+/** Returns the findings of a comparison. All generations are of today. */
 async function findings({ id }: Account): Promise<unknown[]> {
   const account = (await readAccount(ruled.table, id))!;
   const dates = [utcDate(Date.parse(account.createdAt)), utcDate(Date.now())];
@@ -38,7 +38,7 @@ async function findings({ id }: Account): Promise<unknown[]> {
   return (await reconcile(ruled.table, question)).findings;
 }
 
-/** Adds up today's rows of an account a day later, and returns its spending by the value of the tag `project`. */
+/** Adds up today's rows a day later, and returns the spending by the value of the tag `project`. */
 async function spentByProject({ id: accountId }: Account): Promise<Record<string, string>> {
   const date = utcDate(Date.now());
   const tomorrow = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + DAY_MS);

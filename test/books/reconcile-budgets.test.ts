@@ -22,7 +22,6 @@ const date = utcDate(atMs);
 const model = 'test/model:free';
 const at = (time: string) => Date.parse(`${utcDate(Date.now())}T${time}Z`);
 
-/** Creates an account that uses a free model. */
 async function freeUser(table: Table, name: string) {
   const { id } = await createAccount(table, { kind: 'operator', id: 'test' }, { name, mode: 'postpaid' });
   const payer = { accountId: id, workspaceId: 'w', memberId: undefined, keyHash: name };
@@ -45,7 +44,10 @@ async function freeUser(table: Table, name: string) {
   };
 }
 
-/** Makes two accounts that have used a free model. One answer of each is settled, and one is still running. */
+/**
+ * Makes a history of two accounts that have used a free model: one answer of each account is settled, and one is still
+ * running.
+ */
 async function history() {
   const table = await newTable();
   for (const name of ['A', 'B']) {
@@ -59,7 +61,7 @@ async function history() {
   return table;
 }
 
-/** Adds a rouble to the spending of a part of a budget. */
+/** Adds a rouble to a part of a budget. */
 async function falsify(table: Table): Promise<number> {
   const used = (await readBudget(table, date, model)).find(({ spent }) => !spent.isZero)!;
   await documentsOf(table).send(

@@ -1,4 +1,4 @@
-/** Tests of requests that are settled while the books are compared. */
+/** Requests that are settled while the books are compared. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
@@ -21,7 +21,7 @@ async function held(spender: Spender): Promise<HoldRequest> {
   return request;
 }
 
-/** Settles a request at a price of which its record is a proof. */
+/** Settles a request at a price that its record proves. */
 async function settle(request: HoldRequest): Promise<void> {
   const { payer, id } = request.generation;
   const { hold } = (await readGeneration(table, payer.accountId, id))!;
@@ -54,6 +54,6 @@ it('a request that is settled before spending by model is read causes no differe
   expect(settling).toBeDefined();
   expect(findings).toEqual([]);
   expect(compared.records).toBe(3);
-  // The first comparison found nothing, so there was no second comparison.
+  // Each day was read once: the first comparison found nothing, so it was not repeated.
   expect(read).toEqual(DATES);
 });

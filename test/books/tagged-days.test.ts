@@ -1,4 +1,4 @@
-/** Tests of reports by tag: the sums of daily rows, activity and statements. */
+/** Reports by tag: the sums of daily rows, activity and statements. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readActivity } from '../../lambdas/accounting/activity.ts';
@@ -22,9 +22,9 @@ const startMs = Date.parse(date);
 let table: Table;
 beforeAll(async () => void (table = await newTable()));
 
-/** Ways in which a request ends. `late` is settled after the day was added up, `corrected` has an estimate until then. */
+/** A `late` request is settled after the day was added up. A `corrected` request has an estimate until then. */
 const fates = ['settled', 'late', 'swept', 'corrected', 'free'] as const;
-/** Values with characters that separate names of rows, lines of files, or cells. */
+/** Texts, most of which have characters that separate names of rows, lines of files, or cells. */
 const awkward = fc.constantFrom(
   'a',
   'b',
@@ -72,7 +72,7 @@ interface Sent {
   cost: Money;
 }
 
-/** Sends requests, adds up the day in the middle, and settles the remaining requests afterwards. */
+/** Settles requests, adds up the day, and settles the remaining requests afterwards. */
 async function spend(tenant: TaggedTenant, all: readonly Request[]) {
   const sent: Sent[] = [];
   const afterwards: (() => Promise<unknown>)[] = [];

@@ -1,14 +1,11 @@
-/** Tests whether Amazon Athena would accept the statements. Its grammar is that of Trino. */
+/** Checks whether Amazon Athena, which uses Trino's grammar, would accept the SQL statements. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { athenaViews } from '../../lib/shared/book-views/views.ts';
 import { trinoMistakes } from '../support/trino.ts';
 
-/**
- * Functions whose arguments and results in Trino's documentation match their use in the views. A person has looked up
- * each function in the documentation.
- */
+/** A person has compared these functions with Trino's documentation. */
 const ofTrino = [
   'cast',
   'coalesce',
@@ -38,7 +35,7 @@ const ofTrino = [
   'sum',
 ];
 
-/** Words that may precede a bracket and are not functions. */
+/** These words may precede a bracket and are not functions. */
 const words = [
   'as',
   'and',
@@ -59,7 +56,7 @@ const words = [
 const withoutTexts = (sql: string) => sql.replace(/'(?:[^']|'')*'/g, "''");
 const functionsIn = (sql: string) =>
   [...withoutTexts(sql).matchAll(/\b([a-z_]+) ?\(/gi)].map(([, name]) => name!.toLowerCase());
-/** Removes aliases. Tables and lists of columns have brackets as well: `AS named(name)`. */
+/** Aliases have brackets as well: `AS named(name)`. */
 const withoutAliases = (sql: string) => sql.replace(/\bAS [a-z_]+\([^)]*\)/g, '');
 
 describe('a statement for Athena', () => {

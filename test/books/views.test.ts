@@ -5,10 +5,7 @@ import { reviewedItems } from '../../lambdas/store/days/reviewed-items.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/**
- * Kinds of items that are not in `reviewedItems`, such as lists, temporary items and the health of endpoints. Some of
- * them have a view of another form.
- */
+/** Kinds of items that are not in `reviewedItems`; some of them have a view of another form. */
 const otherEntities = [
   'account_tags',
   'alert_account',
@@ -56,7 +53,8 @@ describe('views of an export', () => {
     const written = texts.flatMap((text) => [...text.matchAll(/entity: '([a-z_]+)'/g)].map(([, entity]) => entity!));
     const reviewed = Object.values(reviewedItems).flatMap(({ entities }) => entities);
 
-    // The kind of a ledger entry is a field of its record, so these three kinds share one entity.
+    // The code does not write these kinds as `entity: '…'`, because the kind of a ledger entry is a field of its
+    // record.
     const ofLedger = new Set(['top_up', 'refund', 'adjustment']);
     const known = [...reviewed, ...otherEntities].filter((entity) => !ofLedger.has(entity));
     expect([...new Set(written)].toSorted()).toEqual(known.toSorted());

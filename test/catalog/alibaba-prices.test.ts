@@ -1,5 +1,5 @@
 /**
- * Alibaba's prices by the length of the prompt, which price lists omit. The sources are its price page as quoted in
+ * Alibaba's prices by the length of the prompt, which price lists omit. Sources: its price page as quoted in
  * theopenco/llmgateway#3583 and #3622 (2026-08-15), and LiteLLM 1.110.2. Implicit caches cost 20 % of the prompt's
  * price (alibabacloud.com, "Context Cache", 2026-06-24).
  */
@@ -34,8 +34,7 @@ describe('a model of Alibaba', () => {
     [0, '0.1584'],
     [700, '0.4356'],
   ])('charges the whole answer as thinking if it has any reasoning: %i tokens', (reasoningTokens, rub) => {
-    // qwen-plus costs 1.2 USD per million tokens of an answer. With thinking, all tokens of the answer cost 4 USD, both
-    // reasoning and text.
+    // With thinking, all tokens of the answer have the higher price, both reasoning and text.
     expect(costOf('qwen-plus', { inputTokens: 1_000, outputTokens: 1_000, reasoningTokens })).toBe(rub);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Maximum thinking budgets of Alibaba's models. The sources are anomalyco/models.dev#2365 and #2366, which quote
- * Alibaba's table of models (help.aliyun.com/zh/model-studio/text-generation-model).
+ * Maximum thinking budgets of Alibaba's models. Sources: anomalyco/models.dev#2365 and #2366, which quote Alibaba's
+ * table of models (help.aliyun.com/zh/model-studio/text-generation-model).
  */
 
 import { expect, it } from 'vitest';

@@ -23,7 +23,6 @@ afterEach(() => {
 
 type Content = { models: Json[]; providers: Json[]; aliases: Json[] };
 
-/** Returns a model of a file. The functions below return a provider, and the first endpoint of a model. */
 const model = ({ models }: Content, id: string) => models.find((candidate) => candidate['id'] === id)!;
 const provider = (providers: Json[], id: string) => providers.find((candidate) => candidate['id'] === id)!;
 const endpoint = (content: Content, id: string) => (model(content, id)['endpoints'] as Json[])[0]!;

@@ -36,7 +36,7 @@ describe('a model name', () => {
 
     expect(catalog.meant('m-1-5')).toBeUndefined();
     expect(catalog.meant('one/m-1-5')?.id).toBe('one/m-1.5');
-    // An id that contains a date selects the model with exactly this id.
+    // An id with a date selects the model with exactly this id.
     expect(catalog.meant('m-1-5-20250101')?.id).toBe('two/m-1-5-20250101');
   });
 });

@@ -7,7 +7,7 @@ import { loadShippedCatalog } from '../support/catalog.ts';
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** Request that uses a feature which the catalog lists, and the text that the provider's request must then contain. */
+/** Request that uses a listed feature, and the text that the provider's request must then contain. */
 interface Promised {
   request: Partial<MessagesRequest>;
   leaves: string;
@@ -27,7 +27,7 @@ const inputs: Record<string, Promised> = {
     leaves: 'RE9DVU1FTlQ=',
   },
   audio: { request: content({ type: 'audio', ...base64('audio/wav', 'UkVDT1JESU5H') }), leaves: 'UkVDT1JESU5H' },
-  // MiniMax supports this block type, so the block is passed on unchanged.
+  // MiniMax supports this block type.
   video: {
     request: content({ type: 'video', source: { type: 'url', url: 'https://a.example/film.mp4' } }),
     leaves: 'film.mp4',
@@ -87,7 +87,7 @@ function encodes(model: Model, endpoint: Endpoint, { request, leaves }: Promised
   }
 }
 
-/** Returns the request with thinking disabled, because some models accept sampling only without thinking. */
+/** Turns thinking off, because some models accept sampling only without thinking. */
 const quietly = ({ request, leaves }: Promised): Promised => ({
   request: { thinking: { type: 'disabled' }, ...request },
   leaves,

@@ -29,10 +29,7 @@ const freeTerms = {
   output_token_limit: 64,
 };
 
-/**
- * Loads a catalog with this search file (undefined: no search file) and two models: test/model, and the free
- * test/model:free.
- */
+/** Loads a catalog. If `search` is undefined, the catalog has no search file. */
 function load(search: object | undefined, more: { pricing?: object; serviceCost?: object } = {}) {
   const free = { ...none, service_cost: { ...none.pricing, ...more.serviceCost } };
   const models = [
@@ -86,7 +83,6 @@ describe('the web search of a catalog', () => {
   });
 });
 
-/** Returns the shipped file with a change in one backend. */
 function edited(index: number, change: Json) {
   const search = shipped();
   search.backends[index] = { ...search.backends[index], ...change };

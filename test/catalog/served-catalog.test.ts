@@ -11,7 +11,6 @@ const EVERY_MS = 60_000;
 const files = readCatalogFiles(shippedCatalog);
 const deployed = buildCatalog({ ...files, version: 'deployed' }, () => undefined);
 
-/** Follows a source of publications whose answers the test sets. */
 function following() {
   const now = { ms: 0 };
   const seen: (string | undefined)[] = [];

@@ -7,13 +7,12 @@ import { wires } from '../../lambdas/catalog/wires.ts';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 
 const lambdas = new URL('../../lambdas/', import.meta.url).pathname;
-/** Folders that may name wires. */
 const ROOMS = /^(catalog|providers)\//;
-/** Matches files with examples of the API reference. They name providers, some of which have the name of a wire. */
+/** Examples name providers, some of which have the name of a wire. */
 const EXAMPLES = /\/examples\.ts$/;
-/** Words with another meaning in these files: a provider's id. */
+/** Files in which the name of a wire is the id of a provider. */
 const HOMONYMS: Record<string, string> = { 'http/privacy-field.ts': "'anthropic'" };
-/** Some wires have the same name as their output modality, and any directory may use the names of modalities. */
+/** Some wires have the same name as their output modality, which any directory may use. */
 const isModality: ReadonlySet<string> = new Set(modalities);
 
 describe('the name of a wire', () => {
@@ -41,7 +40,7 @@ const acme = (wire: string, quirks: object) => ({
   quirks,
 });
 
-/** Returns the quirks of an endpoint of a provider, as in the loaded catalog. */
+/** Loads a catalog with this endpoint and provider, and returns the endpoint's quirks. */
 function quirksOf(endpoint: object, provider: object): object {
   const pricing = { prompt: '0.0001', completion: '0.0002' };
   const directory = catalogDirectory(

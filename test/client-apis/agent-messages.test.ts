@@ -1,7 +1,4 @@
-/**
- * Tests of messages between agents of Codex
- * (https://github.com/MetaFARS/codex-relay/issues/60).
- */
+/** Messages between agents of Codex (https://github.com/MetaFARS/codex-relay/issues/60). */
 
 import { describe, expect, it } from 'vitest';
 import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';

@@ -1,4 +1,4 @@
-/** Tests of values that clients send to OpenAI's APIs, and that other gateways refused or lost. */
+/** Values that clients send to OpenAI's APIs, and that other gateways refused or lost. */
 
 import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';

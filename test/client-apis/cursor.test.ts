@@ -1,5 +1,5 @@
 /**
- * Tests of requests to the Chat Completions API in the forms of the two other APIs, which Cursor sends
+ * Cursor sends Chat Completions requests in the forms of the two other APIs
  * (https://github.com/BerriAI/litellm/pull/34029, https://github.com/router-for-me/CLIProxyAPI/issues/3805).
  */
 

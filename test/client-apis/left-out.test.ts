@@ -51,7 +51,10 @@ describe('a left-out field', () => {
   });
 });
 
-/** Agents that change from one of OpenAI's APIs to the other keep fields (https://github.com/decolua/9router/issues/846). */
+/**
+ * Agents that change from one of OpenAI's APIs to the other keep fields
+ * (https://github.com/decolua/9router/issues/846).
+ */
 describe('a field of chat completions in the Responses API', () => {
   it.each([
     [{ max_tokens: 9 }, { max_tokens: 9 }],

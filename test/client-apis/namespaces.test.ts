@@ -44,7 +44,7 @@ function calling(name: string, input: string): MessagesEvent[] {
   ];
 }
 
-/** Returns the tool calls of an answer without streaming, and those in the items of its stream. */
+/** Returns the items of an answer without streaming, and the items of its stream. */
 function callsOf(call: ResponsesCall, events: MessagesEvent[]): object[] {
   const writer = new ResponseWriter({ generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' }, call);
   const streamed = dataIn([Buffer.from(events.map((event) => writer.write(event)).join(''))]).map(

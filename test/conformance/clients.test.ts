@@ -19,9 +19,6 @@ beforeAll(async () => {
   process.stdout.write(`\n${report.table}\n\n`);
 }, 300_000);
 
-/**
- * Tests common client programs with one running gateway, through every API for text and over all wires for messages.
- */
 describe('clients', () => {
   it('are tested over every wire with messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);
@@ -41,8 +38,8 @@ describe('clients', () => {
 });
 
 /**
- * Returns the lines of a Markdown table without its padding. Columns are as wide as their widest cell, so a part of the
- * table has other widths.
+ * Returns the lines of a table without padding. Columns are as wide as their widest cell, so a part of a table has
+ * other widths.
  */
 function linesOf(markdown: string): string[] {
   return markdown.split('\n').map((line) => line.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---'));

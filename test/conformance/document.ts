@@ -24,7 +24,7 @@ Tests of agents and Python run each night in CI, and in \`npm test\` if you inst
 \`npm install --prefix test/conformance/agents\`. For Python, run \`pip install -r test/conformance/python/requirements.txt\`, then
 \`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
 
-/** Returns a section as it is now in `results.md`; undefined if there is none with this title. */
+/** Returns a section of `results.md`; undefined if there is none with this title. */
 export function documented(title: string): string | undefined {
   const sections = readFileSync(path, 'utf8')
     .trimEnd()

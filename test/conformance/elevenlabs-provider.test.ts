@@ -1,4 +1,4 @@
-/** Tests requests of ElevenLabs' SDK to ElevenLabs' models, with a strict fake of the provider. */
+/** ElevenLabs' SDK with ElevenLabs' models, and a strict fake of the provider. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,6 @@ let catalog: CatalogDirectory;
 let gateway: RunningGateway;
 let elevenlabs: ElevenLabsClient;
 
-/** Returns a model of the shipped catalog, with the test's provider. */
 function shippedModel(file: string, id: string): object {
   const { models } = JSON.parse(readFileSync(join(shippedCatalog, 'models', file), 'utf8')) as {
     models: { id: string; endpoints: object[] }[];
@@ -141,7 +140,7 @@ it('a transcript has the probabilities that ElevenLabs reports', async () => {
   });
   expect(rawResponse.headers.get('x-gateway-left-out')).toBeNull();
   const generation = await finalGeneration(gateway, rawResponse.headers.get('x-generation-id')!);
-  // Keywords cost 20% more, rounded up to a second.
+  // Keywords cost 20 % more, so two seconds are charged as 2.4 seconds, rounded up to three.
   expect(generation).toMatchObject({ model: 'elevenlabs/scribe-v2', total_cost: 3 * 0.00605 });
 });
 

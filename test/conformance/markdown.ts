@@ -1,4 +1,4 @@
-/** Returns a Markdown table in the form of the repository's formatter. */
+/** Returns a Markdown table as the repository's formatter writes it. */
 export function markdownTable(head: string[], rows: string[][]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]!.length)));

@@ -4,10 +4,7 @@ import OldAnthropic from 'anthropic-sdk-0x';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 
-/**
- * Credentials of two providers. Lists of models for pickers contain only callable models, and with these credentials
- * there are enough for several pages. No request is sent to the providers.
- */
+/** With these credentials, lists of callable models have several pages; no request is sent to the providers. */
 const credentials = { ANTHROPIC_API_KEY: 'none', OPENAI_API_KEY: 'none' };
 
 let gateway: RunningGateway;
@@ -69,7 +66,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
 
     const before = await all(clients[name]().models.list({ limit: 2, before_id: end }));
 
-    // The pages go towards the start of the list, and each page is in the order of the list.
+    // The pages go towards the start of the list.
     expect(before.map(({ id }) => id)).toEqual([3, 4, 1, 2, 0].map((index) => whole.data[index]!.id));
   });
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   client = new OpenRouter({ ...options, apiKey: gateway.key });
 });
 
-/** Tests with the OpenRouter SDK, whose validators check every response. It throws if it cannot read a response. */
+/** The SDK throws if a response does not have the expected form, so each call also checks the form. */
 describe('the OpenRouter SDK', () => {
   it('creates a key and reads its secret once', async () => {
     const created = await manager.apiKeys.create({
@@ -138,7 +138,7 @@ describe('the OpenRouter SDK', () => {
     expect(all.result.data.length).toBeGreaterThan(30);
     const own = await client.models.listForUser({ bearer: gateway.key }, {});
     const allIds = all.result.data.map(({ id }) => id);
-    // The list of a key contains only callable models. Without credentials, these are the models of the sandbox.
+    // Without credentials, only the sandbox's models are callable.
     expect(own.result.data.map(({ id }) => id)).toEqual(allIds.filter((id) => id.startsWith('sandbox/')));
   });
 

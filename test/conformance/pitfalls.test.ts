@@ -10,10 +10,7 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/**
- * All pitfalls. Each pitfall was a known fault of at least one other gateway. Some pitfalls have one part for requests
- * and one for answers.
- */
+/** Each pitfall was a known fault of another gateway. Some pitfalls have one part for requests and one for answers. */
 const pitfalls = [...requestPitfalls, ...answerPitfalls, ...journeyPitfalls].toSorted((a, b) => a.number - b.number);
 
 describe('the pitfalls of translation', () => {

@@ -13,10 +13,7 @@ import { findInteractions, type Interaction } from './recorded/interactions.ts';
 import { wireRows } from './recorded/rows.ts';
 import { heard, type Said } from './recorded/said.ts';
 
-/**
- * Tests a sample of the recordings with the whole gateway: some streams and one document of each provider.
- * recorded.test.ts tests all recordings, but without a running gateway.
- */
+/** Replays a sample of the recordings through the whole gateway. */
 const MAX_STREAMS = repeated(8, { ofWhichAlways: 4 });
 const MAX_SMALL = repeated(8, { ofWhichAlways: 4 });
 const SMALL_BYTES = 8_000;
@@ -62,7 +59,7 @@ function rowOf(wire: Interaction['wire']) {
   return wireRows.find((row) => row.wire === wire)!;
 }
 
-/** Returns a sample of the recordings of each provider on each wire, spread over its recordings. */
+/** Returns a sample that is spread over the recordings of each provider and wire. */
 function sampleOf(interactions: Interaction[]): Interaction[] {
   const complete = interactions.filter(
     (interaction) =>
@@ -76,15 +73,12 @@ function sampleOf(interactions: Interaction[]): Interaction[] {
 }
 
 /**
- * Number of repetitions that makes a prompt larger than those of most recordings, also of recordings that count several
- * rounds.
+ * Minimum number of repetitions. The prompt must be longer than the prompts of most recordings, whose counts may
+ * include several rounds.
  */
 const DEFAULT_REPEATS = 15_000;
 
-/**
- * Returns a prompt that is at least as large as the recorded one, because the gateway does not accept a usage that exceeds the
- * prompt that was sent.
- */
+/** Returns a long prompt: the gateway does not accept a usage that exceeds the prompt that was sent. */
 function promptOf({ usage }: Said): string {
   const tokens = usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
   return 'Go on. '.repeat(Math.max(DEFAULT_REPEATS, tokens / 6));
@@ -102,14 +96,12 @@ async function expectSameThroughGateway(interaction: Interaction, cut: Cut): Pro
   expect(start.message).toMatchObject({ id: response.headers.get('x-generation-id'), model });
   expect(complaintsAbout(events)).toEqual([]);
   if (interaction.name.includes('spliced-message-start')) {
-    // This recording begins a second message while a call is open. No client should run half of a call, so the gateway
-    // ends the answer.
+    // No client should run half of a call, so the gateway ends the answer.
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
     return;
   }
   const { usage, ...words } = recorded;
-  // An answer with compaction or an advisor has several iterations. The gateway reports the sum that it charges, but the
-  // provider's own total covers only the last iteration. Usage is therefore compared for answers with one iteration.
+  // The gateway reports the charged sum of several iterations, but the provider's own total covers only the last.
   expect(heard(events)).toMatchObject(usage && !hasIterations(events) ? { ...words, usage } : words);
   const isStream = interaction.answer.kind === 'stream';
   if (row.keepsEvents && isStream) expect(unnamed(events)).toEqual(unnamed(row.keepsEvents(interaction)));
@@ -120,7 +112,7 @@ async function expectProvenCost(events: MessagesEvent[], id: string, { wire }: I
   const generation = await finalGeneration(gateway, id);
   const ending = events.findLast((event) => event.type === 'message_delta')!;
   expect(generation['total_cost']).toBe(ending.usage['cost']);
-  // Anthropic reports the tokens of a refusal before any output, but does not charge them.
+  // If Anthropic refuses before any output, it reports tokens, but usually does not charge them.
   const hasOutput = events.some(({ type }) => type === 'content_block_delta');
   const isFree = wire === 'anthropic' && ending.delta.stop_reason === 'refusal' && !hasOutput;
   expect(generation['tokens_completion']).toBe(ending.usage.output_tokens);
@@ -133,8 +125,8 @@ function hasIterations(events: MessagesEvent[]): boolean {
 }
 
 /**
- * Returns the output tokens that are billed. With compaction or an advisor, the answer's own usage is only that of its
- * last iteration.
+ * Returns the billed output tokens. With compaction or an advisor, the answer's own usage covers only its last
+ * iteration.
  */
 function billedOutput({
   iterations,
@@ -147,10 +139,7 @@ function billedOutput({
   return all.length < 2 ? output : all.reduce((sum, { output_tokens: own }) => sum + own, 0);
 }
 
-/**
- * Returns events without the values that the gateway rewrites, and with the counts that it adds if a provider reports
- * none.
- */
+/** Removes values that the gateway rewrites, and adds counts that it adds. */
 function unnamed(events: MessagesEvent[]): unknown[] {
   const noCaches = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   return events.map((event) => {
@@ -159,10 +148,9 @@ function unnamed(events: MessagesEvent[]): unknown[] {
       return { ...event, message: { ...message, id: '', model: '', usage: { ...noCaches, ...message.usage } } };
     }
     if (event.type !== 'message_delta') return event;
-    // Clients cannot request searches by the provider, and such searches are not charged. Their number is therefore not
-    // passed on.
+    // Searches by the provider are not charged, and their number is not passed on.
     const { cost: _, input_tokens: __, server_tool_use: ___, output_tokens, ...usage } = event.usage;
-    // With several iterations, the gateway reports the charged total instead of the provider's output count.
+    // With several iterations, the gateway reports the charged total.
     const output = (usage.iterations?.length ?? 0) > 1 ? {} : { output_tokens };
     return { ...event, usage: { ...noCaches, ...usage, ...output } };
   });

@@ -30,8 +30,7 @@ describe('probabilities of labels', () => {
   });
 
   it('give an unlisted label at most the probability of the last listed token', () => {
-    // The remaining probability for two labels is 0.1, but each gets at most 0.02, the probability of the last listed
-    // label.
+    // The remaining probability is 0.1, but each label gets at most 0.02, the probability of the last listed label.
     const [a, b, c, d] = labelProbabilities(tokens({ A: 0.88, B: 0.02 }), ['A', 'B', 'C', 'D'])!;
     close(
       [a!, b!, c!, d!],

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes the catalog of a drill. */
 export function writeDrillCatalog(
   directory: string,
   { providers, models }: { providers: object[]; models: object[] },
@@ -12,7 +11,7 @@ export function writeDrillCatalog(
 }
 
 /**
- * Returns a provider of a drill.
+ * Returns a provider for the catalog of a drill.
  * @param more fields with the provider's address
  */
 export const drillProvider = (id: string, more: object) => ({

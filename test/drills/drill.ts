@@ -1,7 +1,4 @@
-/**
- * Parts that the drills share, except the deployment drill: a temporary directory, steps that are reported as they end,
- * and the same final checks.
- */
+/** Code that all drills except the deployment drill share. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +7,6 @@ import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/databa
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { runCommand, startedGateway, type DrilledAnswer, type DrilledGateway } from './gateway-process.ts';
 
-/** Step of a drill, and its result. */
 export interface DrillStep {
   step: string;
   isRight: boolean;
@@ -18,13 +14,12 @@ export interface DrillStep {
 }
 
 export interface DrillOptions {
-  /** Number of requests before, during and after the failure. */
+  /** Number of requests in each step: before, during and after the failure. */
   requests: number;
   /** Called with each step as it ends. */
   report: (step: DrillStep) => void;
 }
 
-/** Tools that a drill gets. */
 export interface DrillTools {
   /** Temporary directory, initially empty. */
   parent: string;
@@ -32,10 +27,7 @@ export interface DrillTools {
   data: string;
   requests: number;
   done: (step: string, isRight: boolean, says: string) => void;
-  /**
-   * Runs an operator's command on the gateway's data.
-   * @returns its exit code and JSON output
-   */
+  /** Runs an operator's command on the gateway's data, and returns its exit code and JSON output. */
   admin: (...args: string[]) => ReturnType<typeof runCommand>;
   /** Starts a gateway, which is stopped when the drill ends. */
   start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;
@@ -44,7 +36,7 @@ export interface DrillTools {
    * @param prepare called before the first call
    */
   startOnTable: (prepare?: (table: FaultProxy) => void) => Promise<{ table: FaultProxy; gateway: DrilledGateway }>;
-  /** Cleanup functions at the end of the drill. The last one runs first. */
+  /** Cleanup functions, of which the last one runs first. */
   ends: (() => Promise<void>)[];
   /** Creates a key with a limit of 1,000 RUB. */
   limitedKey: () => Promise<string>;
@@ -99,8 +91,8 @@ export async function inDrill(
 }
 
 /**
- * Sends sequential requests, all of which must succeed, and reports one step.
- * @param model by default the sandbox's model
+ * Sends sequential requests, which must succeed, and reports one step.
+ * @param model default: the sandbox's model
  */
 export async function askAsStep(
   { requests, done }: Pick<DrillTools, 'requests' | 'done'>,
@@ -131,9 +123,7 @@ export function askAtOnce(
   return Promise.all(Array.from({ length: requests }, () => gateway.ask(key, model)));
 }
 
-/**
- * Returns the sum of the costs in responses. A float is exact enough for the report; the books are compared exactly.
- */
+/** Returns the total cost. A float is exact enough for the report; the books are compared exactly. */
 export function rubOf(answers: readonly DrilledAnswer[]): number {
   return rounded(answers.reduce((sum, { costRub }) => sum + (costRub ?? 0), 0));
 }
@@ -142,7 +132,7 @@ export function rounded(rub: number): number {
   return Math.round(rub * 1e12) / 1e12;
 }
 
-/** Returns a summary of responses: the number per status, the duration of the slowest, and the total cost. */
+/** Returns the number of responses per status, the duration of the slowest, and the total cost. */
 export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
     ([seen, of]) => `${of!.length} × ${seen}`,
@@ -151,15 +141,10 @@ export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   return `${kinds.join(', ')}; the slowest took ${(slowestMs / 1000).toFixed(1)} s; ${rubOf(answers)} RUB reported`;
 }
 
-/**
- * Milliseconds until settlements must be complete. Even a settlement that the table refused for a while takes less
- * time.
- */
+/** Time within which all costs are settled. Settlements that the table refused for a while take longer than others. */
 const SETTLED_WITHIN_MS = 200_000;
 
-/**
- * Reports the last two steps of a drill: the key has spent the cost that responses reported, and the books agree.
- */
+/** Checks that the key has spent the cost that responses reported, and that the books agree. */
 export async function checkBooks(
   { done, admin }: DrillTools,
   gateway: DrilledGateway,
@@ -175,5 +160,4 @@ export async function checkBooks(
   done('the books', isSound, says.slice(0, MAX_SAID));
 }
 
-/** Maximum number of characters of the differences in a report. */
 const MAX_SAID = 2_000;

@@ -5,37 +5,33 @@ import { text } from 'node:stream/consumers';
 import { StartFailure } from '../../lib/shared/failure.ts';
 import { projectDirectory } from '../../lib/shared/project-directory.ts';
 
-/** Response that a client got. */
 export interface DrilledAnswer {
   status: number;
-  /**
-   * Status of the response. For a refusal, it also has the type of error, and whether the response has `retry-after`.
-   */
+  /** Status; for a refusal, also the type of error, and whether the response has `retry-after`. */
   seen: string;
   /** Cost in the response; undefined unless the status is 200. */
   costRub: number | undefined;
   durationMs: number;
 }
 
-/** Gateway in a separate process, started as `npm start` starts it, and its clients. */
+/** Gateway in a separate process, started as `npm start` starts it. */
 export interface DrilledGateway {
-  /** Inference key, which the gateway only prints at its first start. */
+  /** The gateway prints this key only at its first start. */
   key: string;
   /**
    * Sends a request.
-   * @param model by default the sandbox's model
+   * @param model default: the sandbox's model
    */
   ask: (key: string, model?: string) => Promise<DrilledAnswer>;
   /**
    * Starts a streamed answer that takes many seconds.
-   * @returns once the stream has begun; `isWhole` resolves to whether the stream completed
+   * @returns once the stream has begun; `isWhole` resolves to true if the stream completed
    */
   begin: (key: string) => Promise<{ isWhole: Promise<boolean> }>;
-  /** Returns the spending of a key, and the amount of its limit that remains after holds; null without a limit. */
+  /** `leftRub` is the amount of the limit that remains after holds; null without a limit. */
   spendingOf: (key: string) => Promise<{ spentRub: number; leftRub: number | null }>;
-  /** Returns the spending of a key, read after a pause in which the last answers can settle. */
+  /** Reads the spending after a pause in which the last answers can settle. */
   spentRub: (key: string) => Promise<number>;
-  /** Whether the gateway's log contains this text. */
   hasLogged: (words: string) => boolean;
   stop: () => Promise<void>;
 }
@@ -45,7 +41,6 @@ interface GatewayMore {
   env?: Record<string, string>;
 }
 
-/** Maximum number of characters of the log that are kept. MAX_LAST_WORDS is the maximum in an error message. */
 const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 1_000;
 
@@ -122,10 +117,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/**
- * Runs a command of this project.
- * @returns its exit code and JSON output
- */
+/** Runs a command of this project, and returns its exit code and JSON output. */
 export async function runCommand(
   entry: string,
   args: readonly string[],

@@ -11,10 +11,7 @@ import {
 } from './drill.ts';
 import type { DynamodbCall, FaultProxy } from '../support/fault-proxy.ts';
 
-/**
- * Drill: sends ten times as many concurrent requests as other drills, with one limited key. The key's counter is one
- * item, which DynamoDB writes sequentially.
- */
+/** Drill: sends many concurrent requests with one limited key, whose counter is one item. */
 export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
     const { done } = tools;
@@ -36,13 +33,10 @@ export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
   });
 }
 
-/** Milliseconds for which DynamoDB holds the items of a transaction. */
+/** Simulated time in ms for which a transaction locks its items. DynamoDB does not document its own time. */
 const TRANSACTION_MS = 5;
 
-/**
- * Makes transactions conflict as DynamoDB does and emulators do not. A transaction that uses an item of a running
- * transaction is cancelled, with the reason at that item.
- */
+/** Cancels a transaction that uses an item of a running transaction, as DynamoDB does and emulators do not. */
 function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   const busy = new Map<string, number>();
   const held = new WeakMap<DynamodbCall, string[]>();
@@ -66,7 +60,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   };
 }
 
-/** Returns the keys of the items that a transaction uses, as JSON in the form of the call. */
+/** Keys of the items that a transaction uses, as JSON. */
 function transactionItemKeys({ body }: DynamodbCall): string[] {
   const { TransactItems } = JSON.parse(body) as {
     TransactItems: Record<string, { Key?: ItemKey; Item?: ItemKey }>[];

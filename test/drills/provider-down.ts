@@ -13,8 +13,8 @@ import {
 } from './drill.ts';
 
 /**
- * Drill: a provider is down. Requests fail over to another provider of the model. If there is none, clients get an
- * error and are not charged.
+ * Drill: a provider is down. Requests fail over to another provider of the model. If the model has no other provider,
+ * clients get an error and are not charged.
  */
 export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {

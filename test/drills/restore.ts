@@ -62,7 +62,7 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
 
 /**
  * Restores the export into a new table, compares its books before any request spends money, and switches the gateway to
- * the new table.
+ * it.
  */
 async function restored({ parent, done, admin, ends }: DrillTools, books: string, table: FaultProxy): Promise<boolean> {
   const data = join(parent, 'restored');
@@ -78,14 +78,11 @@ async function restored({ parent, done, admin, ends }: DrillTools, books: string
   return true;
 }
 
-/** Milliseconds for which clients retry, as long as responses have `retry-after`. */
+/** Time in ms within which clients retry, as long as responses have `retry-after`. */
 const RETRY_WITHIN_MS = 240_000;
 const RETRY_AFTER_MS = 1_000;
 
-/**
- * Repeats a request as long as responses have `retry-after`, for at most RETRY_WITHIN_MS.
- * @returns all responses; the last one is final
- */
+/** Repeats a request as long as responses have `retry-after`, and returns all responses. */
 async function askUntilAnswered(gateway: DrilledGateway, key: string): Promise<DrilledAnswer[]> {
   const deadlineMs = performance.now() + RETRY_WITHIN_MS;
   const answers = [await gateway.ask(key)];

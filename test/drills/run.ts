@@ -39,8 +39,7 @@ The exit code is 1 if a step failed.
 const MAX_REQUESTS = 10_000;
 
 /**
- * Runs a drill.
- * @returns the exit code
+ * Runs a drill, and returns the exit code.
  * @throws {StartFailure} if an argument is missing or invalid, or a gateway does not start
  */
 export async function runDrill(args: string[]): Promise<number> {

@@ -21,8 +21,7 @@ const MODEL = 'drill/keyed';
 
 /**
  * Drill: secrets in Secrets Manager cannot be read, are missing, or are wrong. A process that has already read them
- * continues. A new process returns an error with `retry-after`, the error that no provider can be used, or the error
- * that the key is unknown, and charges nothing.
+ * continues; a new process returns an error, and charges nothing.
  */
 export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -90,7 +89,7 @@ function isToRetry({ seen }: DrilledAnswer): boolean {
   return seen.startsWith('529') && seen.endsWith('with retry-after');
 }
 
-/** Sends concurrent requests that must all be refused in the same way. Reports one step. */
+/** Sends concurrent requests that must all be refused in the same way, and reports one step. */
 async function refused(
   { requests, done }: DrillTools,
   gateway: DrilledGateway,
@@ -100,7 +99,6 @@ async function refused(
   done(step, answers.every(isRight), summarizeAnswers(answers));
 }
 
-/** Whether no provider could be used. */
 function isWithoutProvider({ status }: DrilledAnswer): boolean {
   return status === 502;
 }
@@ -109,7 +107,7 @@ function isUnknownKey({ status }: DrilledAnswer): boolean {
   return status === 401;
 }
 
-/** Returns the variables with which a deployed function finds its secrets. */
+/** Variables with which a deployed function finds its secrets. */
 function secretsEnvironment({ endpoint }: DrilledSecrets): Record<string, string> {
   return {
     [variables.pepperSecret]: PEPPER,

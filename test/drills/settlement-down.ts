@@ -2,8 +2,8 @@ import { askAsStep, checkBooks, inDrill, rounded, rubOf, type DrillOptions, type
 import type { DynamodbCall } from '../support/fault-proxy.ts';
 
 /**
- * Drill: settlements cannot be written for a while. Requests are answered, their holds stay counted, and all of them
- * are charged later.
+ * Drill: settlements cannot be written for a while. Requests are answered, their holds stay counted, and they are
+ * charged later.
  */
 export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -27,7 +27,7 @@ export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]>
   });
 }
 
-/** Whether a call settles a request. Only workers make a record final in a transaction. */
+/** Whether a call settles a request: only workers make a record final in a transaction. */
 function isSettlement({ action, body }: DynamodbCall): boolean {
   return action === 'TransactWriteItems' && body.includes('"final"');
 }

@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const LIMIT = rub('30');
 const HOLD = rub('2');
 const INPUT_ESTIMATE = rub('0.1');
-/** Yesterday at noon. An hour later it is still the same day, and all its windows are kept. */
+/** An hour after this noon, it is still the same day, and all its windows are kept. */
 const startMs = Date.parse(`${utcDate(Date.now() - 86_400_000)}T12:00:00.000Z`);
 
 let table: Table;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => queue.stop());
 
-/** Real cost of each accepted generation; undefined if its handler ended without a report. */
+/** Costs of generations by id; undefined if the handler ended without a report. */
 type Truth = Map<string, Money | undefined>;
 
 it('settlement is late, limits stay strict, and nothing is estimated while its worker is down for an hour', async () => {
@@ -52,7 +52,7 @@ it('settlement is late, limits stay strict, and nothing is estimated while its w
   let refused = 0;
   for (let minute = 0; minute < 60; minute += 1) {
     const atMs = startMs + minute * MINUTE_MS;
-    // Two hundred requests arrive within an hour, spread over all keys. Each key could spend more than its limit.
+    // In total, the requests of each key could cost more than its limit.
     for (let index = Math.ceil((minute * 200) / 60); index < ((minute + 1) * 200) / 60; index += 1) {
       const accepted = await ask(spenders[index % 5]!, truths[index % 5]!, atMs, index);
       if (!accepted) refused += 1;
@@ -79,8 +79,7 @@ it('settlement is late, limits stay strict, and nothing is estimated while its w
 });
 
 /**
- * Places the hold of one request, and sends its settlement to the queue. Every seventh request sends none, as if its
- * process had died.
+ * Sends a request and its settlement. Every seventh request sends no settlement, as if its process had died.
  * @returns false if the request was refused
  */
 async function ask(spender: Spender, truth: Truth, atMs: number, index: number): Promise<boolean> {

@@ -13,10 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-/**
- * Kills a process of the gateway.
- * @returns the gateway's exit code and log lines after that
- */
+/** Kills a process, and returns the gateway's exit code and log lines after that. */
 async function endingWithout(
   gateway: RunningGateway,
   program: string,

@@ -37,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** Makes each of the next writes have one of these faults, in this order. */
 function suffer(faults: TableFault[]): void {
   const left = [...faults];
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) ? left.shift() : undefined);
@@ -48,8 +47,8 @@ const auditOf = async (target: string) =>
   (await readAudit(table, context.accountId, { limit: 1_000 })).filter((entry) => entry.target === target);
 
 /**
- * A conflict after a lost reply is the worst case: the write was made, but the next attempt has another token, so
- * DynamoDB does not recognize it as a repetition.
+ * A conflict after a lost reply is the worst case: the next attempt has another idempotency token, so DynamoDB does not
+ * recognize the repetition.
  */
 describe.each<TableFault[][]>([
   [['conflict', 'conflict']],

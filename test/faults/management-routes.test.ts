@@ -1,4 +1,4 @@
-/** Tests of clients of the management API while the table refuses or loses a fifth of its calls. */
+/** Clients of the management API while the table refuses or loses a fifth of its calls. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listWorkspaces } from '../../lambdas/store/accounts/workspaces.ts';
@@ -31,13 +31,11 @@ afterAll(async () => {
   await dynamodb.stop();
 });
 
-/** Responses that no client should get. */
 const wrong: string[] = [];
 
 /**
- * Sends a request as a patient client does, and retries while the gateway is busy.
- * @param change.mayBeDone status which shows that an earlier attempt made the change, if the response to that attempt
- *   was uncertain
+ * Retries while the gateway is busy, as a patient client does.
+ * @param change.mayBeDone status that shows that an earlier attempt made the change
  */
 async function ask(
   method: string,
@@ -62,7 +60,6 @@ async function ask(
 const once = () => ({ headers: { 'idempotency-key': randomUUID() } });
 const version = ({ headers }: Answer) => ({ headers: { 'if-match': headers.get('etag')! }, mayBeDone: 412 });
 
-/** Creates, changes, reads and deletes a workspace, its budgets, members and keys. */
 async function live(): Promise<void> {
   const slug = `w-${randomUUID()}`;
   const made = await ask('POST', '/workspaces', { name: 'W', slug }, once());
@@ -99,8 +96,7 @@ it(`${ROUNDS} clients get the result of their changes, or a request to retry, an
 
   expect(wrong).toEqual([]);
   expect(proxy.rules.imposed['lost reply']).toBeGreaterThan(ROUNDS);
-  // Each workspace was created once, although calls and replies were lost. A workspace that has had a key is kept for
-  // the books.
+  // Each workspace was created once; a workspace that has had a key is kept for the books.
   const workspaces = await listWorkspaces(gateway.table(), gateway.accountId);
   expect(workspaces.filter(({ status }) => status === 'active').map(({ slug }) => slug)).toEqual(['default']);
   expect(workspaces).toHaveLength(ROUNDS + 1);

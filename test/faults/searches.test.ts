@@ -15,8 +15,8 @@ const ROUNDS = 5;
 const AT_ONCE = 8;
 const LIMIT_RUB = 100_000;
 /**
- * Usage that the provider reports. It exceeds the gateway's estimates, so that an interrupted round costs no more than
- * a complete one.
+ * Reported usage of each round. It exceeds the gateway's estimates, so that an interrupted round costs no more than a
+ * complete one.
  */
 const USAGE = { prompt: 1_000, completion: 20 };
 
@@ -29,15 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => search.stop());
 
-/** Faults of a turn. Each fault affects one round of its turn. */
+/** Each fault affects one round of its turn. */
 const mishaps = ['none', 'provider once', 'provider for ever', 'broken off', 'client leaves'] as const;
 type Mishap = (typeof mishaps)[number];
 
-/** Statuses with which the backend fails, at every fourth query. */
 const failures = [429, 500, 503] as const;
 const failsAt = (turn: number, round: number) => (turn + round) % 4 === 0;
 
-/** Sets up turns of five searches each, many of which fail, with clients and a provider that fail as well. */
+/** Makes every fourth search fail, and makes the provider fail as the turn's message specifies. */
 function inject(): void {
   const failedOnce = new Set<string>();
   search.finds((query) => {
@@ -60,10 +59,7 @@ function inject(): void {
   });
 }
 
-/**
- * Takes one turn as a client.
- * @returns the id of the generation
- */
+/** Takes one turn as a client, and returns the id of the generation. */
 async function take(turn: number, mishap: Mishap): Promise<string> {
   const leaving = new AbortController();
   const response = await fetch(`${gateway.baseUrl}/messages`, {
@@ -123,7 +119,6 @@ describe('searches over several turns with failures of all kinds', () => {
     const { data } = (await (await get(gateway, '/key')).json()) as { data: Record<string, number> };
     const sum = records.reduce((total, record) => total + (record['total_cost'] as number), 0);
     expect(data['usage']).toBeCloseTo(sum, 6);
-    // No money is held at the end.
     expect(data['limit_remaining']! + data['usage']!).toBeCloseTo(LIMIT_RUB, 6);
   });
 });

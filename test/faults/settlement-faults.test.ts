@@ -31,7 +31,7 @@ async function message(spender: Spender, cost: string): Promise<Settlement> {
 const transactions = () => proxy.calls.filter(({ action }) => action === 'TransactWriteItems');
 const itemsOf = ({ body }: DynamodbCall) => (JSON.parse(body) as { TransactItems: unknown[] }).TransactItems;
 
-/** Makes a transaction conflict at the item that contains this text. */
+/** Returns a conflict at the item that contains this text, if the transaction has this item. */
 const at = (body: string, item: string) => (body.includes(item) ? { conflictsAt: item } : undefined);
 
 describe('a batch of settlements', () => {
@@ -116,7 +116,7 @@ describe('a batch of settlements', () => {
 
   it('abandons a record that stays different from the version that was read', async () => {
     const stubborn = await message(await limited(), '0.2');
-    // Before each attempt of the settlement, another process changes the record.
+    // Another process changes the record before each attempt.
     proxy.before = async ({ action, body }) => {
       if (action !== 'TransactWriteItems' || !body.includes(stubborn.generationId)) return;
       await raiseHold(stubborn);
@@ -144,7 +144,8 @@ describe('a batch of settlements', () => {
     const results = await settleBatch(faulty, batch, { swept: false });
 
     expect(results).toEqual(batch.map(() => 'settled'));
-    // Each settlement writes its record, four counters, and the month of its model.
+    // Each settlement has six writes: its record, four counters, and the month of its model. A transaction has at most
+    // 100 writes.
     expect(transactions().map((call) => itemsOf(call).length)).toEqual([96, 84]);
   });
 

@@ -13,10 +13,7 @@ import { startTrouble } from '../support/table-trouble.ts';
 
 const REQUESTS = repeated(2_000, { ofWhichAlways: 150 });
 const AT_ONCE = 16;
-/**
- * Limit in roubles per request. It pays for about every second answer: one costs about 0.03 RUB, and half of the
- * requests are answered.
- */
+/** Limit in RUB for each request, so that the key can pay for about every second answer. */
 const LIMIT_FOR_EACH_RUB = 0.006;
 
 let dynamodb: LocalDynamodb;
@@ -42,8 +39,8 @@ interface Answered {
 }
 
 /**
- * Sends a request, in turn of each kind: answered, streamed, failed at its provider, invalid, too expensive for its key,
- * and answered over another wire.
+ * Sends a request. In turn, requests are answered, streamed, failed at the provider, invalid, too expensive for the
+ * key, and answered over another wire.
  */
 async function ask(client: RunningGateway, turn: number): Promise<Answered> {
   const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
@@ -88,13 +85,13 @@ it(
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await calm();
 
-    // No failure of the gateway is visible to clients, and at least a tenth of the requests is answered.
+    // Clients see only expected statuses, and more than a tenth of the requests succeeds.
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].toSorted()).toEqual(expect.arrayContaining([200, 400, 402, 502]));
     expect(answers.filter(({ status }) => ![200, 400, 402, 502, 529].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(REQUESTS / 10);
 
-    // A refused request holds nothing and costs nothing. An answered request costs the amount in its response.
+    // A refused request costs nothing; an answered request costs the amount in its response.
     const records = await vi.waitFor(async () => {
       const found = await generations();
       expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
@@ -116,7 +113,7 @@ it(
 
 const HEADERS = repeated(1_000, { ofWhichAlways: 50 });
 
-/** Sends up to four requests with one Idempotency-Key, some of them concurrently. */
+/** Sends several requests with one Idempotency-Key, some of them concurrently. */
 async function askRepeatedly(header: string, turn: number): Promise<Answered[]> {
   const send = async (): Promise<Answered> => {
     const body = { model: 'sandbox/claude', max_tokens: 30, stream: turn % 2 === 0, messages: [said('Hi', 'delay=0')] };
@@ -151,7 +148,7 @@ it(
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await calm();
-    // Requests that were refused because of the table's faults, or because another request was running, are sent again.
+    // Requests that were refused because of faults or of a running request are sent again.
     await vi.waitFor(async () => {
       for (const [header, given] of answers) {
         if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));

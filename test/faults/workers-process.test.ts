@@ -10,7 +10,7 @@ afterEach(() => gateway?.stop());
 
 /**
  * Returns the process id of the workers.
- * @throws while they are starting
+ * @throws {Error} while they are starting
  */
 async function workersOf({ process: { pid } }: RunningGateway): Promise<number> {
   const descendants = await descendantsOf(pid!);
@@ -35,7 +35,8 @@ describe('the process of the workers', () => {
     gateway = await startGateway();
     const before = await workersOf(gateway);
     process.kill(before, 'SIGKILL');
-    // Messages of the killed process's last poll are only delivered again when their visibility ends.
+    // Waits for the new process. Otherwise, the killed process's polls might receive the next messages, which would
+    // then stay hidden until their visibility timeout.
     await eventually(async () => expect(await workersOf(gateway!)).not.toBe(before), 100);
 
     expect(await settled(gateway)).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Checks all books of a history together, when no request is running. */
+/** Checks the books of a history when no request is running. */
 
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,13 +35,13 @@ export interface Checked {
   records: { final: number; pending: number; swept: number; leased: number };
   leases: { returned: number; open: number };
   reported: { compared: number; swept: SweptAfterReport };
-  /** Whether `reconcile --deep` reports that the books agree; null if the command was not run. */
+  /** Verdict of `reconcile --deep`; null if it was not run. */
   reconciled: boolean | null;
   differences: Difference[];
 }
 
 /**
- * Maximum number of comparisons. Settlements, returns of leases and the sweep may still be running during the first
+ * Maximum number of comparisons: settlements, returns of leases and the sweep may still be running during the first
  * ones.
  */
 const LOOKS = 15;
@@ -83,7 +83,7 @@ function bookDifferences(items: readonly RawItem[], { nowMs, ceilings, isLast }:
   ];
 }
 
-/** Returns the work that the sweep and the roll-up have not done yet, as differences. */
+/** Returns the days and records that the sweep and the roll-up have not completed yet. */
 function unfinished(items: readonly RawItem[]): Difference[] {
   const complete = completeDays(items);
   const days = [...recordedDays(items)].filter((day) => !complete.has(day));
@@ -121,7 +121,7 @@ function countsOf(items: readonly RawItem[]): Pick<Checked, 'records' | 'leases'
   };
 }
 
-/** Runs the gateway's own comparison. Its JSON answer is used, not its exit code. */
+/** Runs the command, and returns its JSON answer. The exit code is not used. */
 async function reconcile(data: string): Promise<{ sound: boolean; says: string }> {
   const program = await programOf('bin/admin.ts');
   return new Promise((resolve) => {

@@ -14,14 +14,13 @@ interface Amounts {
   committed: bigint;
 }
 
-/** Amounts of each window of each scope, for example of `day_2026-11-26` of `key#5ff7…`. */
+/** Amounts by scope (for example `key#5ff7…`) and window (for example `day_2026-11-26`). */
 type ScopeAmounts = Map<string, Map<string, Amounts>>;
 
 const DAY_MS = 86_400_000;
-/** Milliseconds after the end of a window from which this check no longer expects the window in counters. */
+/** Time in ms from the end of a window. After this time, counters need not have the window any more. */
 const KEPT_AFTER_END_MS = DAY_MS;
 
-/** Returns the windows of all intervals that contain a time. */
 export function windowsOf(createdAt: string): string[] {
   const date = createdAt.slice(0, 10);
   const dayMs = Date.parse(`${date}T00:00:00Z`);
@@ -42,7 +41,6 @@ function endOf(window: string): number {
   return month.setUTCMonth(month.getUTCMonth() + 1);
 }
 
-/** Returns the scopes of a record or a lease, by kind. */
 function scopesOf(item: RawItem): Record<string, string> {
   const workspace = textIn(item, 'workspace_id');
   const member = textIn(item, 'member_id');
@@ -55,8 +53,8 @@ function scopesOf(item: RawItem): Record<string, string> {
 }
 
 /**
- * Returns the sums of the costs of final records, the holds of pending records, and the remaining amounts of open
- * leases.
+ * Returns the expected amounts: the costs of final records, the holds of pending records, and the remaining amounts of
+ * open leases.
  */
 function expectedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
@@ -97,12 +95,14 @@ function amountsIn(amounts: ScopeAmounts, scope: string, window: string): Amount
   return sum;
 }
 
-/** Returns the partition key of an item's counter. The partition key of a part is the same, or begins with it. */
+/**
+ * Returns the partition key of an item's counter. The partition key of a part is the counter's key, or begins with it.
+ */
 function counterOf(item: RawItem): string {
   return textIn(item, 'pk').replace(textIn(item, 'sk').slice('COUNTER'.length), '');
 }
 
-/** Returns the values of counters, each including the parts that it names. */
+/** Returns the stored amounts. Counters include the parts that they name. */
 function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const counters = items.filter((item) => textIn(item, 'pk').startsWith('COUNTER#'));
@@ -123,7 +123,7 @@ function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
 
 /**
  * Compares every window of every scope.
- * @param nowMs time of the gateway's clock
+ * @param nowMs by the gateway's clock
  */
 export function counterDifferences(items: readonly RawItem[], nowMs: number): Difference[] {
   const [expected, stored] = [expectedAmounts(items), storedAmounts(items)];
@@ -168,7 +168,7 @@ export function excesses(items: readonly RawItem[], ceilings: Ceilings): Differe
   return differences;
 }
 
-/** Returns the leases whose returned amount differs from the amount that no record uses. */
+/** Returns the leases whose returned amount differs from their unused amount. */
 export function leaseDifferences(items: readonly RawItem[]): Difference[] {
   const drawn = new Map<string, bigint>();
   for (const item of items) {
@@ -184,7 +184,6 @@ export function leaseDifferences(items: readonly RawItem[]): Difference[] {
   });
 }
 
-/** Returns the final records of limited requests whose cost exceeds their hold. */
 export function overcharges(items: readonly RawItem[]): Difference[] {
   return items.flatMap((item) => {
     if (item['entity'] !== 'generation' || item['state'] !== 'final') return [];
@@ -197,7 +196,7 @@ export function overcharges(items: readonly RawItem[]): Difference[] {
   });
 }
 
-/** Returns the prepaid accounts, and their counters, whose limit is not the sum of the account's ledger. */
+/** Returns the prepaid accounts and counters whose limit is not the sum of the account's ledger. */
 export function balanceDifferences(items: readonly RawItem[]): Difference[] {
   const ledger = new Map<string, bigint>();
   for (const item of items) {

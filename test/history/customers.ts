@@ -1,4 +1,4 @@
-/** Accounts, workspaces, members and keys of a history, and the changes that their owners make while it runs. */
+/** Accounts, workspaces, members and keys of a history, and the changes of their owners. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,6 @@ export interface CustomerKey {
   weight: number;
 }
 
-/** Change over the management API. */
 interface Change {
   method: string;
   path: string;
@@ -33,10 +32,7 @@ type Random = () => number;
 
 const actor = { kind: 'operator', id: 'history' } as const;
 const FIRST_PAYMENT = '40';
-/**
- * Limit in roubles that no request ever reaches. It is so high because a process takes leases only if much money
- * remains.
- */
+/** High limit in RUB, because a process takes leases only if much money remains. */
 const AMPLE = 1_000_000;
 
 export class Customers {
@@ -59,7 +55,7 @@ export class Customers {
   }
 
   /**
-   * Creates all accounts, workspaces, members and keys.
+   * Creates the customers.
    * @param ready first start of the gateway, before faults begin
    */
   async settle(ready: ReadyLine, data: string): Promise<void> {
@@ -82,12 +78,11 @@ export class Customers {
     await this.#prepaidAccount(data);
   }
 
-  /** Uses the management API of the gateway that was started last. */
   movedTo({ base_url }: ReadyLine): void {
     this.#baseUrl = base_url;
   }
 
-  /** Makes one random change. It may fail like any request. */
+  /** Makes one random change, which may fail. */
   async change(): Promise<void> {
     const choice = this.#random();
     if (choice < 0.25) return this.#pay(String(1 + Math.floor(this.#random() * 8)));

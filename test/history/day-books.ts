@@ -1,7 +1,4 @@
-/**
- * Compares three kinds of stored sums with the sums of the generations' records: daily rows, monthly spending by model,
- * and daily budgets of free models.
- */
+/** Compares daily rows, monthly spending by model, and daily budgets of free models with the records. */
 
 import type { Difference } from './counter-books.ts';
 import { itemIn, itemsIn, picoIn, roublesOf, textIn, textsIn, type RawItem } from './raw-table.ts';
@@ -25,7 +22,7 @@ function finalRecords(items: readonly RawItem[]): RawItem[] {
 
 const SHARDS = 8;
 
-/** Returns the days of accounts whose rows are complete, as `<account> <UTC day>`. */
+/** Returns `<account> <UTC day>` for each day whose rows are complete. */
 export function completeDays(items: readonly RawItem[]): Set<string> {
   const days = items
     .filter(({ entity }) => entity === 'activity_day')
@@ -37,7 +34,7 @@ function shardVersions(day: RawItem): string[] {
   return Object.keys(day).filter((name) => /^version_\d$/.test(name));
 }
 
-/** Returns the days that have records, as `<account> <UTC day>`. */
+/** Returns `<account> <UTC day>` for each day that has final records. */
 export function recordedDays(items: readonly RawItem[]): Set<string> {
   return new Set(
     finalRecords(items).map((record) => `${textIn(record, 'account_id')} ${textIn(record, 'created_at').slice(0, 10)}`),
@@ -45,9 +42,8 @@ export function recordedDays(items: readonly RawItem[]): Set<string> {
 }
 
 /**
- * Compares the current rows of complete days, of each key and each workspace, and of each key by the values of the tags
- * that its account reports. The settings must be older than the rows, and a key may have only a few combinations of
- * tags.
+ * Compares the current rows of complete days, by workspace, by key, and by key and reported tags. The settings of tags
+ * must be older than the rows, and a key may have only a few combinations of tags.
  */
 export function rowDifferences(items: readonly RawItem[]): Difference[] {
   const complete = completeDays(items);
@@ -89,7 +85,7 @@ function dayName(day: RawItem): string {
   return `${textIn(day, 'pk').split('#')[1]} ${textIn(day, 'date')}`;
 }
 
-/** Compares the cost of each model for each account on each day. */
+/** Compares the cost by account, model and day. */
 export function monthDifferences(items: readonly RawItem[]): Difference[] {
   const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
   for (const item of items) {
@@ -107,7 +103,7 @@ export function monthDifferences(items: readonly RawItem[]): Difference[] {
   return differencesOf('model month', stored, expected);
 }
 
-/** Compares the spent and held amounts of budgets of free models, by day and model. */
+/** Compares the budgets of free models, by day and model. */
 export function budgetDifferences(items: readonly RawItem[]): Difference[] {
   const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** Processes of a gateway as `npm start` starts it. Each process can be killed alone. */
+/** Processes of a gateway as `npm start` starts it, each of which can be killed alone. */
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ export interface GatewayTerms {
   clockOffsetMs: number;
 }
 
-/** Longest time in ms for a start. On a busy machine, it includes the sweep of the holds of earlier processes. */
+/** A start may include the sweep of the holds of earlier processes. */
 const START_TIMEOUT_MS = 180_000;
 const MAX_LAST_WORDS = 600;
 
@@ -68,8 +68,8 @@ export class GatewayProcesses {
   }
 
   /**
-   * Starts the processes.
-   * @throws with the end of the log if the gateway does not start
+   * Starts a gateway.
+   * @throws {Error} with the end of the log if the gateway does not start
    */
   static async start(terms: GatewayTerms): Promise<GatewayProcesses> {
     const startedAtMs = Date.now();
@@ -105,16 +105,13 @@ export class GatewayProcesses {
     return this.#front.exitCode !== null || this.#front.signalCode !== null;
   }
 
-  /**
-   * Sends a signal to a process.
-   * @returns whether the process existed
-   */
+  /** Sends a signal to a process, and returns whether the process existed. */
   async signal(role: Role, signal: NodeJS.Signals): Promise<boolean> {
-    // A paused process cannot report, so the recorded process id is used for it.
+    // A paused process cannot report its id.
     return sendSignal(signal === 'SIGCONT' ? this.#pids[role] : await this.#pidNow(role), signal);
   }
 
-  /** Returns the present process id. Workers are restarted when they end, so their id may have changed. */
+  /** Returns the current id of a process. Workers are restarted when they end, so their id may have changed. */
   async #pidNow(role: Role): Promise<number | undefined> {
     if (role !== 'workers' || this.hasEnded) return this.#pids[role];
     const descendants = await descendantsOf(this.#front.pid!);
@@ -123,22 +120,18 @@ export class GatewayProcesses {
     return this.#pids.workers;
   }
 
-  /**
-   * Waits for the end of the front process.
-   * @returns whether it ended within this time
-   */
+  /** Returns whether the front process ends within this time. */
   async endsWithin(timeoutMs: number): Promise<boolean> {
     if (this.hasEnded) return true;
     await Promise.race([once(this.#front, 'exit'), sleep(timeoutMs, undefined, { ref: false })]);
     return this.hasEnded;
   }
 
-  /** Directories of bundles. A killed process does not remove its directory. */
+  /** Directories of bundles, which a killed process does not remove. */
   get builds(): string[] {
     return this.#builds;
   }
 
-  /** Returns the processes that still run. */
   survivors(): Role[] {
     const roles = Object.keys(this.#pids) as Role[];
     return roles.filter((role) => this.#pids[role] !== undefined && isAlive(this.#pids[role]));
@@ -161,14 +154,14 @@ async function spawnGateway(terms: GatewayTerms): Promise<ChildProcess> {
     ['--max-semi-space-size=16', await programOf('bin/local.ts'), ...args, ...(hasServer ? ['--web'] : [])],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // The process group is separate, so that a signal to the group of the history does not reach the gateway.
+      // A signal to the group of the history must not reach the gateway.
       detached: true,
       env: reporting({ ...process.env, DYNAMODB_ENDPOINT: endpoint }),
     },
   );
 }
 
-/** Ends a process that has not become ready, and the processes that it has started. */
+/** Ends a process that has not become ready, with the processes that it has started. */
 async function endTree(front: ChildProcess): Promise<void> {
   if (front.exitCode !== null || front.signalCode !== null) return;
   const started = await descendantsOf(front.pid!);

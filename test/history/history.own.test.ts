@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** The nightly run has a longer history (`npm run history`). */
+/** `npm run history` has a longer history. */
 it.runIf(isLongForm).each([true, false])(
   'half a minute of kills and table faults leaves books that add up (with the server: %s)',
   { timeout: 400_000 },

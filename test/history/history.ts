@@ -1,5 +1,5 @@
 /**
- * Runs a history: a gateway is under load while its processes are killed and its table fails. Afterwards, its books are
+ * Runs a history: a gateway is under load while its processes are killed and its table fails; then its books are
  * compared.
  */
 
@@ -30,7 +30,7 @@ export interface HistoryOptions {
   faults: number;
   /** Minutes between two checks of the books. */
   checkEvery: number;
-  /** Directory of the history. It is empty at first, and is not removed. */
+  /** Directory of the history, initially empty. */
   directory: string;
   say: (line: string) => void;
 }
@@ -42,7 +42,7 @@ export interface HistoryReport {
   blows: Record<string, number>;
   faults: Record<string, number>;
   starts: { tried: number; failed: number; twice: number; outlived: Record<string, number>; clockSteps: number };
-  /** Messages of warnings and errors in the gateway's log, with their number. */
+  /** Warnings and errors in the gateway's log, with their number. */
   logged: Record<string, number>;
   checks: Checked[];
   passed: boolean;
@@ -50,18 +50,16 @@ export interface HistoryReport {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Milliseconds for which a transaction holds its items in DynamoDB. */
+/** Simulated time in ms for which a transaction locks its items. DynamoDB does not document its own time. */
 const TRANSACTION_MS = 5;
-/** Range of milliseconds between two disturbances (kills, pauses or signals). */
+/** Time between two disturbances (kills, pauses or signals). */
 const [LEAST_CALM_MS, MOST_CALM_MS] = [4_000, 15_000];
 const CHANGES_EVERY_MS = 3_000;
 const MAX_STARTS = 12;
-/**
- * Factor by which the share of faults is multiplied during a start. It is low, because each fault may end the start.
- */
+/** Factor for the share of faults during a start, because each fault may end the start. */
 const FAULTS_AT_START = 0.1;
 const SETTLES_WITHIN_MS = 8 * MINUTE_MS;
-/** Share of the starts that move the clock to shortly before the next midnight. */
+/** Share of starts that move the clock to shortly before the next midnight. */
 const CLOCK_STEPS = 0.2;
 
 export class History {
@@ -156,7 +154,6 @@ export class History {
     this.#traffic.begin();
   }
 
-  /** Ends the load and the faults. */
   async #halt(): Promise<void> {
     this.#proxy.rules.suffer({});
     await this.#traffic.end();
@@ -192,7 +189,7 @@ export class History {
     this.#proxy.rules.suffer(this.#shares(1), this.#newSeed());
   }
 
-  /** Starts the gateway. Tries at most MAX_STARTS times, because a fault of the table may end a start. */
+  /** Starts the gateway. A fault of the table may end a start, so there are several attempts. */
   async #start(): Promise<void> {
     if (this.#report.starts.tried > 0 && this.#random() < CLOCK_STEPS) this.#stepClock();
     for (let turn = 1; ; turn += 1) {
@@ -209,7 +206,7 @@ export class History {
     }
   }
 
-  /** Starts two gateways on one directory. One of them must end. */
+  /** Starts two gateways on one directory, one of which must end. */
   async #startTwice(): Promise<void> {
     this.#proxy.rules.suffer({});
     const second = sleep(this.#random() * 2_500).then(() => this.#startOne());
@@ -219,7 +216,7 @@ export class History {
     const [kept, ...others] = started;
     if (!kept) return this.#start();
     if (others.length > 0) this.#report.starts.twice += 1;
-    // If both gateways serve requests, clients of the first one continue to use its addresses.
+    // If both gateways have started, clients of the first gateway continue to use its addresses.
     if (others.length > 0) this.#traffic.movedTo(kept.ready);
     this.#took(others[0] ?? kept);
   }
@@ -273,15 +270,15 @@ export class History {
       this.#note(`difference: ${kind}, ${where}: ${stored}, should be ${expected}`);
   }
 
-  /** Stores the items of the table. The table is in memory, so differences could not be examined later. */
+  /** Writes the items of the table into a file. The table itself is only in memory. */
   #keep(name: string, items: readonly RawItem[]): void {
     const lines = items.map((item) => `${JSON.stringify(item)}\n`);
     writeFileSync(join(this.#options.directory, `table ${name}.jsonl`), lines.join(''));
   }
 
   /**
-   * Makes the last check. By the gateway's clock, it runs after two midnights, so that all remaining holds are swept
-   * and all days are rolled up.
+   * Checks the books after the last request. By the gateway's clock, this check runs after two midnights, so that
+   * remaining holds are swept and days are rolled up.
    */
   async #lastCheck(): Promise<void> {
     await this.#gateway.signal('server', 'SIGCONT');
@@ -321,11 +318,10 @@ export class History {
     appendFileSync(join(this.#options.directory, 'history.log'), `${new Date().toISOString()} ${line}\n`);
   }
 
-  /** Ends the processes of every start, also paused ones, so that they do not continue after the history. */
+  /** Ends the processes of every start, also paused ones. */
   #endAll(): void {
     for (const pid of this.#started) {
       if (!isAlive(pid)) continue;
-      // SIGKILL also ends a paused process.
       process.kill(pid, 'SIGKILL');
     }
     for (const build of this.#builds) rmSync(build, { recursive: true, force: true });

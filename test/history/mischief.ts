@@ -1,17 +1,15 @@
-/** Disturbs the processes of a gateway with kills, pauses, signals, and starts at the wrong time. */
+/** Disturbs the processes of a gateway with kills, pauses, signals, and badly timed starts. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcesses } from './gateway-processes.ts';
 
 type Random = () => number;
 
-/** State of the gateway after a blow. */
 export type Aftermath =
-  /** The gateway continues to run. */
   | 'runs'
-  /** The front process has ended, or has to be ended, so the gateway must be started again. */
+  /** The front process has ended or must end, so the gateway must be started again. */
   | 'start again'
-  /** The front process has ended, and two gateways must be started at the same time on its data. */
+  /** The front process has ended, and two gateways must be started on its data at the same time. */
   | 'start twice';
 
 interface Blow {
@@ -22,10 +20,7 @@ interface Blow {
 
 const LEAST_PAUSE_MS = 2_000;
 const MOST_PAUSE_MS = 25_000;
-/**
- * Milliseconds in which the front process must stop after its server process was killed. Its last requests may take some
- * seconds.
- */
+/** After its server was killed, the front process must stop within this time, which includes its last requests. */
 const LOSS_MS = 20_000;
 const STOP_MS = 40_000;
 
@@ -92,7 +87,7 @@ const blows: Record<string, Blow> = {
       await sleep(random() * 3_000);
       await gateway.signal('front', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
-      // The paused server continues, with the state that it had before, while the next start of the gateway runs.
+      // The paused server continues while the next start of the gateway runs.
       setTimeout(() => void gateway.signal('server', 'SIGCONT'), random() * MOST_PAUSE_MS).unref();
       return 'start again';
     },
@@ -102,7 +97,6 @@ const blows: Record<string, Blow> = {
     needsServer: true,
     async strike(gateway, random) {
       await gateway.signal('server', 'SIGTERM');
-      // The front process continues without the server.
       await sleep(random() * 10_000);
       return 'start again';
     },

@@ -1,6 +1,5 @@
 /**
- * Providers that run in the process of the history, so that a stream continues while the front process of the gateway
- * is dead.
+ * Providers in the process of the history, so that a stream continues while the front process of the gateway is dead.
  */
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -29,8 +28,7 @@ const providerAt = (id: string, url: string) => ({
 });
 
 /**
- * Starts the providers.
- * @returns a catalog with the sandbox's models, `outside/claude`, and `outside/fallback`, whose first provider is flaky
+ * Returns a catalog with the sandbox's models, `outside/claude`, and `outside/fallback`, whose first provider is flaky.
  */
 export async function startProviders(): Promise<OutsideProviders> {
   const sandbox = await startSandbox();
@@ -59,7 +57,7 @@ export async function startProviders(): Promise<OutsideProviders> {
   };
 }
 
-/** Starts a server that passes requests on, and fails some of them: with a status, or without an answer. */
+/** Passes requests on, and fails some of them with a status or without an answer. */
 function startFlaky(target: string) {
   let requests = 0;
   const server = http.createServer((incoming, outgoing) => {

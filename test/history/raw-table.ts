@@ -1,9 +1,6 @@
-/**
- * Reads the table as it is stored. It uses no code of the gateway, because the gateway's books are to be checked
- * independently.
- */
+/** Reads the table as it is stored, without the gateway's code. */
 
-/** Value of an attribute. Numbers are texts with all their digits. */
+/** Numbers are texts with all their digits. */
 type RawValue = string | boolean | null | RawValue[] | RawItem;
 export interface RawItem {
   [name: string]: RawValue;
@@ -19,10 +16,9 @@ interface WireValue {
   M?: Record<string, WireValue>;
 }
 
-/** Matches the partition keys of items with amounts that are checked. Other items are ignored. */
+/** Partition keys of items with amounts that are checked. */
 const KEPT = /^(GENERATION|COUNTER|LEASE|ACCOUNT|MODELS|ACTIVITY|FREE#BUDGET)#/;
 
-/** Reads all items with amounts that are checked. */
 export async function scanTable(endpoint: string, tableName: string): Promise<RawItem[]> {
   const items: RawItem[] = [];
   let from: object | undefined;
@@ -101,7 +97,7 @@ const PICO_DIGITS = 12;
 
 /**
  * Parses a decimal number exactly.
- * @throws for any other text, and for digits below 10⁻¹²
+ * @throws {Error} for any other text, and for digits below 10⁻¹²
  */
 export function picoOf(text: string): bigint {
   const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
@@ -114,7 +110,6 @@ export function picoOf(text: string): bigint {
   return sign === '-' ? -pico : pico;
 }
 
-/** Formats an amount in roubles. */
 export function roublesOf(pico: bigint): string {
   const digits = String(pico < 0n ? -pico : pico).padStart(PICO_DIGITS + 1, '0');
   const fraction = digits.slice(-PICO_DIGITS).replace(/0+$/, '');

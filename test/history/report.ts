@@ -3,7 +3,6 @@ import type { HistoryReport } from './history.ts';
 
 const MAX_SHOWN = 40;
 
-/** Returns a report for people. */
 export function reportText(report: HistoryReport, directory: string): string {
   const { seed, requests, changes, blows, starts, faults, logged, checks, passed } = report;
   const last = checks.at(-1)!;

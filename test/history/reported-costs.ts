@@ -1,29 +1,26 @@
-/** Compares the costs in clients' responses with the records. */
-
 import type { Difference } from './counter-books.ts';
 import { picoIn, picoOf, roublesOf, textIn, type RawItem } from './raw-table.ts';
 
-/** A response that a client read to its end. */
 export interface ReportedCost {
   generationId: string;
   kind: string;
-  /** Cost in roubles, with the digits of the response; undefined if it is incomplete or contains none. */
+  /** Cost in roubles with the digits of the response; undefined if the response is incomplete or has no cost. */
   cost: string | undefined;
-  /** Time at which the client read the end of the response, by this machine's clock. */
+  /** End of the response, by this machine's clock. */
   readAtMs: number;
-  /** Idempotency key of the request. Requests with the same key are charged once. */
+  /** Requests with the same idempotency key are charged once. */
   idempotencyKey: string | undefined;
 }
 
-/** Period during which the offset between the gateway's clock and this machine's clock was constant. */
+/** Period with a constant offset between the gateway's clock and this machine's clock. */
 export interface ClockSpan {
   fromMs: number;
   offsetMs: number;
 }
 
 /**
- * Number of costs in responses that differ from the records because a process was killed: records with a lower cost,
- * with a higher cost, and records without a cost yet. docs/guarantees.md describes this weakness.
+ * Costs in responses that differ from the records because a process was killed (docs/guarantees.md): records with a
+ * lower cost, with a higher cost, and without a cost yet.
  */
 export interface SweptAfterReport {
   lower: number;
@@ -37,7 +34,7 @@ export interface CostComparison {
   differences: Difference[];
 }
 
-/** Milliseconds by which a client may read the end of a response later than the server writes it. */
+/** Maximum time in ms between the end of a response at the server and the moment at which the client has read it. */
 const READING_MS = 500;
 
 export function compareReported(
@@ -84,7 +81,6 @@ function compareOne(
   });
 }
 
-/** Returns this machine's time at a time of the gateway's clock. */
 export function machineTimeOf(gatewayMs: number, clocks: readonly ClockSpan[]): number {
   const at = clocks.findLast(({ fromMs, offsetMs }) => gatewayMs - offsetMs >= fromMs) ?? clocks[0];
   return gatewayMs - (at?.offsetMs ?? 0);

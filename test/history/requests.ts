@@ -1,5 +1,3 @@
-/** Random requests of many kinds that spend money. */
-
 import { shortRecording } from '../support/client-api-bodies.ts';
 import { said } from '../support/gateway.ts';
 
@@ -11,7 +9,6 @@ export interface HistoryRequest {
   /** Milliseconds after the beginning of the answer at which the client disconnects. */
   leavesAfterMs?: number;
   hasIdempotencyKey?: boolean;
-  /** Value of the header `x-gateway-tags`. */
   tags?: string;
 }
 
@@ -42,7 +39,7 @@ const pick = <Choice>(random: Random, choices: readonly Choice[]): Choice =>
   choices[Math.floor(random() * choices.length)]!;
 const between = (random: Random, least: number, most: number) => Math.floor(least + random() * (most - least));
 
-/** Returns directives for the sandbox. Most answers are short, because one lease pays for many short answers. */
+/** Returns the directives for a short answer. Most answers are short, so that a lease pays for many of them. */
 function shortWords(random: Random): string {
   return `tokens=${between(random, 2, 40)} delay=${between(random, 0, 8)}`;
 }
@@ -281,10 +278,8 @@ export function randomRequest(random: Random): HistoryRequest {
   return randomRequest(random);
 }
 
-/** Tags by which the accounts of a history report their spending. */
 export const reportedTags = ['project', 'team'];
 
-/** Returns none of the tags, one, or both. */
 function randomTags(random: Random): { tags?: string } {
   const tags = reportedTags.flatMap((name) =>
     random() < 0.6 ? [`${name}=${pick(random, ['lake', 'a#b', 'deep sea'])}`] : [],

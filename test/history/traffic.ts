@@ -1,4 +1,4 @@
-/** Clients of a history. They send requests at random times, to every address at which the gateway may answer. */
+/** Clients that send requests at random times, to every address at which the gateway may answer. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,33 +10,29 @@ type Random = () => number;
 
 const MAX_AT_ONCE = 120;
 const ANSWER_TIMEOUT_MS = 90_000;
-/**
- * Share of requests that do not use the server but the functions. TO_EARLIER is the share of the server's requests that
- * use servers of earlier starts.
- */
+/** Share of requests to the functions, and share of the server's requests that go to servers of earlier starts. */
 const TO_FUNCTIONS = 0.1;
 const TO_EARLIER = 0.15;
-/** Milliseconds for which `end` waits for responses. After that, the clients disconnect. */
+/** Time in ms in which the last responses may complete before the clients disconnect. */
 const LAST_ANSWERS_MS = 20_000;
-/** Number of times that a client sends a request with an Idempotency-Key. */
+/** Number of times that a request with an Idempotency-Key is sent. */
 const REPEATS = 3;
-/** Factors of the load, from 0.3 to 1.7 times the configured load. One of them is chosen every few seconds. */
+/** Factors of the configured load, one of which is chosen every few seconds. */
 const LOADS = [0.3, 1, 1, 1.7] as const;
 const LOAD_MS = 8_000;
 
-/** Matches the end of a complete stream. */
+/** End of a complete stream. */
 const WHOLE_STREAM = /event: message_stop|data: \[DONE\]|event: response\.(?:completed|incomplete)/;
 
 export class Traffic {
   readonly reported: ReportedCost[] = [];
-  /** Number of requests by kind and status, or by kind and failure. */
+  /** Number of requests by kind, and status or failure. */
   readonly seen: Record<string, number> = {};
   requests = 0;
   #isOn = false;
   #leaving = new AbortController();
   #underWay = 0;
   #factor = 1;
-  /** Addresses to which requests are sent. */
   #urls = { functions: '', streaming: '', server: undefined as string | undefined };
   #earlier: string[] = [];
   readonly #keys: readonly CustomerKey[];
@@ -49,7 +45,7 @@ export class Traffic {
     this.#perSecond = terms.perSecond;
   }
 
-  /** Sends requests to this start of the gateway from now on. Some clients still use the servers of earlier starts. */
+  /** Sends most requests to this start of the gateway from now on, and some to servers of earlier starts. */
   movedTo(urls: { base_url: string; streaming_url: string; web_url?: string }): void {
     if (this.#urls.server !== undefined) this.#earlier = [this.#urls.server, ...this.#earlier].slice(0, 3);
     this.#urls = {
@@ -67,7 +63,7 @@ export class Traffic {
     void this.#changeLoad();
   }
 
-  /** Ends the load. Resolves when no request is running. */
+  /** Starts no further clients. Resolves when none is running. */
   async end(): Promise<void> {
     this.#isOn = false;
     const leaving = this.#leaving;
@@ -153,7 +149,7 @@ export class Traffic {
     return this.#keys.find(({ weight }) => (place -= weight) < 0) ?? this.#keys[0]!;
   }
 
-  /** Returns the address for a request. The function URL has only one route. */
+  /** Returns an address for a request. The function URL has only the route for streamed messages. */
   #anyUrl({ path, isStreamed }: HistoryRequest): string {
     const { functions, streaming, server } = this.#urls;
     if (server !== undefined && this.#random() >= TO_FUNCTIONS) {

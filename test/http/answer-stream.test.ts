@@ -4,7 +4,7 @@ import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
 
 const CHUNK = 'x'.repeat(8 * 1024);
 
-/** Waits for one turn of the event loop. The stream has then read everything that it reads without further input. */
+/** Waits for one turn of the event loop. Then the stream has read everything that it reads without further input. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function textOf(stream: AnswerStream): Promise<string> {
@@ -13,7 +13,6 @@ async function textOf(stream: AnswerStream): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Returns an answer without an end, and the state of its writer. */
 function endless() {
   const seen = { chunks: 0, isSettled: false };
   const stream = new AnswerStream(async (sink) => {
@@ -89,7 +88,6 @@ describe('a streamed answer', () => {
 
 describe('a silent streamed answer', () => {
   const whenSilent = { chunk: 'ping ', afterMs: 10_000 };
-  /** Returns an answer whose parts the test sends. */
   function paced() {
     const parts = new TransformStream<string, string>();
     const writer = parts.writable.getWriter();

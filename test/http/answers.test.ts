@@ -10,7 +10,7 @@ import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.
 import { jsonResponse } from '../../lambdas/http/response.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
-/** The compiler checks these tests: if a line has no type error, its `@ts-expect-error` comment is an error. */
+/** The compiler checks these tests: an `@ts-expect-error` comment without a type error is an error. */
 describe('the type of an answer', () => {
   it('accepts the documented fields', () => {
     expect(jsonResponse<HealthAnswer>(200, { status: 'ok' }).body).toBe('{"status":"ok"}');

@@ -39,7 +39,7 @@ async function answerThatFails(error: Error, { event, context }: { event?: objec
   await handler((event ?? restEvent(get)) as never, (context ?? lambda) as never);
 }
 
-/** Returns the metrics that were written, without the refusals by kind, which every failure has. */
+/** Returns the metrics without the metric of refusals by kind, which every failure has. */
 const measured = () =>
   lines.flatMap(({ _aws, ...fields }) => (_aws === undefined || 'Refused' in fields ? [] : [fields]));
 

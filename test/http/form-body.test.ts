@@ -62,7 +62,7 @@ describe('a form', () => {
     });
   });
 
-  // Browsers and workflow tools also send the fields that a user left empty.
+  // Browsers and workflow tools also send empty fields.
   it('has no value for a field without text', async () => {
     expect(await read(['temperature', ''], ['stream', ''], ['languages', ''], ['prompt', ''], ['a', 'b'])).toEqual({
       a: 'b',

@@ -3,7 +3,6 @@ import { NumberText, readJsonBody } from '../../lambdas/http/json-body.ts';
 import { refused } from '../support/refused.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-/** Returns a JSON object with a list of `count` values. */
 const listOf = (count: number, value: string) => `{"list":[${Array.from({ length: count }, () => value).join(',')}]}`;
 
 describe('an invalid JSON body', () => {

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { normaliseRequest } from '../../lambdas/http/request.ts';
 
-/** Returns an event as a REST API writes it. */
+/** An event in the format of a REST API. */
 const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
   ({
     httpMethod: 'POST',
@@ -18,7 +18,7 @@ const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
     ...more,
   }) as unknown as APIGatewayProxyEvent;
 
-/** Returns an event as a function URL writes it. */
+/** An event in the format of a function URL. */
 const urlEvent = (more: Partial<APIGatewayProxyEventV2> = {}) =>
   ({
     version: '2.0',
@@ -58,9 +58,9 @@ describe('a request through the REST API', () => {
   });
 
   it.each([
-    // The request is sent to the API's own address, with its stage.
+    // The API's own address, with its stage.
     { path: '/models/a/b', inContext: '/v1/models/a/b', baseUrl: 'https://api.example/v1' },
-    // The request is sent to a custom domain, with and without a base path.
+    // A custom domain, with and without a base path.
     { path: '/llm/v1/models/a/b', inContext: '/llm/v1/models/a/b', baseUrl: 'https://api.example/llm/v1' },
     { path: '/models/a/b', inContext: '/models/a/b', baseUrl: 'https://api.example' },
   ])('has its path, and the base URL in front of it: $inContext', ({ path, inContext, baseUrl }) => {

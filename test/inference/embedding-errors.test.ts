@@ -13,7 +13,6 @@ afterEach(stopUpstreams);
 const task: EmbeddingTask = { inputs: ['Hi'], encoding: 'float', dimensions: undefined, inputType: undefined };
 const vectors = { data: [{ index: 0, embedding: [0.5, 0.5] }], usage: { prompt_tokens: 1, total_tokens: 1 } };
 
-/** Returns an offer of an endpoint that always answers with the status 200 and a body. */
 async function offerOf(index: number, body: unknown): Promise<BatchOffer<EmbeddingTask, Float32Array[]> & object> {
   const { url } = await upstream((response) => response.end(JSON.stringify(body)));
   const candidate = { ...candidateAt(url), engine: embeddingEngines['openai-embeddings'] };

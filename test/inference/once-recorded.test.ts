@@ -2,21 +2,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { onceRecorded } from '../../lambdas/inference/messages/once-recorded.ts';
 import type { Dispatched } from '../../lambdas/inference/messages/dispatch.ts';
 
-/** Returns an answer that has begun. */
 function begunAnswer() {
   const ended = vi.fn(async () => ({ done: true, value: undefined }) as const);
   const batches = { next: () => new Promise<never>(() => {}), return: ended } as unknown as Dispatched['batches'];
   return { ended, dispatched: Promise.resolve({ index: 0, batches }) };
 }
 
-/** Returns a record that is being written, and the release of its hold if the write fails. */
+/** A record that is being written, and the release of its hold if the write fails. */
 function recordUnderWay() {
   const [record, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   release.promise.catch(() => undefined);
   return { record, release, admitted: { recording: record.promise, recorded: release.promise } };
 }
 
-/** Waits until all work that needs no further input is done. */
+/** Waits for work that needs no further input. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an answer with a pending record', () => {

@@ -53,7 +53,6 @@ function attemptAt(url: string): Attempt {
   };
 }
 
-/** Sends a request to a provider that answers or refuses it. */
 async function askedOf(reply: (response: ServerResponse, before: number) => unknown): Promise<void> {
   const { url } = await upstream((response, _request, before) => reply(response, before));
   const inTurn = {

@@ -9,7 +9,7 @@ import type { Outcome } from '../../lambdas/store/generations/outcome.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { rub } from '../support/spending.ts';
 
-/** Returns the checkpoint of an answer without any event, for which the gateway has made `count` searches. */
+/** Returns the checkpoint of an answer that has no event yet, after `count` searches by the gateway. */
 function checkpointAfter(count: number): Outcome | undefined {
   const candidate = candidateAt('http://127.0.0.1');
   const quote = {

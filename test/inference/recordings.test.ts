@@ -6,7 +6,6 @@ import { mp3File, waveFile } from '../support/recordings.ts';
 
 const read = (bytes: Buffer) => readRecording(bytes, 'file');
 
-/** Returns a file with an ID3 tag of this length in front. */
 function tagged(file: Buffer, bytes: number): Buffer {
   const header = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, (bytes >> 7) & 0x7f, bytes & 0x7f]);
   return Buffer.concat([header, Buffer.alloc(bytes), file]);
@@ -21,7 +20,6 @@ function lyingMp3(seconds: number, frames: number): Buffer {
   return file;
 }
 
-/** Returns a file of frames of this size, each with this header. */
 function framesOf(header: number[], bytes: number, count: number): Buffer {
   const frame = Buffer.alloc(bytes);
   frame.set(header);

@@ -12,7 +12,7 @@ import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);
 
-/** Documents for which the gateway counts two search units. */
+/** The gateway counts two search units for these documents. */
 const documents = Array.from({ length: 150 }, (_, index) => `parcel ${index}`);
 const task: RerankTask = { query: 'parcel', documents, topN: 2, maxTokensPerDoc: undefined };
 const ranked = { results: [{ index: 1, relevance_score: 0.5 }], meta: { billed_units: { search_units: 1 } } };
@@ -20,7 +20,6 @@ const reporting = (search_units: unknown) => ({ ...ranked, meta: { billed_units:
 const free = Money.zero;
 const pricing: Pricing = { prompt: free, completion: free, search_unit: Money.parse('0.2') };
 
-/** Returns an offer of an endpoint that always answers with the status 200 and this text. */
 async function offerOf(index: number, text: string): Promise<BatchOffer<RerankTask, RankedDocument[]>> {
   const { url } = await upstream((response) => response.end(text));
   const candidate = { ...candidateAt(url), pricing, engine: rerankEngines['cohere-rerank'] };

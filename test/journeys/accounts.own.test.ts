@@ -1,4 +1,4 @@
-/** Tests what clients observe when their account is suspended, closed, limited or adjusted. */
+/** Clients of an account that is suspended, closed, limited or adjusted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Name under which the ledger records the person who runs the commands in these tests. */
+/** Actor in the ledger: the person who runs the commands. */
 const operator = `operator ${userInfo().username}`;
 
 const run = (account: string, ...args: string[]) => adminHere(directory, '--json', '--account', account, ...args);
@@ -30,7 +30,6 @@ async function json(account: string, ...args: string[]): Promise<Row> {
   return JSON.parse(out) as Row;
 }
 
-/** Creates an account, with a key of each kind. */
 async function newAccount(mode: string) {
   const { out } = await adminHere(directory, '--json', 'accounts', 'create', '--name', 'Acme', '--mode', mode);
   const { id } = JSON.parse(out) as { id: string };

@@ -26,7 +26,7 @@ async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
   return ((await (await get(on, '/key')).json()) as { data: Record<string, number> }).data;
 }
 
-/** Request of a coding agent for "hello": 50 KB of instructions and tools, 32,000 output tokens, adaptive thinking. */
+/** Returns the request of a coding agent: 50 KB of instructions and tools, 32,000 output tokens, adaptive thinking. */
 const agentRequest = (words = 'hello') => ({
   model: 'sandbox/claude',
   max_tokens: 32_000,

@@ -1,4 +1,4 @@
-/** Tests audio recordings, sent through every API to models that list audio, and to models that do not. */
+/** Audio recordings through every API, to models that list audio and models that do not. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commonGateway } from '../support/common-gateway.ts';
@@ -13,7 +13,7 @@ const data = Buffer.from('RIFF....WAVEfmt ').toString('base64');
 const words = 'What is said?\n@sandbox delay=0';
 const sentAudio = { type: 'input_audio', input_audio: { data, format: 'wav' } };
 
-/** Requests with the same recording through each API, and the name of the recording's field in that API. */
+/** The same recording in each API, and the name of its field. */
 const apis: [string, (model: string) => object, string][] = [
   [
     '/messages',

@@ -9,7 +9,7 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** Provider whose credential differs from the one that the sandbox expects. */
+/** Provider with a credential that the sandbox rejects. */
 const misledProvider = {
   id: 'misled',
   name: 'Misled',

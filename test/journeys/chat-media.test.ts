@@ -1,4 +1,4 @@
-/** Tests chat completions with images and speech, with the `openai` client and over HTTP. */
+/** Chat completions with images and speech, with the `openai` client and over HTTP. */
 
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -169,7 +169,7 @@ const speaking = (more: object = {}) =>
     ...more,
   }) as OpenAI.ChatCompletionCreateParamsNonStreaming;
 
-/** Bytes of five spoken words of 200 ms each, as 16-bit mono audio at 24 kHz. */
+/** Five words of 200 ms each, as 16-bit mono audio at 24 kHz. */
 const SPOKEN_BYTES = 5 * 9_600;
 
 describe('a spoken answer', () => {

@@ -8,7 +8,6 @@ const CONTEXT_TOKENS = 3_500;
 
 let scripted: ScriptedGateway;
 let marker: string;
-/** Bodies that the provider received, as JSON. */
 let sent: string[];
 beforeAll(async () => {
   const endpoint = {

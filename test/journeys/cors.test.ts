@@ -15,7 +15,7 @@ afterAll(() => strict.stop());
 
 const ask = { model: 'sandbox/claude', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
 
-/** Sends a preflight request, as a browser does before a page may send headers of its own. */
+/** Sends a preflight request, as a browser does. */
 const mayI = (url: string, method: string, origin = PAGE) =>
   fetch(url, {
     method: 'OPTIONS',

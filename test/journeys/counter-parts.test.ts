@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Gives the counter of a limited scope parts with a share of the limit. */
+/** Gives the parts of a counter a share of its limit. */
 async function grantRoom(scope: ScopeId): Promise<void> {
   const root = await rootOf(gateway.table(), scope);
   const revision = numberFrom(root['revision']);

@@ -44,8 +44,8 @@ async function shown(path: string, key: string): Promise<Shown> {
 const micro = (price: string) => Math.round(Number(price) * 1e6);
 
 /**
- * Sends a request. Returns the cost in its record, and a function that computes the cost at the prices of a catalog
- * entry. Both costs are in 10⁻⁶ RUB.
+ * Returns the cost in the record, and a function that computes the cost at the prices of a catalog entry. Both costs
+ * are in 10⁻⁶ RUB.
  */
 async function charged(
   key: string,

@@ -8,17 +8,14 @@ import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, get, post, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations } from '../support/openapi.ts';
 
-/** Examples that this test does not execute: they need a provider, the internet, or a video that does not exist yet. */
+/** Examples that are not run here: they need a provider, the internet, or a video that does not exist yet. */
 const others = new Set([
   'POST /videos/notices/{name}',
   'GET /videos/{id}/content',
   'GET /videos/{id}',
   'POST /speech-to-text',
 ]);
-/**
- * Returns the position of an example in the order of execution. Budgets are set before they are read. Deletions come
- * last, and inner resources are deleted first.
- */
+/** Returns a number by which requests are sorted: PUT comes first; deletions come last, inner resources first. */
 function placeOf(name: string): number {
   if (name.startsWith('DELETE')) return 100 - name.length / 1_000;
   return name.endsWith('/members/remove') ? 99.95 : name.startsWith('PUT') ? 0 : 1;

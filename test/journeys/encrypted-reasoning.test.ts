@@ -19,7 +19,6 @@ const question = (words: string) => said('Weather?', `${words} delay=0`);
 const ask = (messages: Anthropic.MessageParam[], more: object = {}) =>
   client.messages.stream({ model: MODEL, max_tokens: 500, tools, messages, ...more }).finalMessage();
 
-/** Returns the message that a client sends after a tool call. */
 const resultOf = ({ content }: Anthropic.Message): Anthropic.MessageParam => ({
   role: 'user',
   content: content
@@ -103,8 +102,7 @@ describe('a provider with encrypted reasoning', () => {
     const sendBack = (signature: string) =>
       ask([asked, { role: 'assistant', content: altered(signature) }, resultOf(call)]);
 
-    // The sandbox refuses the signature, as a provider does after a change of the account. The gateway then sends the
-    // request again without the signature.
+    // After the sandbox refuses the signature, the gateway sends the request again without it.
     expect((await sendBack(sealOf('AAAA.BBBB'))).stop_reason).toBe('end_turn');
     await expect(sendBack('gw1.sandbox-responses.AAAA')).rejects.toMatchObject({ message: /was altered/ });
   });

@@ -10,10 +10,10 @@ import { eventually } from '../support/eventually.ts';
 
 type Answer = (response: ServerResponse) => void | Promise<void>;
 
-/** Milliseconds before the connection breaks, so that earlier output has been read. */
+/** Time after which the gateway has read earlier output. */
 const BREAKS_AFTER_MS = 50;
 
-/** A refusal before any output. Anthropic names its category in `stop_details`. */
+/** Returns an answer that ends with a refusal. Anthropic names the category of a refusal in `stop_details`. */
 const declining =
   (usage: string, details = 'null'): Answer =>
   (response) =>
@@ -26,7 +26,7 @@ const declining =
 const ofCategory = (category: string) =>
   declining('{"output_tokens":0}', `{"type":"refusal","category":"${category}"}`);
 
-/** Behaviors of the provider, by the upstream name of the requested model. */
+/** Answers of the provider, by upstream name of the model. */
 const answers: Record<string, Answer> = {
   'breaks-late': (response) => {
     response.write(frames.start + frames.blockStart + frames.text('Half of it'));
@@ -114,7 +114,7 @@ describe('an answer that is interrupted after its first text', () => {
       type: 'error',
       error: { metadata: { error_type: 'provider_unavailable', provider_name: 'Test' } },
     });
-    // The cost is that of 10 reported prompt tokens, and of one output token that the first event already reports.
+    // 10 reported prompt tokens, and one output token that the first event already reports.
     expect(await settled(response)).toMatchObject({
       total_cost: 0.02,
       tokens_prompt: 10,
@@ -163,7 +163,7 @@ describe('a provider that is silent for longer than the timeout', () => {
     expect(response.headers.get('x-should-retry')).toBe('false');
     const generation = await settled(response);
     expect(generation).toMatchObject({ ending: 'out_of_time', cancelled: true, estimated: true });
-    // The gateway assumes no thinking in the first two seconds. For each further second, it estimates sixty tokens.
+    // The gateway estimates sixty tokens for each second after the first two.
     expect(generation['tokens_completion']).toBeGreaterThan(30);
     expect(generation['tokens_completion']).toBeLessThan(200);
   });
@@ -191,7 +191,7 @@ describe('a client that disconnects before the first text', () => {
       }),
     });
     await Promise.race([once(asked, 'falls-silent'), waiting]);
-    // After this time, the gateway has read the event that reports the prompt tokens.
+    // After this time, the gateway has read the event with the prompt tokens.
     await new Promise((resolve) => setTimeout(resolve, 4 * BREAKS_AFTER_MS));
     leaving.abort();
     await lastGone;

@@ -59,8 +59,8 @@ const statuses = async () =>
   Object.fromEntries((await shownEndpoints()).map(({ endpoint_id: id, status }) => [id, status]));
 
 /**
- * Sends a request to a model with two endpoints, the first of which fails. The request itself sets the order of the
- * endpoints, so the failing endpoint is always tried first, even if it is unhealthy.
+ * Sends a request, and returns its duration in ms. The request sets the order of the endpoints, so the failing endpoint
+ * is always tried first.
  */
 async function ask(stream = false): Promise<number> {
   let failures = 0;
@@ -81,7 +81,7 @@ const isAboutHealth = ({ body }: DynamodbCall) => body.includes('HEALTH#');
 const isReport = (call: DynamodbCall) => call.action === 'PutItem' && isAboutHealth(call);
 const isCount = (call: DynamodbCall) => call.action === 'UpdateItem' && isAboutHealth(call);
 
-// This test comes first, because the measurement is cached for half a minute once it was read.
+// The measurement is cached for half a minute once it was read.
 describe('the measurement of an endpoint', () => {
   it('is shown with the endpoint', async () => {
     const table = scripted.gateway.table();
@@ -99,7 +99,6 @@ describe('the measurement of an endpoint', () => {
   });
 });
 
-/** Returns the recent reports of instances. */
 async function reports(): Promise<unknown[]> {
   const items = await Array.fromAsync(queryPartition(scripted.gateway.table(), 'HEALTH#RECENT'));
   return items.map((item) => item['attempts']);
@@ -112,7 +111,7 @@ describe('an endpoint that fails', () => {
     await ask();
 
     expect(await statuses()).toEqual({ 'test/two/0': -1, 'test/two/1': 0 });
-    // The report is published concurrently with the answer. The answer does not wait for the report.
+    // The report is published concurrently with the answer, so it may arrive later.
     await expect.poll(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
   });
 
@@ -136,7 +135,7 @@ describe('a table that fails reads of health', () => {
     if (how === 'refuses') proxy.faultFor = (call) => (meets(call) ? 'throttle' : undefined);
     else proxy.before = (call) => (meets(call) ? new Promise(() => {}) : undefined);
 
-    // Reports are written once per second, so the loop repeats until one was written.
+    // Reports are written once per second.
     do {
       expect(await ask(true)).toBeLessThan(PATIENCE_MS);
       expect(await ask(false)).toBeLessThan(PATIENCE_MS);

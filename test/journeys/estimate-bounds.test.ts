@@ -22,7 +22,6 @@ async function boundsOf(path: string, body: object): Promise<Bounds> {
   return data.candidates[0]!;
 }
 
-/** Sends a request, and returns the cost in its record. */
 async function chargedFor(path: string, body: object): Promise<Money> {
   const response = await post(gateway, path, body);
   const text = await response.text();

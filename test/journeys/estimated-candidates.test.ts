@@ -55,7 +55,7 @@ async function estimate(body: object, on: RunningGateway = scripted.gateway): Pr
 }
 
 const namesOf = ({ candidates }: Estimate) => candidates.map(({ provider_name: name }) => name);
-/** Returns the reason for each excluded provider. The endpoint without a price is always excluded, so it is omitted. */
+/** Returns the reasons by provider. The endpoint without a price is always excluded, so it is omitted. */
 const reasonsOf = ({ excluded }: Estimate) =>
   Object.fromEntries(
     excluded.filter(({ reason }) => reason !== 'no_price').map((one) => [one.provider_name, one.reason]),

@@ -9,14 +9,13 @@ import { listen, type Listening } from '../support/listen.ts';
 import { readEvents } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
-/** Numbers that JSON.parse would round: an id, a price, a bound. */
+/** JSON.parse would round these numbers: an id, a price, a bound. */
 const literals = ['9007199254740993', '0.1000000000000000055', '1e400'];
 const input = `{"values":[${literals.join(',')}],"plain":1.5}`;
 
 let directory: string;
 let upstream: Listening;
 let gateway: RunningGateway;
-/** Text of the last request that the upstream server received. */
 let received = '';
 
 beforeAll(async () => {
@@ -123,8 +122,7 @@ describe.each(['test/anthropic', 'test/openai-chat'])('numbers beyond a double, 
     await response.text();
     expect(response.status).toBe(200);
     const list = literals.join(',');
-    // The list of numbers must occur in the history, in the tool and in the format. In chat completions, arguments are
-    // JSON text.
+    // The list of numbers must occur in the history, in the tool and in the format.
     expect(received.split(list)).toHaveLength(4);
     expect(received).toContain(model === 'test/anthropic' ? input : JSON.stringify(input));
   });

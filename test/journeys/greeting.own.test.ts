@@ -17,7 +17,6 @@ afterEach(async () => {
   }
 });
 
-/** Returns the text that is printed at a start. */
 async function greetingOf(args: (directory: string) => string[], env: Record<string, string> = {}): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway greeting-'));
   const child = spawn(process.execPath, [await programOf('bin/local.ts'), '--port', '0', ...args(directory)], {
@@ -35,7 +34,7 @@ async function greetingOf(args: (directory: string) => string[], env: Record<str
 
 const run = async (line: string) => (await promisify(execFile)('bash', ['-c', line], { encoding: 'utf8' })).stdout;
 
-/** Returns the commands of a greeting, as a reader would paste them. */
+/** Returns the commands as a reader would paste them. */
 function commandsIn(text: string): string[] {
   const joined = text.replaceAll(/\\\n\s*/g, '');
   return joined.split('\n').flatMap((line) => /^ {4}(curl .*)$/.exec(line)?.[1] ?? []);
@@ -56,7 +55,6 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
     const { status } = await fetch(`${baseUrl}/key`, { headers: { 'x-api-key': created } });
     expect(status).toBe(200);
 
-    // The variables have the names that the README and the reference use.
     const [, exported] = /^ +(export GATEWAY_URL=.*)$/m.exec(text)!;
     const [shown] = /sk-mg-v1-[0-9a-f]+/.exec(text)!;
     expect(await run(`${exported}; echo $GATEWAY_URL $GATEWAY_KEY`)).toBe(`${baseUrl} ${shown}\n`);

@@ -15,10 +15,7 @@ import { summarize } from '../support/sse.ts';
 import { frames, startUpstream } from '../support/upstream.ts';
 import { complaintsAbout } from '../providers/well-formed.ts';
 
-/**
- * Tests of faults that a hostile provider can put into an answer, over every wire: the client's response, and its
- * cost.
- */
+/** Provider that answers without faults. The sandbox answers with the faults of a hostile provider, over every wire. */
 let sound: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
@@ -63,24 +60,21 @@ const tools = calling.calls.map(({ name }) => ({ name, input_schema: { type: 'ob
 const wordsIn = (text: string) => text.match(/\S+\s*/gu)?.length ?? 0;
 const jsonOf = ({ input }: Answer['calls'][number]) => JSON.stringify(input);
 
-/** Returns the number of tokens as the sandbox counts them. */
+/** Counts tokens as the sandbox does. */
 const tokensOf = ({ text, thinking, calls }: Answer) =>
   wordsIn(text) + wordsIn(thinking) + calls.reduce((sum, call) => sum + Math.ceil(jsonOf(call).length / 8), 0);
 
-/**
- * Returns the maximum number of tokens that the gateway counts if the provider reports none: four bytes are a token.
- */
+/** If the provider reports no usage, the gateway counts four bytes as a token. */
 const maxTokensOf = (answer: Answer) => Math.ceil(Buffer.byteLength(JSON.stringify(answer)) / 4);
 
 interface Asked {
   model: string;
   directives: string;
   stream: boolean;
-  /** Answer without the fault. */
   honest: Answer;
 }
 
-/** Returns the outcome of a request, in words. */
+/** Sends a request, and describes its response and its charge in words. */
 async function outcomeOf({ model, directives, stream, honest }: Asked): Promise<string> {
   const body = {
     model,
@@ -132,10 +126,7 @@ function answerIn({ message, events }: Reply): Answer {
   };
 }
 
-/**
- * Describes the cost of a request. If it does not equal the price of the honest tokens, the description contains the
- * amount.
- */
+/** Describes a charge. The text contains the amount if the cost is not the price of the honest tokens. */
 function chargedFor(generation: Record<string, unknown>, body: { messages: { content: string }[] }, honest: Answer) {
   const { total_cost: cost, estimated } = generation;
   const prompt = generation['tokens_prompt'] as number;
@@ -164,10 +155,7 @@ const onMessages = (outcome: string) => ({ anthropic: outcome, invoke: outcome }
 const WHOLE = 'whole, as reported';
 const COUNTED = 'whole, as counted';
 const BROKEN = 'a beginning and an error, as counted';
-/**
- * Expected outcome of a broken answer without streaming. Only the Messages API reports the prompt tokens before the end
- * of an answer.
- */
+/** Returns the outcome of a broken answer. Only the Messages API reports prompt tokens before the end of an answer. */
 const brokenWhole = (wire: string) => (wire in onMessages('') ? '502, as reported in its first event' : '502, free');
 const IMPOSSIBLE = '400, free';
 const WITHOUT_ARGUMENTS = 'calls without arguments, as reported';
@@ -179,8 +167,8 @@ interface Row {
 }
 
 /**
- * Row for null in place of a piece of a call's arguments. Null counts as an empty text, so this piece of the arguments
- * is missing. Gemini sends each call as a whole, after this position.
+ * Returns the row for null in place of a piece of a call's arguments, which counts as an empty text. Gemini sends each
+ * call as a whole, after this position.
  */
 const nullInACall = (outcome: string): Row => ({
   directives: 'tools=2 null',
@@ -203,7 +191,7 @@ const rows: Row[] = [
   {
     directives: 'usage=late',
     honest: spoken,
-    // The gateway does not wait for events after [DONE].
+    // Chat completions end with [DONE]. The gateway does not wait for usage after it, so it counts tokens itself.
     expected: { ...onAll(WHOLE), chat: COUNTED, responses: IMPOSSIBLE, converse: IMPOSSIBLE },
   },
   { directives: 'usage=twice', honest: spoken, expected: onAll(WHOLE) },
@@ -241,13 +229,10 @@ const rows: Row[] = [
   { directives: 'error=529 retry-after=7', honest: spoken, expected: onAll('529 for 7 s, free') },
 ];
 
-// A stream passes unreadable arguments on unchanged, because streaming clients check them themselves.
+// Streaming clients check arguments themselves, so a stream contains unreadable arguments unchanged.
 const streamed = [...rows, nullInACall('a call that is not JSON, as reported')];
 
-/**
- * Directives that are tested only with streaming, because without streaming their result differs, or the test would add
- * nothing.
- */
+/** Directives that are tested only with streaming. Without it, the results differ, or the test would add nothing. */
 const onlyStreamed = new Set([
   'error=429',
   'error=529',
@@ -271,7 +256,7 @@ const unstreamed: Row[] = [
   {
     directives: 'tools=2 interleave same-index',
     honest: calling,
-    // No reader can assign the pieces to a call.
+    // Both calls have the same index and their pieces alternate, so no reader can assign a piece to a call.
     expected: {
       ...onAll('a beginning and an error, as reported'),
       ...onMessages('502, free'),
@@ -330,7 +315,7 @@ describe.concurrent('a provider that fails before its answer begins', () => {
         }),
       );
 
-      // The cost covers ten tokens of the prompt and two of the answer.
+      // Ten tokens of the prompt and two of the answer.
       const cost = 10 * Number(SOUND_PRICES.prompt) + 2 * Number(SOUND_PRICES.completion);
       expect(answers).toEqual(sandboxWireNames.map((wire) => ({ wire, status: 200, text: 'Sound.', cost })));
     },

@@ -4,7 +4,6 @@ import { routes, wholeRoutes } from '../../lambdas/routes.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, post, said } from '../support/gateway.ts';
 
-/** Resources of one account, and its keys. */
 interface Tenant {
   inferenceKey: string;
   managementKey: string;
@@ -22,7 +21,6 @@ beforeAll(async () => {
   eve = await newTenant();
 }, 300_000);
 
-/** Creates an account with resources on the common gateway. */
 async function newTenant(): Promise<Tenant> {
   const gateway = await commonGateway();
   baseUrl = gateway.baseUrl;
@@ -68,10 +66,7 @@ async function json(method: string, path: string, key: string, body?: unknown): 
   return (await send(method, path, key, body)).json();
 }
 
-/**
- * Request that names a resource. It is sent once with the id of another account's resource, and once with an unknown
- * id.
- */
+/** Each request is sent with the id of another account's resource, and with an unknown id. */
 interface Attempt {
   route: keyof typeof routes;
   path: (of: Tenant) => string;
@@ -120,10 +115,10 @@ const attempts: Attempt[] = [
   { route: 'delete-member-budget', path: workspace('/members/member/budgets/daily') },
 ];
 
-/** Names of the routes of modalities, whose requests name no resource of an account. */
+/** Requests to routes of modalities name no resource of an account. */
 const modalityNames = Object.values(wholeRoutes).flatMap(Object.keys) as (keyof typeof routes)[];
 
-/** Routes whose requests can name no resource of an account. */
+/** Requests to these routes can name no resource of an account. */
 const nameNothing: (keyof typeof routes)[] = [
   'get-tags',
   'set-tags',
@@ -213,7 +208,6 @@ describe('two accounts', () => {
   });
 });
 
-/** Returns the settings of an account, to compare before and after an attempt of another account. */
 async function stateOf(tenant: Tenant): Promise<unknown[]> {
   const paths = [
     `/keys/${tenant.keyHash}`,
@@ -230,7 +224,6 @@ async function stateOf(tenant: Tenant): Promise<unknown[]> {
   return Promise.all(paths.map((path) => json('GET', path, tenant.managementKey)));
 }
 
-/** Returns a refusal without the requested ids. */
 function told(text: string, of: Tenant): unknown {
   const { error } = JSON.parse(
     text.replaceAll(of.workspaceId, '…').replaceAll(of.keyHash, '…').replaceAll(of.generationId, '…'),

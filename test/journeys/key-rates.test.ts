@@ -27,7 +27,7 @@ const rateHeaders = ({ headers }: Response) =>
 describe('rpm_limit', () => {
   it('refuses the next request of the minute with 429, and states when to retry', async () => {
     const client = await clientWith({ rpm_limit: 2 });
-    // If a minute ends between the requests, the next minute has room again, and the test sends the requests again.
+    // If a minute ends between the requests, the next minute has room again.
     const refused = await eventually(async () => {
       const responses = [await ask(client), await ask(client), await ask(client)];
       const last = responses.at(-1)!;
@@ -112,7 +112,7 @@ describe('tpm_limit', () => {
     await eventually(async () => {
       const next = await ask(client, 'delay=0', { model: 'sandbox/unknown' });
       const left = Number(next.headers.get('anthropic-ratelimit-tokens-remaining'));
-      // If a minute has ended in the meantime, all tokens are available again.
+      // If a minute has ended, all tokens are available again.
       expect([100_000 - tokens, 100_000]).toContain(left);
     });
   });
@@ -138,7 +138,7 @@ describe('parallel_limit', () => {
       return response;
     });
     await next.text();
-    // The previous request counts as running until it is settled, a moment after its answer.
+    // The previous request counts as running until it is settled.
     for (let times = 1; times <= 3; times += 1) expect((await ask(client)).status).toBe(200);
   });
 });

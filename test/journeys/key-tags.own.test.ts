@@ -1,4 +1,4 @@
-/** Tests of key tags: labels of a key, by which the owner can split statements. */
+/** Key tags: labels of a key, by which the owner can split statements. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,10 +76,7 @@ describe('a key with tags', () => {
   });
 });
 
-/**
- * Sends a request with a key.
- * @returns its cost
- */
+/** Sends a request with a key, and returns its cost. */
 const spend = async (key: string, maxTokens: number) => {
   const body = { model: 'sandbox/claude', max_tokens: maxTokens, messages: [said('Hi', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', body, { 'x-api-key': key })).json()) as {

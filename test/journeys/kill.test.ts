@@ -22,7 +22,6 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const STREAMS = 20;
 
-/** Returns the generations of today among these ids. */
 async function readAll(table: Table, accountId: string, ids: Set<string>): Promise<Generation[]> {
   const found: Generation[] = [];
   const today = new Date().toISOString().slice(0, 10);

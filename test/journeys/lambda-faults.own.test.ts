@@ -1,4 +1,4 @@
-/** Tests of faults that occur on AWS and that a local gateway imitates on request. */
+/** Faults that occur on AWS and that a local gateway imitates on request. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const start = async (...args: string[]) => (gateway = await startGateway({ args:
 const ask = (client: RunningGateway, directives: string, more: object = {}) =>
   post(client, '/messages', { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hi', directives)], ...more });
 
-/** Checks that the books agree. The command fails if they differ. */
+/** Compares the books. The command fails if they differ. */
 async function expectBooks(): Promise<void> {
   expect(await adminHere(directory, 'reconcile', '--deep')).toMatchObject({ code: 0 });
 }
@@ -61,7 +61,7 @@ describe('scheduled workers that run twice concurrently', () => {
     }
     await early.stop();
 
-    // Schedules run just after full minutes, so the clock starts shortly before one.
+    // Schedules run just after full minutes.
     const later = await start('--now', '2026-11-22T12:00:50Z', '--repeat-schedules');
     const client = { ...later, managementKey: early.managementKey };
     await vi.waitUntil(

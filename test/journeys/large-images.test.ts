@@ -1,7 +1,4 @@
-/**
- * Tests answers of a provider with images of many megabytes: the bounds on their size, and that no part of an image is
- * logged.
- */
+/** Answers with images of many megabytes: their size is bounded, and no part of an image is logged. */
 
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +7,7 @@ import { finalGeneration, post, startGateway, type RunningGateway } from '../sup
 import { listen, type Listening } from '../support/listen.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Base64 that no log line has by chance. */
+/** Beginning of the base64 of each image, which no log line has by chance. */
 const MARK = 'TGFyZ2VJbWFnZU1hcms';
 
 let upstream: Listening;

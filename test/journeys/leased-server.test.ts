@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Returns every generation of today and yesterday, because a test may run at midnight. */
+/** Returns the generations of yesterday and today, because a test may run at midnight. */
 async function generations(table: Table, accountId: string): Promise<Generation[]> {
   const found: Generation[] = [];
   for (const atMs of [Date.now() - 86_400_000, Date.now()]) {
@@ -41,7 +41,6 @@ async function leases(table: Table) {
   return found;
 }
 
-/** Returns the total cost of generations. */
 const costOf = (all: Generation[]) => Money.sum(all.map(({ outcome }) => outcome?.cost ?? Money.zero)).toString();
 
 const amounts = async (table: Table, scope: ScopeId) => {
@@ -49,10 +48,7 @@ const amounts = async (table: Table, scope: ScopeId) => {
   return [counter.spent('lifetime').toString(), counter.committed('lifetime').toString()];
 };
 
-/**
- * Returns the number of open leases and pending records, and whether the counter of a key equals the cost of its
- * records.
- */
+/** Returns the numbers of open leases and pending records, and whether a key's counter equals the records' cost. */
 async function unsettled(table: Table, accountId: string, keyScope: ScopeId) {
   const [open, all, counted] = [
     await leases(table),
@@ -63,13 +59,12 @@ async function unsettled(table: Table, accountId: string, keyScope: ScopeId) {
   return { leases: open.length, pending, isSound: counted.every((amount) => amount === costOf(all)) };
 }
 
-/** Sends a streamed request, and returns the stream as text. */
 function ask(server: RunningGateway, directives: string): Promise<string> {
   const body = { model: 'sandbox/claude', max_tokens: 500, stream: true, messages: [said('Write', directives)] };
   return post(server, '/messages', body).then((response) => response.text());
 }
 
-/** Sends thirty requests, a few at a time. After the first of them, the server takes a lease. */
+/** Sends thirty requests. After the first of them, the server takes a lease. */
 function askOften(server: RunningGateway, directives: string): Promise<string[]> {
   return Promise.all(Array.from({ length: 30 }, (_, index) => sleep(index * 25).then(() => ask(server, directives))));
 }
@@ -122,7 +117,7 @@ interface Answered {
   cost: string | undefined;
 }
 
-/** Sends a request, in turn of each kind: without streaming, streamed, failing at its provider. */
+/** Sends a request. The kinds of requests take turns: without streaming, streamed, failing at the provider. */
 async function withFailover(server: RunningGateway, turn: number): Promise<Answered> {
   const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
   const kinds = [plain, { ...plain, stream: true }, { ...plain, messages: [said('Hi', 'error=500')] }];
@@ -155,8 +150,8 @@ describe('a leasing server with a failing table', () => {
   }
 
   /**
-   * Returns the records of a key, once all of them are settled and the key's leases are returned. The sweep gets a
-   * later time, because it returns leases about two minutes after their creation.
+   * Returns the records of a key when they are settled and its leases are returned. The sweep gets a later time,
+   * because it returns leases about two minutes after their creation.
    */
   async function settledRecords({ id }: ScopeId): Promise<Map<string, Generation>> {
     const table = gateway.table();
@@ -169,8 +164,8 @@ describe('a leasing server with a failing table', () => {
   }
 
   /**
-   * Checks that each answer costs the amount in the client's response, and that failed requests cost nothing. The key
-   * must have spent the sum, and hold nothing.
+   * Each answer must cost the amount in the client's response, and failed requests nothing. The key must have spent the
+   * sum, and hold nothing.
    */
   async function expectBooksToAddUp(answers: Answered[], scope: ScopeId): Promise<void> {
     const records = await settledRecords(scope);

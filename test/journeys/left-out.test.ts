@@ -7,7 +7,7 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** Returns the header of an answer that names omitted fields, and the same field of the record. */
+/** Returns the header that names omitted fields, and their list in the record. */
 async function leftOutOf(path: string, body: object): Promise<{ header: string | null; recorded: unknown }> {
   const response = await post(gateway, path, body);
   await response.text();

@@ -4,7 +4,7 @@ import { commonGateway } from '../support/common-gateway.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Gateway with a setting by which an answer begins after 300 ms of silence. */
+/** Gateway that begins a response after 300 ms of silence. */
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ env: { WHOLE_ANSWER_SILENCE_MS: '300' } });
@@ -17,7 +17,7 @@ const ask = (directives: string) => ({
   messages: [{ role: 'user', content: `Hi\n@sandbox ${directives}` }],
 });
 
-/** Requests an answer without streaming, and checks the response, which begins before the answer is complete. */
+/** Requests a long answer, whose response must begin before the answer is complete. */
 async function asksForALongOne(directives: string): Promise<{ headMs: number }> {
   const startedMs = performance.now();
   const response = await post(gateway, '/messages', ask(directives));
@@ -40,7 +40,7 @@ describe('an answer that takes longer than a client waits, without streaming,', 
   it('begins before it is complete, is complete in the end, and charged', async () => {
     const { headMs } = await asksForALongOne('delay=100 tokens=40');
 
-    // The whole answer takes about four seconds.
+    // The whole answer takes about four seconds, so the head of the response came earlier.
     expect(headMs).toBeLessThan(3_000);
   });
 

@@ -37,7 +37,7 @@ const hello = (key: string, words = 'delay=0', more: object = {}) => {
   const ask = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] };
   return post({ ...gateway, key }, '/messages', { ...ask, ...more });
 };
-/** Returns the API's information about a key, requested with the key itself. */
+/** Requests the data of a key with the key itself. */
 const ownKey = async (key: string) =>
   ((await (await get(gateway, '/key', key)).json()) as { data: Record<string, unknown> }).data;
 

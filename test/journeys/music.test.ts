@@ -1,4 +1,4 @@
-/** Tests music in chat completions (Google's Lyria models), with the `openai` client and over HTTP. */
+/** Music in chat completions (Google's Lyria models), with the `openai` client and over HTTP. */
 
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,9 +13,9 @@ beforeAll(async () => {
   client = new OpenAI({ baseURL: gateway.baseUrl, apiKey: gateway.key, maxRetries: 0 });
 });
 
-/** Price of a song of the model sandbox/composer, in RUB. */
+/** Price of a song in RUB. */
 const SONG = 8;
-/** Bytes of the sandbox's MP3 for one word: eight frames. */
+/** The sandbox's MP3 for one word has eight frames. */
 const WORD_BYTES = 8 * 417;
 const MP3_FRAME = 'fffb';
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';

@@ -7,10 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 
-/**
- * Starts the gateway with `npm start`, as a script does with `&`.
- * @returns npm's own process, and the gateway's ready message
- */
+/** Starts the gateway as a script does with `&`, and returns npm's own process, and the gateway's ready message. */
 async function npmStart() {
   const npm = spawn('npm', ['-s', 'start', '--', '--port', '0', '--ephemeral', '--json'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -20,7 +17,7 @@ async function npmStart() {
   return { npm, baseUrl: (JSON.parse(line) as { base_url: string }).base_url };
 }
 
-/** Returns the database processes that run on a directory. */
+/** Returns the database processes that use a directory. */
 const runsOn = (data: string) =>
   spawnSync('ps', ['-axo', 'args'], { encoding: 'utf8' })
     .stdout.split('\n')

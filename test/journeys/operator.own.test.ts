@@ -11,17 +11,15 @@ type Rows = Record<string, unknown>[];
 let directory: string;
 let gateway: RunningGateway;
 let account: string;
-/** Keys of a prepaid account, by name. `costs` has the cost of each key's requests, and their sum as `all`. */
+/** Keys of a prepaid account, by name; `costs` has the cost of each key's requests, and their sum as `all`. */
 const keys: Record<string, { hash: string; label: string; client: RunningGateway }> = {};
 let costs: Record<string, Money>;
 let refused: string;
 
-/** Returns the JSON output of a command. */
 async function admin(...args: string[]): Promise<unknown> {
   return JSON.parse((await adminHere(directory, '--json', ...args)).out);
 }
 
-/** Runs a command as in a terminal of this width. */
 async function inTerminal<Result>(columns: number, run: () => Promise<Result>): Promise<Result> {
   const { isTTY, columns: before } = process.stdout;
   Object.assign(process.stdout, { isTTY: true, columns });

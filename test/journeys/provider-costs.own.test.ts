@@ -1,7 +1,4 @@
-/**
- * Tests of the costs that providers charge: recorded next to the client's charges, and compared with reports of
- * providers.
- */
+/** Costs that providers charge: recorded next to the client's charges, and compared with reports of providers. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +88,6 @@ describe('the margin', () => {
   });
 });
 
-/** Returns the cost of the used tokens at these prices per token. */
 const costOf = (prompt: string, completion: string) =>
   Money.parse(prompt).times(used.input).plus(Money.parse(completion).times(used.output)).toString();
 
@@ -145,7 +141,6 @@ async function compared(report: unknown, format: string, ...more: string[]) {
 
 const today = utcDate(Date.now());
 
-/** Returns a line of a Cost and Usage Report. */
 const line = (usageType: string, amount: string, more: Record<string, string> = {}): Record<string, string> => ({
   line_item_line_item_type: 'Usage',
   line_item_usage_type: usageType,
@@ -158,7 +153,6 @@ const line = (usageType: string, amount: string, more: Record<string, string> = 
 const csv = (...lines: Record<string, string>[]) =>
   [Object.keys(lines[0]!), ...lines.map((cells) => Object.values(cells))].map((cells) => cells.join(',')).join('\n');
 
-/** Returns a page of Anthropic's usage API. */
 const anthropic = (more: object = {}) => ({
   data: [
     {
@@ -181,7 +175,7 @@ const anthropic = (more: object = {}) => ({
   next_page: null,
 });
 
-/** Returns lines with the used tokens, and lines that do not count as usage. */
+/** Returns report lines with the used tokens, and lines that do not count as usage. */
 const whole = () => [
   line('USE1-Claude4.6Sonnet-input-tokens', String((used.input - 1) / 1_000)),
   line('Claude4.6Sonnet-mantle-input-tokens-flex', '0.001'),

@@ -1,4 +1,4 @@
-/** Tests that publish a catalog with other prices while requests are running, and return to the first catalog. */
+/** Publishes a catalog with other prices while requests are running, and returns to the first catalog. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,8 @@ import { catalogDirectory, textModel, type CatalogDirectory } from '../support/c
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 
-/** Number of concurrent requests. */
 const AT_ONCE = repeated(100, { ofWhichAlways: 30 });
-/**
- * Milliseconds until a published catalog applies. Local functions check for a new catalog each second, and a request
- * two seconds later waits for the check.
- */
+/** A request to a local function waits for a check for a new catalog if the last check was two seconds ago. */
 const IN_FORCE_MS = 2_100;
 
 const prices = { first: { prompt: '0.001', completion: '0.003' }, second: { prompt: '0.0017', completion: '0.0051' } };
@@ -49,7 +45,6 @@ interface Asked {
   told: () => Promise<string>;
 }
 
-/** Starts a streamed answer. */
 async function ask(index: number, delayMs = 0): Promise<Asked> {
   const answer = await post(gateway, '/messages', {
     model: 'test/changing',
@@ -68,17 +63,17 @@ async function ask(index: number, delayMs = 0): Promise<Asked> {
   };
 }
 
-/** Starts many answers that take some seconds each. */
+/** Sends concurrent requests, whose answers take some seconds each. */
 const askMany = () => Promise.all(Array.from({ length: AT_ONCE }, (_, index) => ask(index, 110 + (index % 5) * 10)));
 
-/** Number of concurrent clients that send one request after another while the catalog changes. */
+/** Number of clients that send one request after another while the catalog changes. */
 const CLIENTS = repeated(4, { ofWhichAlways: 2 });
-/** Maximum number of requests of a client. Even the slowest change of the catalog ends before a client reaches it. */
+/** Maximum number of requests of a client. The slowest change of the catalog ends before. */
 const MAX_OF_A_CLIENT = 500;
 
 /**
- * Sends requests from clients without a pause: at least one before the work begins, others during the work, and one
- * more per client after it.
+ * Sends requests without a pause: at least one per client before the work begins, others during the work, and one more
+ * per client after it.
  * @returns short answers in the order in which they began
  */
 async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
@@ -101,16 +96,13 @@ async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
   return begun;
 }
 
-/**
- * Checks that the first answer was charged at the old prices, and the last at the new prices. `sidesOf` also checks
- * that each charge equals the cost in the response.
- */
+/** The first answer must be charged at the old prices, and the last at the new prices. */
 async function expectOneSwitch(flow: Asked[], from: Side, to: Side): Promise<void> {
   const sides = await sidesOf(flow);
   expect([sides[0], sides.at(-1)]).toEqual([from, to]);
 }
 
-/** Returns, for each request, at which prices it was charged. Tokens and cost show this. */
+/** Returns the prices at which each request was charged, from its tokens and cost. */
 async function sidesOf(asked: Asked[]): Promise<Side[]> {
   return Promise.all(
     asked.map(async ({ id, told: read }) => {
@@ -176,7 +168,7 @@ describe('a catalog that is published during requests', () => {
 
     expect(new Set(await sidesOf(before))).toEqual(new Set(['second']));
     await expectOneSwitch(during, 'second', 'first');
-    // Before the first publication, the catalog with which the gateway was started applied.
+    // Before the first publication, the gateway used the catalog with which it was started.
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 

@@ -8,14 +8,14 @@ import { adminHere } from '../support/admin.ts';
 import { hasCurl } from '../support/curl.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
-/** Pages whose examples a reader may paste into a new gateway. */
+/** Pages with examples that a reader may paste into a new gateway. */
 const pages = ['README.md', 'docs/api.md', 'docs/clients.md', 'docs/command-line.md'];
 const blocks = pages.flatMap((page) =>
   readFileSync(page, 'utf8')
     .split('```')
     .filter((_, index) => index % 2 === 1),
 );
-/** The curl commands of the pages, each as one text. */
+/** The curl commands of the pages, one text each. */
 const commands = blocks.flatMap((block) => block.split(/^(?=curl )/m).filter((part) => part.startsWith('curl ')));
 const ADMIN = 'npm run admin -- ';
 const adminLines = blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith(ADMIN)));
@@ -58,7 +58,7 @@ describe('the getting-started pages for operators', () => {
   it('have commands', () => expect(adminLines.length).toBeGreaterThan(5));
 
   it.each(adminLines)('have a working command: %s', async (line) => {
-    // Text in double quotes is one argument, as in a shell.
+    // Text in double quotes is one argument.
     const args = line
       .slice(ADMIN.length)
       .match(/"[^"]*"|\S+/g)!

@@ -20,7 +20,7 @@ const SECRET = 'the password is hunter2';
 
 let directory: string;
 let gateway: RunningGateway;
-/** Client of a member whose key can spend one rouble. */
+/** Client with a member's key that can spend one rouble. */
 let poor: RunningGateway;
 let poorHash: string;
 
@@ -57,10 +57,7 @@ async function refused(client: RunningGateway, body: object, path = '/messages')
 const tooDear = { model: 'sandbox/claude', max_tokens: 30_000, messages: [said(SECRET)] };
 const wrongField = { model: 'sandbox/claude', max_tokens: 'many', messages: [said(SECRET)] };
 
-/**
- * Reads the explanation of GET /generation for a refused request. The refusal is recorded concurrently with the
- * response, so the function retries.
- */
+/** Returns the recorded refusal. It is recorded concurrently with the response, so the function retries. */
 async function explained(client: RunningGateway, id: string): Promise<{ message: string; refusal: Row }> {
   return eventually(async () => {
     const response = await get(client, `/generation?id=${id}`);

@@ -19,7 +19,6 @@ async function created(path: string, body: object): Promise<Answer> {
   return (await post(gateway, path, body, { 'x-api-key': gateway.managementKey })).json();
 }
 
-/** Sends a request, and returns its generation once the cost is final. */
 async function answered(body: object, client = gateway): Promise<Answer> {
   const response = await post(client, '/messages', { max_tokens: 50, ...body });
   const { id } = (await response.json()) as { id: string };

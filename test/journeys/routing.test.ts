@@ -61,14 +61,13 @@ async function answerSoundly({ dialect, begin, send, finish }: Exchange): Promis
   await finish();
 }
 
-/** Returns a text for a prompt that makes providers behave as specified. All other providers answer normally. */
+/** Returns a text for a prompt to which providers behave as specified; providers without a behavior answer normally. */
 function promptTo(behaviors: Record<string, Behavior>): string {
   return scripted.behaves((exchange) => (behaviors[exchange.path.split('/')[1]!] ?? answerSoundly)(exchange));
 }
 
 interface Answered {
   status: number;
-  /** Provider of the last attempt. */
   provider: unknown;
   body: { model?: string; error?: { message: string; metadata: Record<string, unknown> } };
   record: () => Promise<Record<string, unknown>>;
@@ -93,7 +92,7 @@ describe('an endpoint that does not support a request', () => {
   };
   const messages = [{ role: 'user', content: [pdf] }];
 
-  // The cheap provider uses chat completions, and accepts no PDF.
+  // The prompt contains a PDF, which the cheap provider does not accept.
   it.each([
     ['', undefined],
     [', although only one may be tried', { allow_fallbacks: false }],
@@ -290,7 +289,7 @@ describe('a model with its own routing', () => {
   });
 });
 
-/** Returns a behavior that fails the first time, and answers the second time. */
+/** Fails the first time, and answers the second time. */
 function answerOnSecond(): Behavior {
   let asked = 0;
   return (exchange) => {

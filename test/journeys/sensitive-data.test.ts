@@ -45,7 +45,7 @@ async function protecting(settings: object = {}): Promise<RunningGateway> {
 }
 
 /**
- * Registers a provider that sends a text in pieces of three characters.
+ * Makes the provider send a text in pieces of three characters.
  * @returns a text for the prompt, and the bodies that the provider receives
  */
 function speaking(words: string): { marker: string; sent: string[] } {

@@ -8,12 +8,12 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** Milliseconds for which the sandbox is silent before an answer. */
+/** The sandbox is silent for this time before an answer. */
 const SILENCE_MS = 300;
 const slow = [said('Hi', `first=${SILENCE_MS} delay=0`)];
 const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
 
-/** Returns the durations in the header, by their names. */
+/** Returns the durations by their names in the header. */
 function durations(response: Response): Record<string, number> {
   const header = response.headers.get('server-timing') ?? '';
   expect(header).toMatch(/^gateway;dur=\d+\.\d(?:, provider;dur=\d+\.\d)?$/);
@@ -37,7 +37,7 @@ describe('the server timing of an answer', () => {
     await response.text();
 
     const { gateway: gatewayMs, provider: providerMs } = durations(response);
-    // A busy gateway notices late that its request was sent, so the measured time may lack a part of the silence.
+    // A busy gateway notices late that its request was sent, so it may measure too short a time of the provider.
     expect(providerMs).toBeGreaterThanOrEqual(SILENCE_MS / 2);
     expect(gatewayMs! + providerMs!).toBeLessThanOrEqual(wholeMs);
   });
@@ -86,7 +86,7 @@ describe('the server timing of an answer', () => {
     const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
     const [overhead, provider] = [record['overhead_ms'], record['provider_ms']];
     expect([overhead, provider]).toEqual([expect.any(Number), expect.any(Number)]);
-    // The two durations add up to the whole time from the request to the end.
+    // The two durations add up to the whole time.
     expect(Number(overhead) + Number(provider)).toBe(Number(record['latency']) + Number(record['generation_time']));
   });
 

@@ -32,7 +32,7 @@ async function speak(body: object = {}, key = gateway.key, headers: Record<strin
   return { status, headers: response.headers, sound, error, id: response.headers.get('x-generation-id')! };
 }
 
-/** Begins a request, and returns the response when its head has arrived. */
+/** Returns the response when its head has arrived. */
 async function open(body: object): Promise<{ response: IncomingMessage; leave: () => void }> {
   const url = new URL(`${gateway.baseUrl}/audio/speech`);
   const headers = { 'content-type': 'application/json', 'x-api-key': gateway.key };
@@ -51,7 +51,7 @@ async function keyWith(settings: object): Promise<string> {
 
 const characterCost = (text: string) => expect.closeTo(characterCount(text) * SPEAKER_PRICE, 12) as number;
 
-// Kokoro mixes voices; other servers have voices in files, or with names that people read.
+// The server Kokoro can mix voices. On other servers, a voice is the name of a file, or a name for people.
 it.each(['af_bella(2)+af_sky(1)', 'en/amy-medium.onnx', 'Puck Male', 'Марина'])(
   'speech accepts the voice %s',
   async (voice) => {

@@ -17,7 +17,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs `npm start` with arguments that it refuses. */
 function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
   return refusalIn({}, ...args);
 }
@@ -104,8 +103,7 @@ describe('a gateway stopped in the middle of a stream, and started again on the 
   it('has ended the stream with an error, and settled its output like any other answer', async () => {
     const generation = await finalGeneration(client, cutId);
 
-    // The answer must end with an error, because agents then retry it. An interrupted connection may look like a normal
-    // end.
+    // Agents retry an answer that ends with an error; an interrupted connection may look like a normal end.
     expect(cutTypes.at(-1)).toBe('error');
     expect(generation).toMatchObject({ cancelled: true });
     expect(generation['tokens_completion']).toBeGreaterThan(20);
@@ -119,10 +117,7 @@ describe('a gateway stopped in the middle of a stream, and started again on the 
   });
 });
 
-/**
- * Stops a gateway that has written a part of an answer.
- * @returns the answer's id, and the types of its events to the end
- */
+/** Stops a gateway that has written a part of an answer, and returns the answer's id, and the types of its events. */
 async function stopWithinStream(gateway: RunningGateway): Promise<{ id: string; types: string[] }> {
   const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };
   const response = await post(gateway, '/messages', ask);

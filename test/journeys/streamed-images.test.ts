@@ -1,4 +1,4 @@
-/** Tests images that are sent as events, on every route for images. */
+/** Images as events, on every route for images. */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';

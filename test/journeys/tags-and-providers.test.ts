@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { spendingBodies, spendingRoutes } from '../support/spending-bodies.ts';
 
-/** Values that no provider may get, in each source of tags. */
+/** No provider may get these values. */
 const planted = {
   header: 'planted-in-header',
   field: 'planted-in-field',
@@ -16,13 +16,9 @@ const planted = {
   trace: 'planted-trace',
 };
 
-/** Reads a file of the shipped catalog. */
 const shipped = (name: string) => JSON.parse(readFileSync(join(shippedCatalog, name), 'utf8')) as never;
 
-/**
- * Returns copies of the sandbox's models and providers, with names that begin with `recorded`. All providers have the
- * given address.
- */
+/** Returns copies of the sandbox's models and providers at this address, with names that begin with `recorded`. */
 function recordedModels(url: string): [models: object[], providers: object[]] {
   const { models } = shipped('models/sandbox.json') as { models: object[] };
   const { providers } = shipped('providers.json') as { providers: { id: string; base_url_variable?: string }[] };

@@ -45,10 +45,7 @@ function withNamesTurned(value: unknown): unknown {
   return Object.fromEntries(turned.map(([name, inner]): [string, unknown] => [name, withNamesTurned(inner)]));
 }
 
-/**
- * Tests thought signatures with a sandbox that refuses a call without its signature, and refuses a signature on any
- * other part.
- */
+/** The sandbox refuses a first call without a signature, and a signature that does not match its part. */
 describe('thought signatures', () => {
   it('are directly before the call that they belong to, the first of several', async () => {
     const { content, stop_reason } = await ask([question]);

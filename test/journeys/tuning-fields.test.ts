@@ -1,7 +1,4 @@
-/**
- * Tests of fields that only tune the answer, and of token probabilities, from a client over HTTP to the provider and
- * back.
- */
+/** Fields that only tune the answer, and token probabilities. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
@@ -29,7 +26,7 @@ afterAll(() => scripted.stop());
 const capable = (wire: WireName) => `test/${wire}-${rare.length}`;
 const plain = (wire: WireName) => `test/${wire}-1`;
 
-/** Sends a request. The provider answers with `stream`, or with a normal answer. `sent` is the body that it got. */
+/** Sends a request. The provider answers with `stream`, or with a normal answer; `sent` is the body that it got. */
 async function ask(api: 'chat/completions' | 'responses', model: string, more: object, stream?: string) {
   let sent = '';
   const marker = scripted.behaves(async ({ body, dialect, begin, send, finish }) => {

@@ -12,10 +12,7 @@ interface ErrorBody {
   error: { type: string; code: number; message: string; param: string; metadata: Record<string, unknown> };
 }
 
-/**
- * Creates a key.
- * @returns a client that uses the key
- */
+/** Returns a client with a new key. */
 async function clientWith(settings: object): Promise<GatewayClient> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'limited', ...settings });
   return { ...gateway, key: body.key as string };

@@ -5,10 +5,7 @@ import type { Counts } from '../support/dialects.ts';
 import { finalGeneration, type RunningGateway } from '../support/gateway.ts';
 import { generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/**
- * Returns the prices of a token: in the prompt without a cache, read from a cache, and written to a cache. The price of
- * output is always the same.
- */
+/** Returns the prices of a token: in the prompt without a cache, read from a cache, and written to a cache. */
 const price = (prompt: string, cached: string, written: string) => ({
   prompt,
   completion: '0.002',
@@ -32,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => scripted.stop());
 
-/** Prompt of about 22,000 tokens, most of which every provider reports as cached. */
+/** About 22,000 tokens. By default, providers report that most of them were read from a cache. */
 const PROMPT = 'word '.repeat(17_600);
 
 const read: Counts = { prompt: '2000', output: '5', read: '20000', written: '0' };
 const written: Counts = { prompt: '2000', output: '5', read: '0', written: '20000' };
 
-/** Returns the text of a conversation's first turn. `sent` collects the bodies that each provider gets. */
+/** Returns the first turn's text; `sent` collects the bodies that each provider gets. */
 function conversation(sent: string[] = [], told = read): string {
   const marker = scripted.behaves(async ({ dialect, body, begin, send, finish }) => {
     sent.push(body);
@@ -67,7 +64,7 @@ async function providerOf(body: object, headers: Record<string, string> = {}, cl
   return (await finalGeneration(scripted.gateway, generationId(response)))['provider_name'];
 }
 
-/** Sends the first turn to the named provider, as if all other providers had failed. */
+/** Begins a conversation at a provider, as if all other providers had failed. */
 async function begunAt(provider: string, first: string, more: object = {}, headers?: Record<string, string>) {
   const begin = { messages: [{ role: 'user', content: first }], provider: { only: [provider] }, ...more };
   expect(await providerOf(begin, headers)).toBe(provider);
@@ -205,7 +202,7 @@ describe('cache: "auto"', () => {
     });
     await response.text();
 
-    // The cost covers 2,000 uncached tokens, 20,000 tokens written to the cache, and 5 of the answer.
+    // 2,000 uncached tokens, 20,000 tokens written to the cache, and 5 of the answer.
     expect(await finalGeneration(scripted.gateway, generationId(response))).toMatchObject({
       total_cost: 54.01,
       cache_discount: -10,

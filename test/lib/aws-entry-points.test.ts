@@ -12,13 +12,13 @@ import { behindApiGateway, behindFunctionUrl } from '../../lib/local/aws-entry-p
 
 const MAX_SILENCE_MS = 300;
 const DOOR_SECONDS = 2;
-/** Seconds that API Gateway waits in tests that do not depend on this time. */
+/** Time limit of API Gateway in tests that do not depend on it. */
 const LONG_DOOR_SECONDS = 60;
 
 /** Functions that end the answers that the test keeps open. */
 const held: (() => void)[] = [];
 
-/** Test functions that replace the real ones. Several of them are slow, silent or endless. */
+/** Several of these test functions are slow, silent or endless. */
 const handlers: Record<string, (event: unknown, response: ServerResponse) => Promise<unknown>> = {
   async 'create-message'(_event, response) {
     response.writeHead(200).write('begun');

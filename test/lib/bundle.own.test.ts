@@ -16,17 +16,14 @@ import { listen } from '../support/listen.ts';
 
 type Handler = (texts: string[]) => Promise<number | undefined>;
 
-/**
- * Maximum sizes of workers with large dependencies: a client of AWS's SDK for exports, a reader of timestamps, and the
- * wires of videos.
- */
+/** Maximum sizes in bytes of workers with large dependencies. */
 const largeWorkers: Record<string, number> = {
   'export-books': 150_000,
   'seal-days': 110_000,
   'advance-videos': 90_000,
 };
 
-/** Returns the maximum size of a function when zipped, as it is deployed. */
+/** Returns the maximum size of a function, zipped as for its deployment. */
 const maxBytes = (name: string) => {
   if (['health', UNKNOWN_ROUTE].includes(name)) return 20_000;
   // The bundle contains the viewer as its package ships it.
@@ -37,7 +34,6 @@ const maxBytes = (name: string) => {
   return credential === 'inference' ? 200_000 : (largeWorkers[name] ?? 80_000);
 };
 let directory: string;
-/** Directory of the functions of this test. */
 const own = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
 
 beforeAll(async () => {
@@ -172,11 +168,11 @@ describe('the bundle of a function', () => {
     const { handler } = (await import(file)) as { handler: Handler };
     const [before, ofAll] = [process.threadCpuUsage(), process.cpuUsage()];
 
-    // A request waits only briefly for a count. On a busy machine, the vocabulary is loaded a moment later.
+    // A request waits only briefly for a count, and the vocabulary may be loaded a moment later.
     await expect.poll(() => handler([text])).toBe(countTokens(text));
 
     const [here, all] = [process.threadCpuUsage(before), process.cpuUsage(ofAll)];
-    // Loading the vocabulary takes about 250 ms of CPU time in another thread.
+    // A worker thread loads the vocabulary, so this thread uses less than half of the CPU time.
     expect(here.user + here.system).toBeLessThan((all.user + all.system) / 2);
   });
 });

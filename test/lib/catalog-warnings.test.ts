@@ -217,7 +217,7 @@ describe('prices with dates', () => {
   });
 });
 
-/** Returns whether a warning is about prices that end, as those of models whose providers have announced their end. */
+/** Returns whether a warning is about the end of a model, as some providers have announced. */
 const isEndOfModel = (warning: string) => warning.includes('without a successor');
 
 describe('the shipped catalog', () => {

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const MODEL = 'sandbox/gpt';
 
 let gateway: GatewayClient;
-/** Directory next to the packages that the texts import. */
+/** Directory for programs, next to the packages that they import. */
 const directory = mkdtempSync(join(import.meta.dirname, '../../node_modules/.clients-'));
 beforeAll(async () => {
   gateway = await commonGateway();
@@ -108,7 +108,6 @@ describe('the configuration to paste into a client', () => {
 
     expect(textOf(codex).split('\n')).toContain('model_context_window = 128000');
     expect(textOf(claudeCode).split('\n')).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=128000');
-    // The model is found under another of its names as well.
     expect(textOf(codex, 'claude-sonnet-5').split('\n')).toContain('model_context_window = 1000000');
     expect(textOf(codex, 'nobody/knows')).not.toContain('window');
     expect(textOf(claudeCode, 'nobody/knows')).not.toContain('CONTEXT');
@@ -148,7 +147,7 @@ describe('the configuration to paste into a client', () => {
   it('has the model in the setting of each client except Open WebUI', () => {
     const without = configurations.filter((one) => !textOf(one).includes(MODEL)).map(({ name }) => name);
 
-    // Open WebUI shows all models of the gateway, so its text names none.
+    // Open WebUI loads the list of the gateway's models, so its configuration names no model.
     expect(without).toEqual(['open-webui']);
   });
 

@@ -22,7 +22,7 @@ it('a list reads newer requests from the day one minute before its latest respon
   expect(fromDay('2026-11-19T12:00:00Z')).toBe('2026-11-20');
 });
 
-/** Returns the rows of requests with these numbers; the number of a request is the minute of its creation. */
+/** Returns requests whose numbers are the minutes of their creation. */
 const rowsAt = (minutes: number[]) =>
   minutes.map((minute) => ({ id: `gen-${minute}`, status: 'complete', created_at: timeAt(minute) }));
 const timeAt = (minute: number) => `2026-11-25T12:${minute}:00Z`;

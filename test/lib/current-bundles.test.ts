@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-/** Replaces the bundling, which takes half a minute. */
+/** Stands for the bundling of functions, which takes half a minute. */
 async function make(directory: string): Promise<void> {
   made.push(directory);
   await sleep(50);

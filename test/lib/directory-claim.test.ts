@@ -25,9 +25,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/**
- * Starts a process that claims the directory, or belongs to a gateway on it, until it is killed or loses its parent.
- */
+/** Starts a process that claims the directory, or belongs to a gateway on it, until the process ends. */
 async function holder(what: 'claim' | 'belong'): Promise<ChildProcess> {
   const program = new URL('../support/lock-holder.ts', import.meta.url);
   const child = fork(program, [what, directory]);
@@ -63,7 +61,7 @@ describe('a data directory', () => {
   });
 
   it('has no running gateway if only a command uses it, also after a gateway was killed', async () => {
-    // The parent process stands for an unrelated process that has got the id of the ended gateway.
+    // The parent process stands for an unrelated process with the id of the ended gateway.
     LocalState.at(directory).saveRun({ pid: process.ppid } as RunFile);
     expect(LocalState.at(directory).running()).toBeUndefined();
 

@@ -1,7 +1,4 @@
-/**
- * Tests of the pages of the repository: links, anchors, commands, options and settings in them exist, and pages stay
- * short.
- */
+/** Links, anchors, commands, options and settings in the pages of the repository exist, and pages stay short. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -12,12 +9,12 @@ import { wordCount } from '../support/prose.ts';
 
 const MAX_LINE_LENGTH = 160;
 const MAX_README_WORDS = 900;
-/** Maximum number of words in docs. When a page needs more words, shorten another. */
+/** Maximum number of words of all pages together. If a page needs more words, shorten another page. */
 const MAX_DOCS_WORDS = 50_000;
 
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts);
 
-/** Files whose text lists the options of a program. */
+/** Files that list the options of a program. */
 const optionSources: Record<string, string[]> = {
   start: ['lib/local/options.ts'],
   smoke: ['lib/smoke/run.ts'],
@@ -28,12 +25,12 @@ const optionSources: Record<string, string[]> = {
   'bench:server': ['test/bench/server.ts'],
 };
 
-/** Folders from which pages name a program: the root, or one of these. */
+/** Folders to which the paths of programs in pages are relative. */
 const sourceFolders = ['', 'lambdas', 'lib', 'test', 'lambdas/inference'];
-/** Matches examples of files that a reader of CONTRIBUTING.md creates. */
+/** Examples of files that a reader of CONTRIBUTING.md creates. */
 const madeByRecipes = /\brerank\.ts$|\/keys\/disable\.ts$/;
 
-/** Returns the first part of a command that does not exist; undefined if all parts exist. */
+/** Returns the first part of a command that does not exist. */
 function unknownPart(command: string): string | undefined {
   const [, script, rest = ''] = /^npm (?:run (?:-s )?)?(?:-s )?([a-z:]+)(?: -- (.*))?$/.exec(command) ?? [];
   if (script === undefined) return command.startsWith('npm run ') ? unknownScript(command) : undefined;
@@ -55,10 +52,7 @@ function hasOption(script: string, option: string): boolean {
   return optionSources[script]!.some((path) => pageText(path).includes(` ${option}`));
 }
 
-/**
- * Follows the words of a command through groups to a command. Each option must exist in the command or in a group above
- * it.
- */
+/** Returns the first unknown word. Each option must exist in the command or in a group above it. */
 function unknownAdminPart(program: Command, words: string[]): string | undefined {
   const path = [program];
   let isValue = false;

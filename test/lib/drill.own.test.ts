@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drills, runDrill } from '../drills/run.ts';
 
 describe('a drill', () => {
-  // Each drill starts gateways and commands in separate processes, so a usual run has only one drill.
+  // Each drill starts gateways and commands, so a usual run has only one.
   it.each(Object.keys(drills).filter((name) => name === 'provider-down' || process.env['TEST_LONG']))(
     '%s shows that clients get an error and that the books are correct',
     { timeout: 240_000 },

@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Returns a simulated machine that has these commands, and the npm package only if its path is given. */
+/** Returns a simulated machine with these commands, and with the npm package only if its path is given. */
 const machine = (commands: string[], packaged?: string): Machine => ({
   packaged: () => packaged,
   runs: (command) => commands.includes(command),
@@ -58,10 +58,7 @@ describe('the program that serves DynamoDB', () => {
   });
 });
 
-/**
- * Returns a script that replaces Docker. It serves the published port with dynoxide, and keeps the records in the
- * volume.
- */
+/** Returns a script in place of Docker: it serves the published port with dynoxide, and keeps records in the volume. */
 const docker = (binary: string) => `#!/bin/sh
 [ "$1 $2" = "run --rm" ] || exit 1
 while [ $# -gt 0 ]; do

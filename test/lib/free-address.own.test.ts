@@ -31,7 +31,7 @@ const subscribe = (accountId: string) => subscribeAddress(table, accountId, { ma
 const free = (accountId: string) => freeAddress(table, { accountId, hash }, topicArn);
 const accounts = async () => (await readAlertAddresses(table)).addresses.map(({ accountId }) => accountId);
 
-/** Returns the number of e-mails that the address gets now. */
+/** Sends an e-mail, and returns the number of e-mails that arrive. */
 async function received(): Promise<number> {
   const before = sns.mails.length;
   await mailsThrough(topicArn).send({ to: email, subject: 'A subject', text: 'A text' });

@@ -14,7 +14,7 @@ let directory: string;
 let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-key-settings-'));
-  // The gateway notices a disabled key at once, because callers are not cached.
+  // Callers are not cached, so the gateway notices a disabled key at once.
   gateway = await startGateway({ args: ['--data', directory], env: { CALLER_CACHE_MS: '1' } });
   await json('members', 'add', '--member', 'ann');
 });

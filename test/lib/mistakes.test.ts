@@ -15,8 +15,8 @@ import { mistakeIn } from '../../lib/admin/command-line/mistakes.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
 
 /**
- * Returns the error of the SDK for a request to a bucket at this URL.
- * @param addresses IP addresses of the URL's host name; default: those that the system finds
+ * Returns the SDK's error for a request to a bucket at this URL.
+ * @param addresses of the URL's host name; default: those that the system finds
  */
 async function bucketError(endpoint: string, addresses?: readonly string[]): Promise<unknown> {
   const lookup: LookupFunction = (_name, _options, done) =>

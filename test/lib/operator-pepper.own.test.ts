@@ -1,4 +1,4 @@
-/** Tests of commands that need the pepper of a deployment, against a Secrets Manager of the test. */
+/** Commands that need the pepper of a deployment, with a Secrets Manager of the test. */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => manager.stop());
 afterEach(() => vi.unstubAllEnvs());
 
-/** Returns the pepper for a command on AWS, or the error message for its operator. */
+/** Returns the pepper, or the error message for the operator. */
 function pepperFor(secret: string | undefined): Promise<string | undefined> {
   const environment = {
     [variables.pepperSecret]: secret,

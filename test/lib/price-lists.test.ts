@@ -62,7 +62,7 @@ describe('the data of @earendil-works/pi-ai', () => {
   });
 });
 
-/** Returns the cost in a price list for each name of a model with these prices. */
+/** Returns a function that finds the cost for a name of a model with these prices. */
 const costOf = (prices: unknown, day = '2026-11-22') => {
   const models = [{ id: 'big', match: { or: [{ equals: 'big-1' }, { starts_with: 'big-2' }] }, prices }];
   const findProvider = ({ providerId }: { providerId: string }) =>

@@ -13,10 +13,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const modesIn = (path: string) => Object.fromEntries(readdirSync(path).map((name) => [name, mode(join(path, name))]));
 
-/**
- * Runs a gateway on a directory.
- * @returns the modes of its files while it runs
- */
+/** Returns the modes of the files while a gateway runs. */
 async function modesWhileRunning(directory: string): Promise<Record<string, string>> {
   const gateway = await startGateway({ args: ['--data', directory] });
   try {

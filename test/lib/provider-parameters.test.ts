@@ -1,4 +1,4 @@
-/** Tests that parameters of the selection, each with its source, become the parameters that the catalog lists. */
+/** Parameters of the selection become the parameters that the catalog lists. */
 
 import { describe, expect, it } from 'vitest';
 import { importCatalog } from '../../lib/admin/catalog/import-catalog.ts';

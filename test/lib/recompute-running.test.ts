@@ -46,14 +46,14 @@ async function begin({ of = spender, atMs = Date.now() }: Begin = {}) {
   return { ...request, hold: placed(await placeHold(table, request)).hold };
 }
 
-/** Begins a request as releases before the field `changes` did. */
+/** Releases before the field `changes` began requests in this way. */
 async function beginInEarlierRelease(): Promise<void> {
   for (const { kind, part } of (await begin()).hold.rateHolds) {
     if (kind === 'running') await addTo(part, { changes: -1 });
   }
 }
 
-/** Begins a request and ends the request before it, before each query, until the test removes `proxy.before`. */
+/** Before each query, begins a request and ends the one before it. */
 function disturb(of: Spender): void {
   let last: Awaited<ReturnType<typeof begin>> | undefined;
   proxy.before = async ({ action }) => {
@@ -73,7 +73,6 @@ async function addTo(part: number, add: Item): Promise<void> {
   await writeAlone(table, update(table, key, { add }));
 }
 
-/** Makes the count of a part wrong. */
 const driftOf = (part: number, by: number) => addTo(part, { running: by });
 
 const corrections = async () =>

@@ -19,7 +19,6 @@ const { table, faulty, proxy } = await faultyTable();
 
 const add = (key: Key, amounts: Item) => writeAlone(table, update(table, key, { add: amounts }));
 
-/** Creates an account with a wrong spending counter and a wrong count of running requests. */
 async function drifted() {
   const { id: accountId, defaultWorkspaceId: workspaceId } = await createAccount(table, actor, {
     name: 'Drifted',

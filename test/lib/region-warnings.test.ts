@@ -26,7 +26,7 @@ const endpoint = (id: string, name: string, price: string) => ({
   pricing: { prompt: price, completion: '50' },
 });
 
-/** Returns the warnings about an endpoint next to Anthropic's own endpoint with the price 10. */
+/** Returns the warnings about an endpoint, next to Anthropic's own endpoint at the price 10. */
 function warnings(at: string, upstream_model: string, prompt: string, location = 'global'): string[] {
   const data = { id: 'anthropic/claude', permaslug: 'anthropic/claude', name: 'Claude', created: '2026-11-01' };
   const [model] = modelsFileSchema.parse({

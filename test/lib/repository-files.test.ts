@@ -2,22 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** SHA-256 of the license text that the Apache Software Foundation publishes, including the appendix. */
+/** License text that the Apache Software Foundation publishes, including the appendix. */
 const APACHE_2_SHA256 = 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30';
 
 const text = (path: string) => readFileSync(path, 'utf8');
 const json = (path: string) => JSON.parse(text(path)) as Record<string, unknown>;
 
-/** Returns the commands in the code blocks of README.md, without comments. */
 function readmeCommands(): string[] {
   const parts = text('README.md').split(/^```.*$/m);
   const lines = parts.filter((_part, index) => index % 2 === 1).flatMap((block) => block.split('\n'));
   return lines.flatMap((line) => line.replace(/\s+#.*$/, '').split(' && '));
 }
 
-/**
- * Returns the commands that CI runs for a push, without their arguments, because each job runs a shard of the tests.
- */
+/** Returns the commands of CI without arguments, because each job runs a shard of the tests. */
 function workflowCommands(): string[] {
   return [...text('.github/workflows/ci.yml').matchAll(/^\s+- run: (.*?)(?: -- .*)?$/gm)].map(
     ([, command]) => command!,

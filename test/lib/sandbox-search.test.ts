@@ -5,10 +5,7 @@ import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { writeScript } from '../../lib/local/sandbox/script.ts';
 import { wireRequestFor } from '../../lib/local/sandbox/wires.ts';
 
-/**
- * Tests of searches by models of the sandbox, with requests as the gateway writes them for each wire, up to the script
- * of an answer.
- */
+/** Searches by models of the sandbox, with requests as the gateway writes them for each wire. */
 
 const properties = { query: { type: 'string' } };
 const search = { name: 'web_search', input_schema: { type: 'object', properties } };
@@ -26,7 +23,6 @@ const wires: [name: string, wire: MessagesWireName, address: string, quirks: obj
 
 type Asked = Partial<Omit<MessagesRequest, 'messages'>>;
 
-/** Returns the text and the tool calls of a model's answer. */
 function answerOver(name: string, messages: Message[], asked: Asked = {}): { text: string; calls: object[] } {
   const [, wire, address, quirks] = wires.find(([known]) => known === name)!;
   const target = {
@@ -58,7 +54,6 @@ function answerOver(name: string, messages: Message[], asked: Asked = {}): { tex
 const saying = (content: string): Message => ({ role: 'user', content });
 const searching = (...queries: string[]) => queries.map((query) => ({ name: 'web_search', input: { query } }));
 
-/** Returns messages with calls of these tools, and their results. */
 function answering(...answers: [name: string, result: string][]): Message[] {
   const ids = answers.map(([name], index) => `toolu_${name}_${index}`);
   const calls = answers.map(([name], index): Block => ({ type: 'tool_use', id: ids[index]!, name, input: {} }));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Polled, VideoHttpRequest, VideoRequest } from '../../lambdas/providers/video/wire.ts';
+import type { Polled, JobHttpRequest } from '../../lambdas/providers/job-wire.ts';
+import type { VideoRequest } from '../../lambdas/providers/video/wire.ts';
 import { videoJobsWire as wire } from '../../lambdas/providers/video/video-jobs.ts';
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
 import { CLIP } from '../../lib/local/sandbox/video/studio.ts';
@@ -29,7 +30,7 @@ afterAll(() => sandbox.stop());
 const target = { upstreamModel: 'filmmaker', quirks: {} };
 let tries = 0;
 
-async function send({ method, path, headers, body }: VideoHttpRequest) {
+async function send({ method, path, headers, body }: JobHttpRequest) {
   const response = await fetch(`${sandbox.videoUrl}${path}`, { method, headers, ...(body ? { body } : {}) });
   return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
 }
@@ -48,10 +49,7 @@ async function submit(prompt: string, change: Partial<VideoRequest> = {}, client
   return wire.readSubmitted(await send(wire.submit(request, target, { clientToken, webhookUrl: undefined })));
 }
 
-/**
- * Polls a job until its end, or six times.
- * @returns all responses
- */
+/** Polls a job until its end, or six times, and returns all responses. */
 async function follow(prompt: string): Promise<{ jobId: string; answers: Polled[] }> {
   const submitted = await submit(prompt);
   if (!('jobId' in submitted)) throw new Error(JSON.stringify(submitted));
@@ -98,7 +96,7 @@ describe('the sandbox as a provider of videos', () => {
   });
 
   it.each<[string, object]>([
-    // The provider may have accepted the job.
+    // After status 500, the provider may have accepted the job; after 429 and 400, it has not.
     ['error=500', { uncertain: 'The sandbox was asked to answer with status 500' }],
     ['error=429', { failed: 'The sandbox was asked to answer with status 429' }],
     ['error=400', { refused: 'The sandbox was asked to answer with status 400' }],

@@ -6,7 +6,7 @@ import { authorizeWithSigV4 } from '../../lambdas/providers/authorization/aws-si
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
 import { sendRaw, type RawAnswer } from '../support/raw-http.ts';
 
-/** Tests of the bytes and connections of the sandbox, which a gateway in between would hide. */
+/** Sandbox without a gateway, which would hide the bytes and connections of the sandbox. */
 let sandbox: SandboxUpstream;
 beforeAll(async () => {
   sandbox = await startSandbox();
@@ -21,7 +21,6 @@ interface Request {
 const messages = (content: string) => [{ role: 'user', content }];
 const parts = (text: string) => [{ role: 'user', content: [{ text }] }];
 
-/** Functions that return a request for each wire. */
 const wires: Record<string, (prompt: string) => Request> = {
   anthropic: (prompt) => ({
     url: `${sandbox.anthropicUrl}/v1/messages`,
@@ -60,7 +59,7 @@ async function ask(wire: string, directives: string): Promise<IncomingMessage> {
   return response;
 }
 
-/** Returns the chunks as they arrive. An iterator would join waiting chunks. */
+/** Returns the chunks of a response. An iterator would join waiting chunks. */
 async function chunksOf(response: IncomingMessage): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -78,7 +77,7 @@ describe('an answer cut by the sandbox', () => {
 
       const cuts = chunks.filter((chunk, index) => chunk.at(-1) === 0xd0 && isContinuation(chunks[index + 1]![0]!));
       expect(Buffer.concat(chunks).includes('Привет')).toBe(true);
-      // The answer begins with the only letters of two bytes; its quotation marks have three bytes.
+      // No other text of the answer contains the byte 0xd0, so a letter of this word was cut.
       expect(cuts.length).toBeGreaterThanOrEqual(1);
     },
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startSchedule, type Scheduler } from '../../lib/local/scheduler.ts';
 
-/** Running runs, each of which continues until the test ends it. */
+/** Each run continues until the test ends it. */
 let running: PromiseWithResolvers<void>[];
 let scheduler: Scheduler;
 beforeEach(() => {

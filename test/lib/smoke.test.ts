@@ -11,7 +11,7 @@ import { startGateway, type GatewayClient, type RunningGateway } from '../suppor
 import { listen, type Listening } from '../support/listen.ts';
 
 let gateway: GatewayClient;
-/** Gateway that answers like `gateway`, but whose worker cannot settle anything. */
+/** Gateway whose worker cannot settle anything. */
 let unsettling: RunningGateway;
 let table: FaultProxy;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ async function reportOn(answer: http.RequestListener) {
   return reportOf(['--url', server.url, '--key', 'sk-mg-v1-0', '--model', 'a/b']);
 }
 
-/** Returns the report about a gateway, with proxies in front of its addresses. */
+/** Returns the report about a gateway. `addresses` can name proxies in front of it. */
 async function reportOnGateway(
   { baseUrl, streamingUrl, key, managementKey }: GatewayClient,
   addresses: { url?: string; streamingUrl?: string } = {},
@@ -83,7 +83,7 @@ const checksWith = ({ results }: Report, wanted: string) =>
 
 const isManaging = ({ authorization }: http.OutgoingHttpHeaders) => authorization?.includes('mk-mg-v1-') === true;
 
-/** Deployments with one fault each: the check that must fail, and its message, which names the fault and the fix. */
+/** One fault each: the check that must fail, and its message, which names the fault and the fix. */
 const broken: [string, Breakage, string, RegExp[]][] = [
   [
     'keeps streams until they end',

@@ -16,7 +16,7 @@ it('a data directory lists earlier starts of its gateway until their holds are s
   const lives = LocalState.at(directory);
   expect(lives.beginBoot('first')).toEqual([]);
   expect(lives.beginBoot('second')).toEqual(['first']);
-  // The sweep after the second start has failed. The sweep after the third start succeeds.
+  // The sweep after the second start has failed, so `forgetBoots` was not called.
   expect(lives.beginBoot('third')).toEqual(['first', 'second']);
   lives.forgetBoots(['first', 'second']);
   expect(lives.beginBoot('fourth')).toEqual(['third']);

@@ -1,6 +1,6 @@
 /**
- * Ceilings for the patterns that docs/writing.md replaces. A ceiling may only be lowered: rewrite comments or a page,
- * then lower the ceiling. If a ceiling is too low, the test's error message has the present figure.
+ * Ceilings for the patterns that docs/writing.md replaces, which may only be lowered. If a ceiling is too low, the
+ * test's error message has the present figure.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { pages, pageText } from '../support/markdown.ts';
 import { commentLines, matchesOf, proseOf, wordCount, type PatternName } from '../support/prose.ts';
 
-/** Ceilings for comments of `lambdas`, `lib` and `bin`: matches per 1,000 lines of comments that contain a letter. */
+/** Matches per 1,000 lines of comments that contain a letter, in `lambdas`, `lib` and `bin`. */
 const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
   what: { now: 1.5, goal: 1 },
   where: { now: 1.5, goal: 1.5 },
@@ -16,7 +16,7 @@ const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
   'one that, those that, such': { now: 3, goal: 3 },
 };
 
-/** Ceilings for pages other than the changelog: matches per 1,000 words outside of code. */
+/** Matches per 1,000 words outside of code, in pages other than the changelog. */
 const pageCeilings: Record<PatternName, { now: number; goal: number }> = {
   what: { now: 0.5, goal: 0.5 },
   where: { now: 0.2, goal: 0.2 },

@@ -84,16 +84,13 @@ describe('top-ups', () => {
   });
 });
 
-/** Returns the scope of the account, as requests hold against it. */
+/** Returns the scope in which requests hold money. */
 async function scopeOf({ accountId }: ChangeContext): Promise<Scope> {
   const { limits, revision } = (await readAccount(table, accountId))!;
   return { kind: 'account', id: accountId, limits, revision };
 }
 
-/**
- * Places a hold.
- * @returns the placed hold; undefined if the limit would be exceeded
- */
+/** Places a hold, and returns it; undefined if the limit would be exceeded. */
 async function hold(account: ChangeContext, amount: string) {
   const scope = await scopeOf(account);
   const { payer } = await newSpender(table, {});
@@ -195,7 +192,7 @@ describe('a refund', () => {
     const refused = refunds.flatMap((one) => (one.status === 'rejected' ? [one.reason as { status: number }] : []));
     expect(refused.filter(({ status }) => status !== 409)).toEqual([]);
     const held = holds.filter((placed) => placed !== undefined).length;
-    // Sixteen were requested, and the balance paid for ten.
+    // Sixteen roubles were requested, and the balance is ten.
     expect(given).toBeGreaterThan(0);
     expect(held).toBeGreaterThan(0);
     expect(given + held).toBeLessThanOrEqual(10);

@@ -36,7 +36,6 @@ async function newContext(mode: 'prepaid' | 'postpaid'): Promise<void> {
   context = { table, accountId: account.id, actor, checkAlerts: async (check) => void checks.push(check) };
 }
 
-/** Returns the scopes that the requested checks compare. */
 const compared = () =>
   checks.flatMap(({ payer, only }) => scopesOf(payer).filter(({ kind }) => only === undefined || kind === only));
 

@@ -33,7 +33,7 @@ async function newAccount() {
   return { changes, newKey, become };
 }
 
-/** Returns whether `disabled`, by which the previous release refuses a key, is set. */
+/** Returns the field by which the previous release refuses a key. */
 const isDisabledBefore = async (hash: string) => (await readItem(table, keyItemKey(hash)))!['disabled'];
 const ownSetting = async (hash: string) => (await readKey(table, hash))!.disabled;
 

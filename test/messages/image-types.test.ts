@@ -17,7 +17,6 @@ const asking = (...content: object[]) => ({
   messages: [{ role: 'user' as const, content: content as { type: string }[] }],
 });
 
-/** Returns a document whose content is an image of a type and a text. */
 const documentWith = (type: string) => ({
   type: 'document',
   source: { type: 'content', content: [image(type, base64('no image')), { type: 'text', text: 'See' }] },

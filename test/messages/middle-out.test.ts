@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { middleOut } from '../../lambdas/messages/middle-out.ts';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
 
-/** Token counter of the tests: ten tokens per message. */
+/** Counts ten tokens for each message. */
 const tokensOf = (messages: Message[]) => 10 * messages.length;
 
 const user = (content: Message['content']): Message => ({ role: 'user', content });
@@ -12,7 +12,7 @@ const system = (content: string): Message => ({ role: 'system', content });
 const call = (id: string): Block => ({ type: 'tool_use', id, name: 'look', input: {} });
 const result = (id: string): Block => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
 
-/** Returns a conversation of alternating messages: Q0 A1 Q2 A3 … */
+/** Returns the conversation Q0, A1, Q2, A3, … */
 const talk = (length: number) =>
   Array.from({ length }, (_, index) => (index % 2 === 0 ? user(`Q${index}`) : assistant(`A${index}`)));
 const left = (messages: Message[], maxTokens: number) => middleOut(messages, maxTokens, tokensOf).messages;

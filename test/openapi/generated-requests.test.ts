@@ -6,10 +6,10 @@ import { get, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations, documentedResponse, misfit, type DocumentedOperation } from '../support/openapi.ts';
 import { requestsTo, type GeneratedRequest } from '../support/request-arbitrary.ts';
 
-/** Number of requests per operation. Over all operations, a run sends more than 3,000. */
+/** Number of requests per operation. Over all operations, a run sends more than 3,000 requests. */
 const REQUESTS_PER_OPERATION = repeated(100, { ofWhichAlways: 50 });
 
-/** Workspaces that tests may delete. Later tests need all other workspaces. */
+/** Tests may delete only these workspaces. */
 const doomed = ['gone-1', 'gone-2', 'gone-3', 'nowhere'];
 
 let gateway: GatewayClient;
@@ -65,7 +65,7 @@ describe('requests generated from the document', () => {
   });
 });
 
-/** Returns the number of requests to an operation: only one if it has no parameters and no body. */
+/** Returns the number of requests to an operation: one if it has no parameters and no body. */
 function requestsOf({ parameters, body }: DocumentedOperation): number {
   return parameters.length === 0 && body === undefined ? 1 : REQUESTS_PER_OPERATION;
 }
@@ -74,10 +74,7 @@ function namesFor({ name }: DocumentedOperation): Record<string, string[]> {
   return name === 'DELETE /workspaces/{workspaceId}' ? { ...known, workspaceId: doomed } : known;
 }
 
-/**
- * Sends the request.
- * @returns the fault of the response
- */
+/** Sends a request, and returns the fault of the response; undefined if there is none. */
 async function faultOf(documented: DocumentedOperation, request: GeneratedRequest): Promise<string | undefined> {
   const { method, operation } = documented;
   const isForManagers = operation['x-credential'] === 'management';
@@ -91,7 +88,7 @@ async function faultOf(documented: DocumentedOperation, request: GeneratedReques
     ...(request.body === undefined ? {} : { body: request.body }),
   });
   const text = await response.text();
-  // With an empty path parameter, or one that contains a slash, the path leads to another resource, or to none.
+  // A path parameter that is empty or has a slash leads to another resource, or to none.
   const isElsewhere = response.status === 404 && text.includes('describes every route');
   const documentedAnswer = documentedResponse(operation, isElsewhere ? 404 : response.status);
   if (isElsewhere) return undefined;

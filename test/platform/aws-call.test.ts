@@ -28,8 +28,8 @@ const role = {
 };
 
 /**
- * Starts a server that gives these answers in turn, and repeats the last one. The returned `call` calls the server as
- * the gateway calls DynamoDB, signed with the credentials of a role.
+ * Starts a server that gives these answers in turn, and repeats the last one. `call` is signed with the credentials of
+ * a role.
  */
 async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
   const seen: Seen[] = [];
@@ -55,7 +55,7 @@ const refusal =
   (response) =>
     response.writeHead(status, headers).end(JSON.stringify(body));
 const type = (code: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${code}` });
-/** Returns the date and hour of a time, as they begin the header `x-amz-date`. */
+/** Returns the beginning of `x-amz-date`, up to the hour. */
 const basicHour = (time: Date) => time.toISOString().replaceAll('-', '').slice(0, 'yyyymmddThh'.length);
 const lost: Reply = (response) => response.destroy();
 

@@ -27,7 +27,6 @@ function identityIn(region: string): AwsIdentity {
   return { credentials: async () => credentials, region: async () => region, endpoints: profileEndpoints };
 }
 
-/** Returns the addresses to which the SDK's clients would send a request. */
 async function bySdk(region: string): Promise<string[]> {
   const seen: string[] = [];
   const requestHandler = {
@@ -104,7 +103,7 @@ describe('the endpoints of AWS calls', () => {
   });
 
   it.each(byProfile)('are those of the SDK’s clients with the profile: %s', async (_what, file, variables) => {
-    // The SDK caches a file by name, so each test has a file with another name.
+    // Each test has its own directory, because the SDK caches a file by its path.
     const path = join(directory, 'config');
     writeFileSync(path, file);
     for (const [name, value] of Object.entries({ ...variables, AWS_CONFIG_FILE: path })) vi.stubEnv(name, value);

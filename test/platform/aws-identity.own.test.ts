@@ -17,8 +17,8 @@ afterEach(() => {
 });
 
 /**
- * Starts a container agent that returns other keys each time, which are valid for this number of minutes; undefined
- * means a failure.
+ * Starts an agent for credentials, which returns new keys each time. The keys are valid for the next of these numbers
+ * of minutes; for undefined, the agent returns an error.
  */
 async function agent(...minutes: (number | undefined)[]): Promise<{ requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
@@ -42,7 +42,6 @@ async function agent(...minutes: (number | undefined)[]): Promise<{ requests: In
   return { requests };
 }
 
-/** Returns the identity of a process that has just started. */
 async function newIdentity() {
   const { ownIdentity } = await import('../../lambdas/platform/aws/aws-identity.ts');
   return ownIdentity;

@@ -11,7 +11,6 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Returns the clock of a process that starts with this environment. */
 async function clockWith(offset: string, more: Record<string, string> = {}) {
   vi.resetModules();
   for (const [name, value] of Object.entries({ [variables.clockOffsetMs]: offset, ...more })) vi.stubEnv(name, value);

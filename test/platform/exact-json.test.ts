@@ -85,7 +85,7 @@ describe('the exact JSON parser', () => {
   });
 });
 
-/** Returns a decimal as a whole number without trailing zeros and a power of ten. */
+/** Returns a number as digits without trailing zeros, and a power of ten. */
 function decimal(literal: string): { digits: bigint; power: number } {
   const [, whole, fraction = '', exponent = '0'] = /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal)!;
   let digits = BigInt(whole + fraction);

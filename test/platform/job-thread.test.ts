@@ -16,7 +16,7 @@ const of = (account: string, key = account) => ({ owner: { account, key }, clien
 const ann = of('ann');
 const bob = of('bob');
 
-/** Returns the order in which jobs are done after a job that is already running. */
+/** Returns the order in which these jobs end. They wait until a job that is already running has ended. */
 async function orderOf(jobs: [job: number, request: ReturnType<typeof of>][]): Promise<number[]> {
   const thread = newThread();
   const done: number[] = [];

@@ -21,7 +21,7 @@ afterEach(async () => {
   await sns.stop();
 });
 
-/** Topics that do not exist, with the messages of SNS. */
+/** SNS's messages about topics that do not exist. */
 const wrongTopics = [
   { arn: 'Mails', message: 'Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 1' },
   { arn: 'arn:aws:sns:us-east-1:123456789012:Mails', message: 'Invalid parameter: TopicArn' },

@@ -43,7 +43,7 @@ const fails =
     void response.writeHead(status).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
 const lost: Fault = (response) => void response.destroy();
 
-/** Returns what two links have in common if only their signatures differ. */
+/** Returns all parts of a link except the signature. */
 const partsOf = ({ origin, pathname, searchParams }: URL) => {
   const { 'X-Amz-Signature': signature, ...signed } = Object.fromEntries(searchParams);
   return { origin, pathname, signed, digits: signature!.length };

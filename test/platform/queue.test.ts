@@ -10,9 +10,7 @@ interface Entry {
   MessageBody: string;
 }
 
-/**
- * Simulates the part of SQS that a sender needs. Calls wait for `gate`, and fail if the test sets a failure.
- */
+/** Calls wait for `gate`, and fail if the test sets a failure. */
 const sqs = {
   batches: [] as string[][],
   gate: Promise.resolve() as Promise<unknown>,

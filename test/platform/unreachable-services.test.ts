@@ -13,7 +13,6 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Sets the address of queues and files. */
 function servicesAt(url: string): void {
   const variable = queueVariable('advance-videos');
   const settings = { [variables.s3Endpoint]: url, [variables.sqsEndpoint]: url, [variable]: `${url}/1/jobs` };

@@ -13,7 +13,6 @@ const said = (text: string): AnswerEvent => ({
   data: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
 });
 
-/** Returns the events that the client gets for these batches. */
 async function restored(originals: ReadonlyMap<string, string>, batches: Iterable<AnswerEvent[]>) {
   const got: AnswerEvent[] = [];
   const send = async (sink: Sink<AnswerEvent[]>) => {

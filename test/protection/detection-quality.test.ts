@@ -8,7 +8,6 @@ const corpus = labelledCorpus().map((sentence) => ({ ...sentence, findings: find
 const key = ({ category, start, end }: { category: string; start: number; end: number }) =>
   `${category} ${start}-${end}`;
 
-/** Required precision and recall of each category. */
 const aims: Record<SensitiveCategory, [number, number]> = {
   email: [0.98, 0.95],
   card: [0.98, 0.95],
@@ -20,10 +19,7 @@ const aims: Record<SensitiveCategory, [number, number]> = {
   credential: [0.95, 0.95],
 };
 
-/**
- * Measures a category. A value counts as found if exactly this value was found, without missing or additional
- * characters.
- */
+/** Measures the findings of a category. A value counts as found only without missing or additional characters. */
 function measure(category: SensitiveCategory, sentences = corpus) {
   let [right, wrong, missed] = [0, 0, 0];
   for (const { labels, findings } of sentences) {
@@ -56,10 +52,7 @@ describe('detection', () => {
   });
 });
 
-/**
- * Texts that were not used to improve the rules: 400 lines, written by a person who knew neither the rules nor the
- * other texts.
- */
+/** A person who knew neither the rules nor the other texts wrote these 400 lines. */
 describe('detection in texts that the rules were not tuned for', () => {
   const unseen = corpus.filter(({ file }) => file === 'held-out-ninth.txt');
 
@@ -77,8 +70,7 @@ describe('detection in texts that the rules were not tuned for', () => {
 });
 
 describe('texts of 150 thousand characters', () => {
-  // Each text repeats the beginning of a match. A rule with unbounded lookbehind or lookahead would take extremely
-  // long.
+  // A rule with unbounded lookbehind or lookahead would take extremely long.
   it.each([
     'a',
     '1',

@@ -5,7 +5,7 @@ import { sensitiveCategories } from '../../lambdas/store/accounts/sensitive-data
 const all = new Set(sensitiveCategories);
 const valuesIn = (text: string) => findSensitive(text, all).map(({ start, end }) => text.slice(start, end));
 
-/** Tests texts whose values an earlier version missed, or found with too many characters. */
+/** An earlier version missed these values, found them with too many characters, or found values in texts without any. */
 describe('detection', () => {
   it.each([
     ['an AWS id of letters alone', 'id AKIAQWERTYUIOPASDFGH here', ['AKIAQWERTYUIOPASDFGH']],
@@ -102,12 +102,12 @@ describe('detection', () => {
   });
 });
 
-/** Texts that repeat the beginning of a key, longer than the part that is searched around a key. */
+/** The texts are longer than the part that is searched around a key. */
 describe('a row of key prefixes', () => {
   it.each(['glpat-', 'sk-', 'sk-ant-', 'xoxb-', 'sk-proj-'])('of %j is read once', (unit) => {
     const millisecondsOf = (characters: number) => {
       const text = unit.repeat(characters / unit.length);
-      // The test uses the shortest of several measured times, because other threads and processes only add time.
+      // The shortest time counts, because other threads of this process only add time.
       return Math.min(
         ...Array.from({ length: 3 }, () => {
           const before = process.cpuUsage();

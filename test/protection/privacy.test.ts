@@ -10,7 +10,7 @@ const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
 const forgetful = { logs_prompts: false, trains_on_prompts: false, retention_days: 0 };
 const learning = { logs_prompts: true, trains_on_prompts: true };
 
-/** Returns an endpoint with the policy of Mistral (prompts are stored, not used for training), and two with their own. */
+/** Returns three endpoints. The first has the policy of Mistral (prompts are stored, not used for training). */
 function endpoints(): Endpoint[] {
   const directory = catalogDirectory([
     textModel('test/model', [

@@ -5,7 +5,7 @@ import { RequestTexts } from '../../lambdas/protection/request-texts.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { everything, protect } from '../support/protection.ts';
 
-/** Placeholder for a value in the requests below. Each occurrence is replaced by a different value. */
+/** Placeholder in a request. Each occurrence is replaced by a different value. */
 const SECRET = 'SECRET';
 const BASE64 = 'aGVsbG8=';
 
@@ -38,10 +38,7 @@ const withResult = (content: unknown): Partial<MessagesRequest> => ({
   ],
 });
 
-/**
- * One request for each field that contains text. They are separate requests, because not every wire supports every
- * field.
- */
+/** Not every wire supports every field, so each field with text has its own request. */
 const features: Record<string, Partial<MessagesRequest>> = {
   'system as text': { system: SECRET },
   'system as blocks': { system: [{ type: 'text', text: SECRET, cache_control: { type: 'ephemeral' } }] },
@@ -148,7 +145,7 @@ const features: Record<string, Partial<MessagesRequest>> = {
   'an unknown field of a block': user({ type: 'text', text: SECRET, future: { words: SECRET } }),
 };
 
-/** Returns the request with a different e-mail address at each placeholder. */
+/** Replaces each placeholder by a different e-mail address, and returns the number of addresses. */
 function planted(feature: Partial<MessagesRequest>): { request: MessagesRequest; secrets: number } {
   let secrets = 0;
   const json = JSON.stringify({ model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }], ...feature });
@@ -182,10 +179,7 @@ describe.each(Object.entries(features))('a request with a protected value in %s'
   });
 });
 
-/**
- * Returns the written request. If the wire refuses a field by its name, returns the error message, because nothing is
- * then sent.
- */
+/** Returns the written request, or the error message if the wire refuses a field. */
 function written(write: () => unknown): unknown {
   try {
     return write();
@@ -241,7 +235,6 @@ it('the protection of a request copies nothing if nothing changes', () => {
   }
 });
 
-/** Returns the fields of a request, and its messages one by one. */
 const partsOf = ({ messages, ...fields }: MessagesRequest): unknown[] => [...Object.values(fields), ...messages];
 
 describe.each(Object.entries(features))('a request with one changed text of %s', (_, feature) => {

@@ -27,7 +27,7 @@ const grown = (delta: object, index = 0) => ({ type: 'content_block_delta', inde
 const closed = (index = 0): MessagesEvent => ({ type: 'content_block_stop', index });
 const said = (text: string) => grown({ type: 'text_delta', text });
 
-/** Returns the events as a client gets them, with one batch for each. */
+/** Returns the restored events of an answer. Each event is sent in its own batch. */
 async function restored(events: (MessagesEvent | AnswerEvent)[], values = originals): Promise<AnswerEvent[]> {
   const sent = events.map((event): AnswerEvent => ('type' in event ? { data: event } : event));
   const got: AnswerEvent[] = [];
@@ -195,7 +195,7 @@ it('a model cannot make an answer grow without limit', async () => {
   expect(textsOf(events).join('').length).toBeLessThan(20 * 1024 * 1024);
 });
 
-/** Arbitrary text of a person, with protected values, and with texts that only look like a placeholder. */
+/** Parts of texts. Some of them only look like a placeholder. */
 const words = fc.oneof(
   fc.constantFrom(
     'ann@example.org',
@@ -222,7 +222,7 @@ const words = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
 const anyText = fc.array(words, { maxLength: 12 }).map((parts) => parts.join(''));
-/** Arbitrary positions at which a text is cut, as shares of its length. */
+/** Positions of cuts, in thousandths of a text's length. */
 const anyCuts = fc.array(fc.nat(1_000), { maxLength: 8 });
 
 function cut(whole: string, cuts: number[]): string[] {
@@ -234,7 +234,7 @@ function cut(whole: string, cuts: number[]): string[] {
   return places.slice(1).map((end, index) => whole.slice(places[index], end));
 }
 
-/** Returns an answer in which a model repeats a text, assembled as a client does. */
+/** Returns a block of the restored answer, assembled as a client does. */
 async function repeated(block: Block, deltas: object[], values: ReadonlyMap<string, string>): Promise<Block> {
   const assembler = new MessageAssembler();
   const events = [start, opened(block), ...deltas.map((delta) => grown(delta)), closed(), ...ending];
@@ -250,7 +250,7 @@ describe('text that a model repeats from a prompt', () => {
         const seen = message.messages[0]!.content as string;
         const deltas = cut(seen, cuts).map((piece) => ({ type: 'text_delta', text: piece }));
 
-        // An empty map contains no placeholder, so the gateway restores nothing.
+        // If no value was replaced, there is nothing to restore.
         const block = values.size > 0 ? await repeated({ type: 'text', text: '' }, deltas, values) : { text: seen };
 
         expect(block['text']).toBe(asked);
@@ -283,7 +283,8 @@ describe('text that a model repeats from a prompt', () => {
 
         for (const value of values.values()) {
           const escaped = value.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-          // A value next to a placeholder was joined with the replaced value, so it was not on its own.
+          // A value may remain next to a placeholder. In the original text, it was joined with the replaced value, so
+          // it was not on its own.
           expect(seen).not.toMatch(new RegExp(String.raw`(?<![\p{L}\p{N}_\]])${escaped}(?![\p{L}\p{N}_[])`, 'u'));
         }
       }),

@@ -48,8 +48,8 @@ const readers: [string, Wire, object, (body: Body) => Prompt][] = [
 ];
 
 /**
- * Removes cache marks, whose positions differ between turns. Converts a text to a block, because a cache treats both in
- * the same way.
+ * Removes cache marks, whose positions differ between turns, and turns texts into blocks, because a cache treats both
+ * forms alike.
  */
 function withoutMarks(value: unknown): unknown {
   const text = JSON.stringify(value, (key: string, inner: unknown) => {

@@ -11,7 +11,6 @@ const wires: [Wire, object][] = [
   ['anthropic', {}],
 ];
 
-/** Returns the body of a request for an answer that follows a schema. */
 const bodyFor = (wire: Wire, quirks: object, schema: Record<string, unknown>): string => {
   const supportedParameters = ['structured_outputs', 'response_format'];
   const target = { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters, quirks };

@@ -1,6 +1,6 @@
 /**
- * Tests of audio recordings. Two wires can express recordings if the endpoint lists audio. All other wires and
- * endpoints refuse them by name.
+ * Over two wires, recordings can be sent to endpoints that support audio. Other requests with recordings are refused
+ * with the name of the field.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { authSchemes, type AuthScheme } from '../../lambdas/catalog/auth-schemes.ts';
 import { authorizer } from '../../lambdas/providers/authorization/schemes.ts';
 
-/** Schemes whose header contains the credential unchanged. */
+/** Headers of the schemes that send the credential unchanged. */
 const plain: Partial<Record<AuthScheme, Record<string, string>>> = {
   bearer: { authorization: 'Bearer secret' },
   'api-key-authorization': { authorization: 'Api-Key secret' },

@@ -7,7 +7,6 @@ const credential = `${key.id}:${key.secret}`;
 const body = Buffer.from('{"messages":[]}');
 const nova = '/model/us.amazon.nova-2-lite-v1%3A0/converse-stream';
 
-/** Returns a request that the gateway has signed, in the form in which it arrives. */
 async function signed(more: { credential?: string; host?: string; path?: string } = {}): Promise<SignedRequest> {
   const { host = 'bedrock-runtime.eu-west-1.amazonaws.com', path = nova } = more;
   const headers = { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' };
@@ -16,7 +15,7 @@ async function signed(more: { credential?: string; host?: string; path?: string 
   return { method: 'POST', url: path, headers: { ...headers, host, ...added }, body };
 }
 
-/** Test vectors of AWS's test suite for version 4, as AWS has published them. */
+/** AWS's published test vectors for version 4. */
 const published: [string, SignedRequest, signedHeaders: string, signature: string][] = [
   [
     'get-vanilla',

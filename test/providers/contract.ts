@@ -1,7 +1,6 @@
 /**
- * Contract of every wire, for any input from a provider. The tests know nothing about a particular wire: they cut and
- * mix the streams of `streams/<wire>/`, and change them value by value. The output must obey the rules on which clients
- * of the Messages API rely.
+ * Contract of the wires, for any input from a provider: the tests cut and mix the streams of `streams/<wire>/`, and
+ * change their values. The output must obey the rules on which clients of the Messages API rely.
  */
 
 import { crc32 } from 'node:zlib';
@@ -38,9 +37,9 @@ interface Outcome {
   events: MessagesEvent[];
   /** Error that was thrown after the events. */
   failure: unknown;
-  /** For each piece of the input, the number of events that were returned before the piece was read. */
+  /** Number of events before each piece of the input. */
   before: number[];
-  /** Number of pieces up to the stop reason; undefined if there is none. */
+  /** Number of pieces up to the stop reason; undefined if the answer has none. */
   closedAfter: number | undefined;
 }
 
@@ -77,7 +76,7 @@ function hasStopReason(event: MessagesEvent): boolean {
   return event.type === 'message_delta' && Boolean(event.delta.stop_reason);
 }
 
-/** Replaces the random id of a call or a recording that arrived without an id. */
+/** Replaces random ids, which calls and recordings without an id get. */
 function withStableId(event: MessagesEvent): MessagesEvent {
   if (event.type !== 'content_block_start') return event;
   const { id } = event.content_block;
@@ -86,8 +85,8 @@ function withStableId(event: MessagesEvent): MessagesEvent {
 }
 
 /**
- * Returns copies of a frame with one byte changed, with a length that is too small, and with a length that is too large
- * to wait for.
+ * Yields copies of a frame with a changed byte, with a length that is too small, or with a length that is too large to
+ * wait for.
  */
 function* damagedFrames(frame: Buffer): Generator<Buffer> {
   for (let at = 0; at < frame.length; at += 1) {
@@ -111,10 +110,7 @@ function messageOf(events: MessagesEvent[]) {
   return assembler.finish();
 }
 
-/**
- * Checks that the output is valid up to its end, whatever the input was. The output must end as a complete answer, with
- * an error event, or with an exception.
- */
+/** The output must end as a complete answer, with an error event, or with an exception. */
 function expectSound(outcome: Outcome, sent: string): void {
   const { events, failure } = outcome;
   expect(complaintsAbout(events), sent).toEqual([]);
@@ -125,26 +121,25 @@ function expectSound(outcome: Outcome, sent: string): void {
 
 const provider = { id: 'test', name: 'Test', baseUrl: 'http://test', credential: undefined };
 
-/** Returns an error of a provider in the form that a client of the Messages API gets. */
+/** Returns a provider's error as a client of the Messages API gets it. */
 function errorRead(error: unknown): { type: string; message: string } {
   const { kind, message } = errorInAnswer(error, {}, provider);
   return { type: errorKinds[kind].messagesType, message };
 }
 
-/** Checks that an error counts as a failure of the provider, so that the next endpoint is tried. */
+/** The failure must be a failure of the provider, after which another endpoint may be tried. */
 function expectProvidersFailure(failure: unknown, sent: string): void {
   expect(failure, sent).toBeInstanceOf(Error);
   const told = failureOf(failure, provider);
   expect(told, sent).toMatchObject({ status: 502, mayTryAnother: true });
 }
 
-/** Checks that the output is valid, and that it contains the whole answer if it claims to be complete. */
+/** The output must contain the whole answer if it claims to be complete. */
 function expectAllOrFailure(outcome: Outcome, whole: Outcome, sent: string): void {
   expectSound(outcome, sent);
   if (isWhole(outcome)) expect(messageOf(outcome.events)!.content, sent).toEqual(messageOf(whole.events)!.content);
 }
 
-/** Runs the contract of a wire with the streams of its providers. */
 export function describeWire(name: string, wire: MessagesWire): void {
   const { stream, document, refusal } = casesOf(name);
   describeStreams(name, wire, stream);

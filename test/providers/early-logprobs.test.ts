@@ -1,7 +1,4 @@
-/**
- * Tests a character that consists of several tokens, such as an emoji. The first tokens of such a character arrive with
- * probabilities, but without text.
- */
+/** The first tokens of a character such as an emoji arrive with probabilities, but without text. */
 
 import { describe, expect, it } from 'vitest';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';

@@ -24,7 +24,7 @@ const inAnswer = (error: unknown) => errorInAnswer(error, {}, provider);
 
 const thrown = (failure: UpstreamFailure) => failureOf(new UpstreamError(failure, 'It went wrong'), provider);
 
-/** Returns the value of the header that tells clients whether to retry. */
+/** Returns the header by which clients decide whether to retry. */
 const advice = ({ headers }: ProviderFailure) => headers['x-should-retry'];
 
 describe('an error response of a provider', () => {

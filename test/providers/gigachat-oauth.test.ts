@@ -28,7 +28,7 @@ const reading = (answer: Answer) => (request: IncomingMessage, response: ServerR
   request.on('end', () => answer(response, body, request));
 };
 
-/** Starts a token endpoint that returns t1, t2, …, and records its requests. */
+/** Starts a token endpoint, which by default returns the tokens t1, t2, … */
 async function tokenAddress(answer?: Answer) {
   const asked: { authorization: string | undefined; rquid: unknown; body: string }[] = [];
   const url = await started(
@@ -43,7 +43,7 @@ async function tokenAddress(answer?: Answer) {
   return { url: `${url}/oauth`, asked };
 }
 
-/** Starts a provider that accepts some tokens, and records the tokens that it gets. */
+/** Starts a provider, and records the tokens that it gets. */
 async function provider(accepts: (token: string) => boolean) {
   const tokens: string[] = [];
   const url = await started(
@@ -60,7 +60,7 @@ async function provider(accepts: (token: string) => boolean) {
 
 const encoded = { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: '{}' };
 let credentials = 0;
-/** Returns a new credential, because tokens are cached as long as the process lives. */
+/** Returns a new credential each time, because tokens are cached as long as the process lives. */
 const newCredential = () => `GIGACHAT_API_CORP:a2V5${(credentials += 1)}`;
 
 function ask(url: string, tokenUrl: string, credential = newCredential(), ca?: string) {

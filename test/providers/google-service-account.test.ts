@@ -13,9 +13,8 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 const request = { url: 'https://eu-aiplatform.googleapis.com/v1', headers: {}, body: Buffer.from('{}') };
 
 let google: Listening;
-/** Requests to the token endpoint. */
 let asked: URLSearchParams[];
-/** Answers of the token endpoint, in order. The last answer repeats. */
+/** Answers of the token endpoint. The last one is repeated. */
 let answers: { status?: number; body: string }[];
 let accounts = 0;
 
@@ -23,7 +22,7 @@ const token = (value: string, seconds: unknown = 3_600) => ({
   body: JSON.stringify({ access_token: value, expires_in: seconds, token_type: 'Bearer' }),
 });
 
-/** Returns the key of a new account, because tokens are cached by credential. */
+/** Returns the key of a new account each time, because tokens are cached by credential. */
 const accountKey = (more: object = {}) =>
   JSON.stringify({
     type: 'service_account',

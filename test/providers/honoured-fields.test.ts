@@ -1,7 +1,6 @@
 /**
- * Tests that fields are honored, mapped by a rule, or refused by name, and that they are not dropped silently. Each
- * test adds one field to a request or one of its blocks, on every translated wire. The request to the provider must
- * then differ, or the request must be refused. docs/wires/README.md lists the fields that may be omitted.
+ * A field that is added to a request or one of its blocks must change the provider's request, or be refused by name.
+ * docs/wires/README.md lists the fields that may be omitted.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -12,7 +11,7 @@ import { messagesWire } from '../../lambdas/providers/wires.ts';
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** Quirks that let each wire express the most fields. */
+/** With these quirks, each wire expresses the most fields. */
 const quirks: Partial<Record<MessagesWireName, object>> = {
   'openai-chat': { reasoning_request: 'reasoning_effort', user_field: true, pdf_files: true },
   'openai-responses': { safety_identifier: true, pdf_files: true },
@@ -37,10 +36,7 @@ function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>): stri
   ).body;
 }
 
-/**
- * Returns whether the request to the provider is the same with and without a field; undefined if the request with the
- * field is refused.
- */
+/** Whether the body is the same with and without a field; undefined if the request with the field is refused. */
 function isSame(wire: MessagesWireName, without: Partial<MessagesRequest>, more: Partial<MessagesRequest>) {
   const body = bodyOf(wire, without);
   try {
@@ -106,10 +102,7 @@ const hints: [string, Partial<MessagesRequest>][] = [
   ['tools.0.eager_input_streaming', withTool({ eager_input_streaming: true })],
 ];
 
-/**
- * Gemini and Converse have no field for a single call. The gateway passes on only the first call, which the request
- * does not show.
- */
+/** Gemini and Converse have no field for a single call, so the gateway passes on only the first call. */
 const byTheAnswer = new Set(
   ['google-gemini', 'bedrock-converse'].map((wire) => `${wire} tool_choice.disable_parallel_tool_use`),
 );

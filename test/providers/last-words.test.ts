@@ -12,10 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/**
- * Reads a body until it ends.
- * @returns the chunks, whether the body has ended, and its error
- */
+/** Returns the chunks of a body, whether it has ended, and its error. */
 function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   const result = { chunks: [] as string[], hasEnded: false, error: undefined as unknown };
   const read = async () => {
@@ -29,7 +26,6 @@ function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   return { result, done };
 }
 
-/** Returns a body to which the test writes. */
 function fed() {
   const { readable, writable } = new TransformStream<Buffer, Buffer>();
   const writer = writable.getWriter();

@@ -1,4 +1,4 @@
-/** Tests streams of chat completions that differ from OpenAI's. */
+/** Streams of chat completions that differ from OpenAI's. */
 
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';

@@ -9,10 +9,7 @@ const context = {
   estimatedInputTokens: 7,
 };
 
-/**
- * Decodes events.
- * @returns one batch for each event with content
- */
+/** Returns one batch for each event with content. */
 async function decode(events: object[]): Promise<AnswerBatch[]> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const event of events) yield await Promise.resolve(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));

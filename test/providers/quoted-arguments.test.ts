@@ -8,7 +8,6 @@ const context = {
   estimatedInputTokens: 1,
 };
 
-/** Returns the streamed text of each call's arguments. */
 async function argumentsOf(...pieces: { index: number; id?: string; text: string }[]) {
   const chunks = pieces.map(({ index, id, text }) => ({
     choices: [{ delta: { tool_calls: [{ index, id, function: { name: id && 'look', arguments: text } }] } }],

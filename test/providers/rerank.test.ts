@@ -271,7 +271,7 @@ describe('search units', () => {
   });
 
   it('count a long document as several, with the query in each part', () => {
-    // The query has at most 100 tokens, and about 25. Of the 500 tokens of a part, 400 or 475 remain for the document.
+    // A part has 500 tokens, of which the query leaves 400 to 475 for the document.
     const documents = copies(100, 'a'.repeat(1_900));
     expect(unitsOf({ query: 'q'.repeat(100), documents })).toEqual({ max: 5, estimated: 1 });
   });

@@ -1,7 +1,5 @@
 /**
- * Tests of the rule for sampling parameters, which is the same on every wire. Parameters that the model does not list
- * are not sent. Listed parameters are sent, or refused by name if the wire cannot express them, so that another
- * endpoint may answer the request.
+ * On every wire, parameters that the model does not list are not sent; listed parameters are sent, or refused by name.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -21,7 +19,6 @@ const sampling = {
 type Parameter = keyof typeof sampling;
 const parameters = Object.keys(sampling) as Parameter[];
 
-/** Parameters that a wire cannot express. */
 const unspeakable: Record<MessagesWireName, readonly Parameter[]> = {
   anthropic: ['frequency_penalty', 'presence_penalty', 'repetition_penalty'],
   'openai-chat': [],
@@ -32,7 +29,7 @@ const unspeakable: Record<MessagesWireName, readonly Parameter[]> = {
 
 function sentOver(wire: MessagesWireName, more: object, supportedParameters: readonly string[]): string {
   const request = { model: 'a/b', messages: [{ role: 'user' as const, content: 'Hi' }], max_tokens: 5, ...more };
-  // Each family of Converse has a different field for top_k.
+  // Over Converse, each family of models has a different field for top_k.
   const quirks = (wire === 'bedrock-converse' ? { family: 'nova' } : {}) as Quirks;
   const target = { providerId: 'acme', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters, quirks };
   const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };

@@ -19,7 +19,7 @@ const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 const call: Block = { type: 'tool_use', id: 't', name: 'look', input: {} };
 const resultOf = (content: unknown) => ({ type: 'tool_result', tool_use_id: 't', content });
 
-/** Returns the body for a user message. A tool result follows its call. */
+/** Returns the body of a request with this block. A tool result follows its call. */
 const sent = (wire: Wire, quirks: object, block: Block) => {
   const target = { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters: ['tools'], quirks };
   const messages = [

@@ -1,7 +1,4 @@
-/**
- * Tests that a client that does not allow parallel calls gets only the first call of an answer, even if the provider
- * sends several calls.
- */
+/** A client that does not allow parallel calls gets only the first call of an answer. */
 
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';

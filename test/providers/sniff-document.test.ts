@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sniffDocument } from '../../lambdas/providers/http/sniff-document.ts';
 
-/** Returns a body in chunks, how many of them were taken, and whether its release was noticed. */
+/** Returns a body in chunks, the number of chunks that were read, and whether the body was released. */
 function bodyOf(...chunks: string[]) {
   const source = { isReleased: false, taken: 0 };
   async function* body(): AsyncGenerator<Buffer, void> {

@@ -7,7 +7,7 @@ const context = {
   estimatedInputTokens: 1,
 };
 
-/** Returns the pieces of sound that a client gets if the provider splits its base64 at some index. */
+/** Returns the pieces of sound in the answer of a provider that splits its base64 at this index. */
 async function piecesOf(base64: string, splitAt: number): Promise<string[]> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const data of [base64.slice(0, splitAt), base64.slice(splitAt)]) {

@@ -1,4 +1,4 @@
-/** Tests of turns that agents store and send again, but that providers refuse. */
+/** Turns that agents store and send again, although providers refuse them. */
 
 import { describe, expect, it } from 'vitest';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
@@ -11,7 +11,7 @@ const user = (...content: Block[]): Message => ({ role: 'user', content });
 const assistant = (...content: Block[]): Message => ({ role: 'assistant', content });
 const text = (words: string): Block => ({ type: 'text', text: words });
 
-/** The source of these conversations is https://github.com/router-for-me/CLIProxyAPI/pull/4998. */
+/** Source: https://github.com/router-for-me/CLIProxyAPI/pull/4998 */
 describe.each(everyWire)('a call with two results, over %s', (wire) => {
   it.each<[string, Message[]]>([
     ['in one message', [user(result('c1', 'early'), result('c2', 'noon'), result('c1', 'late'))]],
@@ -35,7 +35,7 @@ describe.each(everyWire)('a call with two results, over %s', (wire) => {
   });
 });
 
-/** The source of these conversations is https://github.com/langchain-ai/langgraph/issues/3168. */
+/** Source: https://github.com/langchain-ai/langgraph/issues/3168 */
 describe.each(everyWire)('an answer without content, over %s', (wire) => {
   it.each<[string, Message]>([
     ['as a list', assistant()],

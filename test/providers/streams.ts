@@ -4,7 +4,7 @@
  * A file belongs to one provider: a note on its special features, and cases. A case has a title (`## …`), the expected
  * result as JSON, and, after `--- stream`, `--- document` or `--- refusal`, the provider's bytes. The result of a
  * stream or a document is fields of a message, or an `error`. The result of a refusal is its `message`, and the party
- * at `fault`. `quirks` are those of the endpoint.
+ * at `fault`. `quirks` are the quirks of the endpoint.
  *
  * A stream has server-sent events, lines of JSON, or lines of a name and its JSON. The last kind is packed into frames
  * of AWS's event stream: as an exception if the name ends with `Exception`, otherwise as an event. The JSON of a
@@ -42,15 +42,15 @@ export function casesOf(wire: string): Record<Kind, Case[]> {
   return cases;
 }
 
-/** Returns the end of an event: an empty line for server-sent events, or the end of the line. */
+/** Returns the end of each event: an empty line for server-sent events, otherwise the end of the line. */
 const endOfEvent = (stream: string): string => (/^(data|event):/m.test(stream) ? '\n\n' : '\n');
 
-/** Returns the events of a stream, each with its end. */
+/** Splits a stream into its events, each with its end. */
 export function eventsOf(stream: string): string[] {
   return stream.split(new RegExp(`(?<=${endOfEvent(stream)})`));
 }
 
-/** Returns a stream, or a part of one, as bytes. Lines of a framed stream that are no frames stay unchanged. */
+/** Converts a stream to bytes. Lines of a framed stream that are no frames stay unchanged. */
 export function bytesOf(text: string): Buffer {
   const lines = text.split(/(?<=\n)/);
   return Buffer.concat(lines.map((line) => (isFramed(line) ? packFrame(...nameAndJson(line)) : Buffer.from(line))));
@@ -58,7 +58,7 @@ export function bytesOf(text: string): Buffer {
 
 const FRAMED = /^([a-z]\w+) (.*)\n?$/i;
 
-/** Whether a stream is sent in frames, whose damage can be detected. */
+/** Whether a stream consists of frames, whose damage can be detected. */
 export function isFramed(text: string): boolean {
   return FRAMED.test(text.slice(0, text.indexOf('\n') + 1 || undefined));
 }
@@ -68,14 +68,11 @@ function nameAndJson(line: string): [name: string, json: string] {
   return [name!, json!];
 }
 
-/** JSON texts that a provider may write in place of any value. */
+/** Values that a provider may write in place of any value. */
 const REPLACEMENTS = ['null', '5', '-1', '1e400', '"x"', 'true', '[]', '{}', '[null]', '{"type":5}'];
 const HOLE = '\u0000';
 
-/**
- * Returns copies of a text that contains JSON. In each copy, one value of the JSON is removed or replaced by a value of
- * another kind.
- */
+/** Yields copies of a text in which one value of its JSON is removed or replaced by a value of another kind. */
 export function* mutationsOf(text: string): Generator<string> {
   const json = /\[\{.*\}\]|\{.*\}/.exec(text)?.[0];
   if (json === undefined) return;
@@ -88,7 +85,7 @@ export function* mutationsOf(text: string): Generator<string> {
   }
 }
 
-/** Returns copies of a value, each with a hole in place of the value itself or of a value in it. */
+/** Yields copies of a value, each with a hole in place of the value or of a value in it. */
 function* holesIn(value: unknown): Generator {
   yield HOLE;
   if (typeof value !== 'object' || value === null) return;
@@ -101,7 +98,7 @@ function* holesIn(value: unknown): Generator {
 
 const USAGE = /usage|tokens|count/i;
 
-/** Returns a text that contains JSON, with another value in each field that counts tokens, or without these fields. */
+/** Replaces or removes the fields that count tokens. */
 export function withUsage(text: string, value: unknown): string {
   return text.replace(/\{.*\}/, (json) =>
     JSON.stringify(JSON.parse(json, (key, inner: unknown) => (USAGE.test(key) ? value : inner))),

@@ -1,7 +1,6 @@
 /**
- * Tests of two turns of a tool loop. One provider thinks, signs its thinking and calls a tool. The next turn is sent to
- * any provider. A provider must get its own thinking exactly as it signed it. It must not get thinking that a provider
- * of another family has signed or encrypted, because it would refuse such thinking.
+ * One provider thinks, signs its thinking and calls a tool; the next turn is sent to any provider. A provider must get
+ * its own thinking exactly as it signed it, but not thinking that a provider of another family has signed or encrypted.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -18,7 +17,7 @@ interface Provider {
   quirks?: object;
   providerId?: string;
   upstreamModel?: string;
-  /** Family of providers that accept each other's signatures. Without a family, a provider accepts only its own. */
+  /** Providers of a family accept each other's signatures. */
   family?: string;
 }
 
@@ -61,7 +60,7 @@ const targetOf = (provider: Provider) => ({
   quirks: (provider.quirks ?? {}) as Quirks,
 });
 
-/** Returns text that only the provider can read, in base64 as on all wires. */
+/** Returns a text that only the provider can read, in base64 as on all wires. */
 const secretOf = (provider: Provider, kind: string) =>
   Buffer.from(`${kind} of ${provider.name} ${provider.upstreamModel ?? ''}`.padEnd(60, '.')).toString('base64');
 
@@ -69,7 +68,7 @@ const sse = (event: { type?: string }) => Buffer.from(`data: ${JSON.stringify(ev
 const frame = (name: string, event: object) => packFrame(name, JSON.stringify(event));
 const call = { id: 'call_7', name: 'look' };
 
-/** Returns the first turn: thinking, redacted thinking if the wire has it, and a call. */
+/** Returns an answer with thinking, with redacted thinking if the wire has it, and with a call. */
 function answerOf(provider: Provider): Buffer[] {
   const signature = secretOf(provider, 'signature');
   const redacted = secretOf(provider, 'redacted');

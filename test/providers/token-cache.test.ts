@@ -5,7 +5,7 @@ const LIFETIME_MS = 30 * 60_000;
 const MARGIN_MS = 60_000;
 const FAILURE_MS = 1_000;
 
-/** Returns a token exchange that gives t1, t2, …, or fails. */
+/** Returns an exchange of tokens, which returns t1, t2, …, or fails while `isAway` is set. */
 const exchanges = () => {
   const state = { count: 0, isAway: false };
   const exchange = async () => {

@@ -21,7 +21,7 @@ import { listen } from '../support/listen.ts';
 
 afterEach(stopUpstreams);
 
-/** Starts a server that sends a first chunk, and the rest after the client has disconnected. */
+/** Sends a first chunk, and the rest after the client has disconnected. */
 async function leave(rest: (response: ServerResponse) => unknown): Promise<Seen> {
   const left = Promise.withResolvers<void>();
   const seen = await upstream(async (response, _request, before) => {
@@ -89,8 +89,8 @@ describe('a kept-alive connection', () => {
   });
 
   it('is not replaced if it breaks late, because the request may have been read and charged', async () => {
-    // Milliseconds before the server resets the connection. If a reset arrives earlier, it was already on its way when
-    // the request was sent.
+    // Time in ms until the server resets the connection. A reset that was already on its way when the request was sent
+    // would arrive earlier.
     const LATE_MS = 200;
     const { url, bodies } = await upstream(async (response, request, before) => {
       if (before === 0) return response.end('ok');
@@ -148,7 +148,7 @@ describe('a provider with an untrusted certificate', () => {
   });
 });
 
-/** Starts a server that answers the path /wait only after `answerWaiting`. */
+/** Starts a server with private certificates, which answers the path /wait only after `answerWaiting`. */
 async function privateUpstream() {
   const waiting = Promise.withResolvers<void>();
   const connections: Socket[] = [];
@@ -170,7 +170,7 @@ async function privateUpstream() {
   return { connections, send, answerWaiting: () => waiting.resolve() };
 }
 
-/** Sends a request with each of 16 new certificates, because the gateway keeps connections for at most 16. */
+/** Sends requests with 16 new certificates: the gateway keeps connections for at most 16 certificates. */
 async function replaceCertificates(send: (path: string, ca: string) => Promise<UpstreamResponse>) {
   for (let renewal = 1; renewal <= 16; renewal += 1) {
     const { body } = await send('/', privateAuthority + '\n'.repeat(renewal));
@@ -291,7 +291,7 @@ describe('bytes after the end of an answer', () => {
 
     await gone(connections[0]);
 
-    // Only the buffers between the two sides were filled. Without back-pressure, far more could be written in a second.
+    // Without back-pressure, far more could be written in a second.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 

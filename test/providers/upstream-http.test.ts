@@ -7,7 +7,7 @@ import { exchange, gone, rawUpstream, requestTo, stopUpstreams, upstream } from 
 
 afterEach(stopUpstreams);
 
-/** Sends several interim responses that announce an answer. */
+/** Sends interim responses, which announce an answer. */
 function announce(response: ServerResponse, count: number): void {
   for (let interim = 0; interim < count; interim += 1) response.writeProcessing();
 }
@@ -233,7 +233,7 @@ describe('a slow reader', () => {
     const { body } = await requestTo(url).send('x');
     await body.next();
 
-    // Bytes that exceed all buffers stay with the provider, however often other requests are served.
+    // Waits until no more bytes are written: bytes that exceed all buffers stay with the provider.
     let before = -1;
     while (before !== writtenBytes) {
       before = writtenBytes;

@@ -1,6 +1,6 @@
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 
-/** Text field of each kind of delta that a client assembles. */
+/** Text fields of deltas. */
 const textFields: Record<string, string> = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -25,7 +25,7 @@ const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Returns the faults that a client would find in the events of a complete or incomplete answer. */
+/** Returns the faults that a client would find in a complete or incomplete answer. */
 export function complaintsAbout(events: MessagesEvent[]): string[] {
   const complaints: string[] = [];
   const check = (holds: boolean, what: string) => !holds && complaints.push(what);

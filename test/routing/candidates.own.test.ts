@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Returns the values that the list of models shows for a model, and the values of the endpoint that is tried first. */
+/** Returns the values in the list of models, and the values of the endpoint that is tried first. */
 async function shownAndTried(model: Model, usable: Endpoint[], exclusionOf: RoutingInput['exclusionOf']) {
   const [first] = await candidatesOf(model, { exclusionOf });
   const { pricing, top_provider: topProvider } = modelView(

@@ -10,7 +10,6 @@ const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
 const sampling = { temperature: 0.6, top_p: 0.9, top_k: 40 };
 const penalties = { frequency_penalty: 0.1, presence_penalty: 0.2, repetition_penalty: 1.1 };
 
-/** Provider that needs no credential. */
 const open = {
   id: 'open',
   name: 'Open',

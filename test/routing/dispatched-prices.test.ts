@@ -18,7 +18,6 @@ const after: Pricing = { prompt: Money.parse('2'), completion: Money.parse('4') 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());
 
-/** Returns a candidate as routing would create it at a given time. */
 function admittedAt(atMs: number, later: typeof after | null = after) {
   vi.setSystemTime(atMs);
   const pricing = atMs < CHANGE_MS ? before : after;

@@ -53,7 +53,10 @@ const crowd = (count: number, everyMs = 1): HealthReport[] =>
     publishedAtMs: nowMs - number * everyMs,
     attempts: {},
   }));
-/** Returns reports with separate contents for the first partition and for its copies, and records reads and writes. */
+/**
+ * Returns a storage of health reports, with separate contents for the first partition and for its copies, and with a
+ * record of reads and writes.
+ */
 function reportsOf(first: () => HealthReport[], copy: () => HealthReport[]) {
   const asked: boolean[] = [];
   const told: boolean[] = [];
@@ -189,7 +192,8 @@ describe('the health reports between instances', () => {
 
     attempts(first, ...times(4, 'ok'));
     expect(written).toHaveLength(2);
-    // With the earlier report, two of nine attempts would have failed, and with its own report, two of eight.
+    // If the second instance also counted the earlier report, two of nine attempts would have failed. If the first
+    // instance also counted its own report, two of eight would have failed.
     expect(isFailing(second)).toBe(false);
     expect(isFailing(first)).toBe(false);
   });

@@ -8,7 +8,7 @@ const catalog = loadShippedCatalog();
 const endpointOf = (model: string, provider: string) =>
   catalog.find(model)!.endpoints.find((endpoint) => endpoint.provider.id === provider)!;
 
-/** Sets credentials in environment variables, as on a laptop. */
+/** Sets keys in environment variables, as on a laptop. */
 function setKeys(keys: Record<string, string | undefined>) {
   vi.stubEnv(variables.providerKeysSecret, undefined);
   for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value);

@@ -9,7 +9,6 @@ const model = { data: {} } as Model;
 const moneyIn = (prices: Record<string, string>) =>
   Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, Money.parse(price)]));
 
-/** Returns whether an endpoint with these prices is within a maximum price of the request. */
 function isWithin(most: object, prices: Record<string, string>, kinds?: Record<string, string>): boolean {
   const endpoint = {
     pricing: moneyIn({ prompt: '0', completion: '0', ...prices }),

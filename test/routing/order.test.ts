@@ -29,7 +29,7 @@ const offered = ({ id, prompt = '0.001', completion = '0.002', weight }: Offer) 
   } as unknown as Endpoint & { pricing: Pricing },
 });
 
-/** Three offers, of which the second is the cheapest. */
+/** The second offer is the cheapest. */
 const offers = [
   offered({ id: 'a', prompt: '0.003' }),
   offered({ id: 'b', prompt: '0.001' }),
@@ -117,8 +117,7 @@ describe('endpoints are tried', () => {
       counts[idsOf(inOrder(same, {}, quietSignals, draw))[0] as 'a' | 'b' | 'c'] += 1;
     }
 
-    // The expected ratio is 1 : 3, and the most expensive offer is never chosen. The standard deviation of the count is
-    // 27.
+    // The expected ratio is 1 : 3, with a standard deviation of 27; the most expensive offer is never chosen.
     expect([Math.abs(counts.a - 1_000) < 140, counts.c]).toEqual([true, 0]);
   });
 
@@ -221,7 +220,7 @@ describe('endpoints are tried', () => {
   });
 });
 
-/** Random draw for offers with different prices, where it has no effect. */
+/** With different prices, the draw has no effect. */
 const anyDraw = () => 1;
 
 function requestOf(words: string): MessagesRequest {

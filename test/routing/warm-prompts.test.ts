@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.stop());
 
-/** Creates the `WarmPrompts` of another Lambda instance: the same table, its own memory. */
+/** Returns another Lambda instance, with the same table and with its own memory. */
 const newInstance = () =>
   new WarmPrompts(
     {
@@ -39,8 +39,8 @@ const prompt = (more: Partial<WarmPrompt> = {}): WarmPrompt => ({
 });
 
 /**
- * Checks that another instance finds the prompt. It waits at most a tenth of a second for the table, which may be too
- * short on a busy machine, so the check retries.
+ * Checks that another instance finds this prompt. An instance waits at most a tenth of a second for the table, so the
+ * check retries.
  */
 const expectKnown = (known: WarmPrompt) => eventually(async () => expect(await newInstance().find('c')).toEqual(known));
 

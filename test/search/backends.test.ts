@@ -14,7 +14,6 @@ import {
 
 let api: SearchApi;
 beforeAll(async () => {
-  // Failures are logged, so the log is suppressed.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   api = await startSearchApi();
 });
@@ -23,7 +22,6 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Returns the request that a kind of backend gets for a query. */
 async function askedOf(kind: SearchKind, words: string, more: Partial<SearchQuery> = {}) {
   api.answers((response) => response.end(answerOf[kind]([])));
   expect(await ask(backendAt(kind, api.url), queryOf(words, more))).toEqual({ hits: [] });

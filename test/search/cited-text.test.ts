@@ -4,7 +4,7 @@ import { CitedText, type TextPart } from '../../lambdas/search/cited-text.ts';
 
 const isSource = (number: number) => number >= 1 && number <= 12;
 
-/** Returns the parts of a text that arrives in these pieces. Adjacent plain parts are joined. */
+/** Joins adjacent plain parts of a text that arrives in these pieces. */
 function partsOf(pieces: string[], known = isSource): TextPart[] {
   const text = new CitedText(known);
   const joined: TextPart[] = [];
@@ -23,11 +23,11 @@ function cutAt(text: string, places: number[]): string[] {
 
 const textOf = (parts: TextPart[]) => parts.map(({ text }) => text).join('');
 
-/** Formats parts as a short text: `{cited text|numbers of sources}`. */
+/** Shows each cited part as `{cited text|numbers of sources}`. */
 const shown = (parts: TextPart[]) =>
   parts.map((part) => ('sources' in part ? `{${part.text}|${part.sources.join()}}` : part.text)).join('');
 
-/** Checks that the result does not depend on the pieces, and returns it. */
+/** Reads a text in one piece and in single characters. The result must be the same. */
 function read(text: string): string {
   const whole = shown(partsOf([text]));
   expect(shown(partsOf(text.split('')))).toBe(whole);
@@ -182,10 +182,7 @@ describe('the pieces of a cited text', () => {
 
   const MARKER = String.raw`\[\^?\d{1,4}(?:, ?\^?\d{1,4})*\]|【\^?\d{1,4}(?:, ?\^?\d{1,4})*】`;
 
-  /**
-   * Returns whether `text` equals `whole` without some of the markers in `whole`, and without the white space before
-   * these markers.
-   */
+  /** Whether `text` equals `whole` without some of its markers, and without the white space before these markers. */
   function isWithoutMarkers(text: string, whole: string): boolean {
     const marker = new RegExp(String.raw`(?:[^\S\n]*|, ?)(?:${MARKER})`, 'y');
     let ends = new Set([0]);

@@ -27,10 +27,7 @@ const turn = (...content: Block[]): Message[] => [
   { role: 'assistant', content },
 ];
 
-/**
- * Six times the CPU milliseconds of the slowest conversation. A time that grows with the square of the calls would be
- * far higher.
- */
+/** Maximum CPU time in ms. A time that grows with the square of the number of calls would be far higher. */
 const MAX_CPU_MS = 3_000;
 
 describe('a conversation with searches', () => {

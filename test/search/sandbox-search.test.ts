@@ -6,7 +6,6 @@ import { ask, backendAt, queryOf } from '../support/search-backends.ts';
 
 let sandbox: SandboxUpstream;
 beforeAll(async () => {
-  // Failures are logged, so the log is suppressed.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   sandbox = await startSandbox();
 });

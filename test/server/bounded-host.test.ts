@@ -4,7 +4,7 @@ import type { FunctionHost } from '../../lambdas/server/function-host.ts';
 
 const overloaded = { status: 529, headers: { 'retry-after': '1' } };
 
-/** Returns functions that run until a test ends them. */
+/** Returns a host whose functions run until a test ends them. */
 function hostOfSlow(maxRequests: number) {
   const ends: (() => void)[] = [];
   const run = () => new Promise<void>((resolve) => ends.push(resolve));

@@ -14,7 +14,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 16, bottom: 40, left: 48 };
 
-/** Returns the plot of docs/routing.md as SVG: the share of requests that first go to an endpoint in trouble. */
+/** Returns the plot of docs/routing.md: the share of requests that first go to an endpoint in trouble. */
 export async function healthPlot(): Promise<string> {
   const lines = [
     { name: 'half of its requests fail', colour: '#1f6feb', values: await sharesOver(failsHalf) },

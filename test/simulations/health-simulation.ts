@@ -1,6 +1,6 @@
 /**
  * Simulates requests over several instances of a function and two endpoints, one of which is in trouble for a while.
- * The code that decides which endpoint is tried first is the real one. Only time, chance and the table are simulated.
+ * Only time, chance and the table are simulated.
  */
 
 import { SharedHealth, type HealthReport, type HealthReports } from '../../lambdas/routing/health.ts';
@@ -12,15 +12,14 @@ export interface Scenario {
   requestsPerSecond: number;
   durationMs: number;
   /**
-   * Returns whether the troubled endpoint fails an attempt at this time after the beginning. `chance` is a random
-   * number from 0 to 1.
+   * Whether the troubled endpoint fails an attempt at this time after the beginning. `chance` is a random number from 0
+   * to 1.
    */
   fails: (atMs: number, chance: number) => boolean;
-  /** Storage of health reports that replaces the simulated table. */
+  /** Replaces the simulated storage of health reports. */
   reports?: HealthReports;
 }
 
-/** Request: its time, and whether the troubled endpoint was tried first. */
 export interface Sent {
   atMs: number;
   isTroubledFirst: boolean;
@@ -29,11 +28,10 @@ export interface Sent {
 const TROUBLED = 'acme/model';
 const FAILED_AFTER_MS = 300;
 const ANSWERED_AFTER_MS = 1_200;
-/** Milliseconds for which a caller is cached, as in admission. */
+/** A caller is cached for this time, as in admission. */
 const CALLER_CACHE_MS = 3_000;
 const START_MS = Date.UTC(2026, 10, 20);
 
-/** Instance of a function, of which Lambda runs many. */
 interface Instance {
   health: SharedHealth;
   callerReadAtMs: number;
@@ -78,21 +76,20 @@ export async function simulate(scenario: Scenario): Promise<Sent[]> {
   return sent;
 }
 
-/** Waits as long as the lookup of a request's caller takes, which is often cached. */
+/** Looks up a caller, which takes time unless the caller is cached. */
 async function findCaller(instance: Instance, time: SimulatedTime, chance: () => number): Promise<void> {
   if (time.nowMs() - instance.callerReadAtMs < CALLER_CACHE_MS) return;
   instance.callerReadAtMs = time.nowMs();
   await time.sleep(callMs(chance));
 }
 
-/** Returns the duration of a call to the table in ms. */
 function callMs(chance: () => number): number {
   return 4 + chance() * 20;
 }
 
 /**
- * Returns storage of health reports with the delays of a real table: some milliseconds per call, and readings that may
- * be up to a second old.
+ * Returns storage with the delays of a real table: some milliseconds per call, and readings that may be up to a second
+ * old.
  */
 function simulatedReports(time: SimulatedTime, chance: () => number): HealthReports {
   let written: { key: string; visibleAtMs: number; report: HealthReport }[] = [];
@@ -101,7 +98,7 @@ function simulatedReports(time: SimulatedTime, chance: () => number): HealthRepo
       await time.sleep(callMs(chance));
       const key = `${Math.floor(report.publishedAtMs / 10_000)}#${report.instance}`;
       const visibleAtMs = time.nowMs() + (chance() < 0.1 ? chance() * 1_000 : chance() * 20);
-      // Reports that no reader requests anymore are removed, so that long runs stay fast.
+      // Old reports are removed, so that long runs stay fast.
       written = written.filter(({ report: { publishedAtMs } }) => publishedAtMs > time.nowMs() - 60_000);
       written.push({ key, visibleAtMs, report: structuredClone(report) });
     },
@@ -119,7 +116,7 @@ function simulatedReports(time: SimulatedTime, chance: () => number): HealthRepo
   };
 }
 
-/** Returns storage in a real table. The simulated time stops during its calls. */
+/** Returns reports in a real table. The simulated time stops during their calls. */
 function outside(time: SimulatedTime, reports: HealthReports): HealthReports {
   return {
     write: (report, to) => time.outside(reports.write(report, to)),

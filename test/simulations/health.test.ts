@@ -18,10 +18,9 @@ import {
 
 const SEEDS = repeated(200, { ofWhichAlways: 20 });
 
-/** Usual scenario: two instances with one request per second. */
+/** Two instances with one request per second. */
 const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
 
-/** Returns the results of runs with many seeds. */
 async function runs(trouble: () => Scenario['fails'], more: Partial<Scenario> = {}, seeds = SEEDS): Promise<Sent[][]> {
   const all: Sent[][] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -36,8 +35,8 @@ const first = (sent: Sent[]) => sent.filter(({ isTroubledFirst }) => isTroubledF
 const shareOf = (all: Sent[][], holds: (sent: Sent[]) => boolean) => all.filter(holds).length / all.length;
 
 /**
- * Returns the number of requests that tried the troubled endpoint first after its trouble began. Only 27 seconds count,
- * because the endpoint may be tried first again half a minute after its last failure.
+ * Returns the number of requests that first went to the failing endpoint. Only 27 seconds count, because the endpoint
+ * may be tried first again half a minute after its last failure.
  */
 const sentBeforeItWasOut = (sent: Sent[]) => first(between(sent, TROUBLE_BEGINS_MS, TROUBLE_BEGINS_MS + 27_000)).length;
 const isOutWithinTen = (sent: Sent[]) => sentBeforeItWasOut(sent) <= 10;
@@ -106,7 +105,7 @@ describe('an endpoint that alternately fails and works for fifteen seconds', () 
 describe('an endpoint that fails one request of a thousand', () => {
   it.each([
     ['two instances', { instances: 2, requestsPerSecond: 50, durationMs: 120_000 }],
-    // With many instances, as on Lambda, each instance alone observes few failures.
+    // With many instances, each instance alone observes few failures.
     ['two hundred instances', { instances: 200, requestsPerSecond: 50, durationMs: 120_000 }],
   ])('keeps the first place, over %s', async (_name, traffic) => {
     const sent = (await runs(failsOnceInAThousand, traffic, 3)).flat();

@@ -8,14 +8,14 @@ interface Line {
 }
 
 const RATES = [10, 20, 40, 60, 120, 250, 500, 1_000, 2_000];
-/** Highest rate in the plot for a counter in one item, which refuses more than a third of the requests at this rate. */
+/** Highest rate in the plot for a counter in one item. */
 const MOST_OF_ONE_ITEM = 250;
 const MOST_MS = 2_000;
 const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 40, bottom: 44, left: 56 };
 
-/** Returns the plot of docs/busy-accounts.md as SVG: the time that holds of one limited key take. */
+/** Returns the plot of docs/busy-accounts.md: the time that holds of one limited key take. */
 export async function holdPlot(): Promise<string> {
   const upToOneItem = RATES.filter((rate) => rate <= MOST_OF_ONE_ITEM);
   return drawn([
@@ -30,8 +30,8 @@ export async function holdPlot(): Promise<string> {
 }
 
 /**
- * Returns the points of a line.
- * @param how.perServer requests per second of each server; without it no server takes leases
+ * Simulates holds at each rate.
+ * @param how.perServer requests per second of each server; without it, no server takes leases
  */
 async function pointsOver(
   rates: number[],

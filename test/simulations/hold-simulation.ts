@@ -1,7 +1,6 @@
 /**
- * Simulates requests of one limited key. Each request holds money, takes a second, and is settled. The code that holds
- * and settles is the real one; only time, chance and the table are simulated. All requests run in one process, so each
- * request uses the data about the key's counter that earlier requests have cached.
+ * Simulates requests of one limited key, each of which holds money, takes a second, and is settled. Only time, chance
+ * and the table are simulated. All requests run in one process, so they share cached data about the key's counter.
  */
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -20,24 +19,24 @@ import { inSimulatedTime } from './without-waiting.ts';
 
 export interface HoldScenario {
   seed: number;
-  /** Requests of the key per second, which arrive at random times. */
+  /** Average number of requests per second, which arrive at random times. */
   perSecond: number;
   seconds: number;
   /** Whether a busy counter may be stored in parts. */
   hasParts: boolean;
-  /** Number of servers that share the requests and take leases. Without it, each request is held separately. */
+  /** Number of servers that share the requests and take leases. If it is absent, each request is held separately. */
   servers?: number;
   /** Whether the limit is daily and the measurement begins at midnight. */
   isMidnight?: boolean;
 }
 
 export interface Held {
-  /** Share of the measured requests that were refused because the counter was busy. */
+  /** Share of requests that were refused because the counter was busy. */
   refused: number;
-  /** Median of the time to hold in ms. `p95Ms` is the 95th percentile. */
+  /** Median and 95th percentile of the time to hold in ms. */
   p50Ms: number;
   p95Ms: number;
-  /** Spending according to the key's counter, including its parts. `settled` is the sum of the settled costs. */
+  /** Spending according to the key's counter, including its parts, and the sum of the settled costs. */
   counted: string;
   settled: string;
   /** Amount that is held after all requests have ended. */
@@ -45,10 +44,7 @@ export interface Held {
 }
 
 const DELAYS = { wayMs: 2, transactionMs: 8 };
-/**
- * Milliseconds of simulated time before the measurement. In this time, the first conflicts cause the counter to be
- * split into parts.
- */
+/** Time before the measurement, in which the first conflicts cause the counter to be split into parts. */
 const BEGINNING_MS = 1_000;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
@@ -61,10 +57,7 @@ const LIMIT = Money.parse('1000000');
 const HOLD = Money.parse('1');
 const COST = Money.parse('0.4');
 
-/**
- * Number of runs that this process has begun. The number is a part of names, so that a run does not use cached data
- * about the counters of earlier runs.
- */
+/** This number is a part of names, so that a run does not use cached data about the counters of earlier runs. */
 let runs = 0;
 
 export const simulateHolds = onceEach(async (scenario: HoldScenario): Promise<Held> => {
@@ -170,10 +163,7 @@ class Traffic {
     }
   }
 
-  /**
-   * Returns the payer of a request. Only the key has a limit: there are many accounts, workspaces and members, without
-   * limits.
-   */
+  /** Returns the payer of a request. Only the key has a limit: there are many accounts, workspaces and members. */
   #payer() {
     const name = `${this.#key.id}, ${this.#running % 100}`;
     return { accountId: name, workspaceId: name, memberId: name, keyHash: this.#key.id };

@@ -5,17 +5,11 @@ import { holdPlot } from './hold-plot.ts';
 import { simulateHolds } from './hold-simulation.ts';
 
 const SEEDS = repeated(10, { ofWhichAlways: 1 });
-/**
- * Number of requests per second after midnight. Only the long form simulates the full rate, whose figures are in the
- * documentation.
- */
+/** Only the long form simulates the full rate, whose figures are in the documentation. */
 const NIGHT_RATE = repeated(2_000, { ofWhichAlways: 500 });
 const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 0.5 }) };
 
-/**
- * Timeout of several minutes for the long form. If a simulation timed out and continued to run, it would disturb the
- * next simulation.
- */
+/** The timeout is long, because a simulation that timed out and continued to run would disturb the next one. */
 const TIMES = { timeout: 900_000 };
 
 describe('a key with a limit', TIMES, () => {

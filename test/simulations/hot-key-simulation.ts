@@ -1,7 +1,7 @@
 /**
- * Counts the units of DynamoDB that one request takes from each kind of partition key. The code that reads and writes
- * is the real one; only time, chance and the table are simulated. One instance of a function sends one request after
- * another, with a limited key. The requests are settled in batches of ten, each with ten models.
+ * Counts the units of DynamoDB that a request takes from each kind of partition key. Only time, chance and the table
+ * are simulated. One instance of a function sends one request after another, with a limited key. The requests are
+ * settled in batches of ten, and each batch has ten models.
  */
 
 import { giveParts } from '../../lambdas/accounting/busy-counters.ts';
@@ -46,33 +46,28 @@ export interface KeyScenario {
   seconds: number;
   /** Whether many other instances report failures of endpoints. */
   isCrowd?: boolean;
-  /** Whether the requests are for free models. */
   isFree?: boolean;
-  /** Whether a server takes leases for the requests, which then begin in quick succession. */
+  /** Whether a server takes leases for the requests. */
   isLeased?: boolean;
 }
 
-/** Units per request by beginning of the partition key. */
 export type UnitsByKey = Record<'write' | 'read', ReadonlyMap<string, number>>;
 
 const REQUESTS = 120;
 const BATCH = 10;
-/** Endpoints of a large catalog, all of them measured. */
+/** Number of measured endpoints, as in a large catalog. */
 const MEASURED_ENDPOINTS = 400;
 const CROWD = 64;
 const REPORTS_EVERY_MS = 20_000;
 const LEASED_A_SECOND = 40;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const AT = new Date(START_MS).toISOString();
-/** No call waits, because units do not depend on the duration of calls. A run therefore has few steps of time. */
+/** Units do not depend on the duration of calls. */
 const NO_DELAYS = { wayMs: 0, transactionMs: 0 };
-/** Seconds of an answer from which a request needs a second step of its hold, and two checkpoints (scale-model.ts). */
+/** From this duration, a request needs a second step of its hold, and two checkpoints (scale-model.ts). */
 const LONG_ANSWER_SECONDS = 15;
 
-/**
- * Number of runs in this process. The number is a part of the payer's ids, so that a run does not use cached data of
- * earlier runs.
- */
+/** This number is a part of the payer's ids, so that a run does not use cached data of earlier runs. */
 let runs = 0;
 
 export const simulateKeys = onceEach(async (scenario: KeyScenario): Promise<UnitsByKey> => {
@@ -98,7 +93,7 @@ function unitsOf(table: SimulatedTable, before: UnitsByKey, kind: 'write' | 'rea
   return units;
 }
 
-/** Returns the beginning of a key, which names its kind: HEALTH#2026-… becomes HEALTH#SLOT. */
+/** Returns the kind of a partition key, which is its beginning: HEALTH#2026-… becomes HEALTH#SLOT. */
 function beginningOf(partition: string): string {
   const [first, second = ''] = partition.split('#') as [string, string?];
   if (first === 'HEALTH' || first === 'FREE') return `${first}#${/^\d/.test(second) ? 'SLOT' : second}`;
@@ -244,7 +239,6 @@ class Instance {
     this.#ended.push({ generationId: request.generation.id, payer: this.#payer, hold: placed.hold, outcome: ended });
   }
 
-  /** Extends a hold by one step and writes two checkpoints. */
   async #extend(request: HoldRequest, placed: PlacedHold): Promise<PlacedHold> {
     const result = await extendHold(this.#table, placed, request);
     if ('refused' in result) throw new Error(`The hold was not extended: ${result.refused.kind}`);

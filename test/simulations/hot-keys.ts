@@ -1,7 +1,4 @@
-/**
- * Hottest partition keys, as rows for docs/scale.md: units of a request (hot-key-simulation.ts), and their ceilings. The
- * keys of records and of the sweep index are in scale-model.ts.
- */
+/** Hottest partition keys, as rows for docs/scale.md: units of a request, and their ceilings. */
 
 import { BUDGET_PARTS } from '../../lambdas/catalog/free-terms.ts';
 import { COUNTER_PARTS } from '../../lambdas/store/counters/counters.ts';
@@ -13,10 +10,8 @@ import { STATISTICS_COPIES } from '../../lambdas/store/statistics/endpoint-stati
 import { partitionRates } from '../support/table-rules/throughput.ts';
 import { simulateKeys, type KeyScenario } from './hot-key-simulation.ts';
 
-/** Partition keys of one kind. */
 interface KeyKind {
   of: string;
-  /** Beginning of the keys in the simulation. */
   name: string;
   kind: 'write' | 'read';
   /** Number of keys over which the requests are spread evenly. */
@@ -102,7 +97,7 @@ async function hotKeys(): Promise<HotKey[]> {
   return all;
 }
 
-/** Returns the rows of the table of docs/scale.md. */
+/** Rows of docs/scale.md. */
 export async function hotKeyRows(): Promise<string[][]> {
   return (await hotKeys()).map(({ of, sharedBy, keys, bySeconds }) => [
     of,

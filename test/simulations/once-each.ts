@@ -1,7 +1,4 @@
-/**
- * Wraps a simulation so that a process runs each scenario only once. The same scenario gives the same result, and plots
- * and tests share scenarios.
- */
+/** Runs each scenario only once in a process, because plots and tests share scenarios. */
 export function onceEach<Scenario extends object, Result>(
   simulate: (scenario: Scenario) => Promise<Result>,
 ): (scenario: Scenario) => Promise<Result> {

@@ -1,6 +1,6 @@
 /**
  * Units that each partition key of a simulated table takes, and the limits of a key. The keys of the sweep index are
- * included, because DynamoDB refuses a write if the index has no capacity for it. Items have their real sizes.
+ * included, because DynamoDB refuses a write if the index has no capacity for it.
  */
 
 import type { Attributes } from '../../lambdas/store/table/attribute-values.ts';
@@ -8,7 +8,7 @@ import { indexes } from '../../lambdas/store/table/table.ts';
 import { itemBytes, readUnits, writeUnits } from '../support/table-rules/item-units.ts';
 import { PartitionUnits, partitionRates } from '../support/table-rules/throughput.ts';
 
-/** Write of one item of a partition key: the item before and after it. */
+/** The item before and after a write. */
 export interface ItemChange {
   partition: string;
   before: Attributes | undefined;
@@ -16,7 +16,6 @@ export interface ItemChange {
 }
 
 export class PartitionLoad {
-  /** Units that each partition key has taken so far. */
   readonly taken = { write: new Map<string, number>(), read: new Map<string, number>() };
   readonly #rooms: { write: PartitionUnits; read: PartitionUnits };
 
@@ -27,7 +26,6 @@ export class PartitionLoad {
     };
   }
 
-  /** Returns whether the partition keys of a write have units left. */
   takesWrite(change: ItemChange): boolean {
     const partitions = [change.partition, ...indexWrites(change)];
     return partitions.every((partition) => this.#rooms.write.hasRoom(partition));
@@ -55,8 +53,8 @@ export class PartitionLoad {
 }
 
 /**
- * Returns the partition key of the index for each write that a change causes there: none if the entry stays the same,
- * one if it is added or removed, and two if it changes (a removal and a new entry).
+ * Returns the index partition of each write. A change of an entry is two writes (a removal and a new entry); an
+ * addition or a removal is one.
  */
 function indexWrites({ before, after }: ItemChange): string[] {
   const [old, current] = [entryOf(before), entryOf(after)];

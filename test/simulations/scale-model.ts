@@ -1,6 +1,6 @@
 /**
- * Model of the requests per second that a deployment supports. It divides the limits of each part of AWS by the amount
- * that the code needs for one request. It uses arithmetic and the settlement simulation; no value was measured on AWS.
+ * Model of the requests per second that a deployment supports: the limits of AWS, divided by the amount that the code
+ * needs for one request. No value was measured on AWS.
  */
 
 import { queueWorkers } from '../../lambdas/routes.ts';
@@ -18,35 +18,30 @@ const NEW_TABLE_UNITS = 4_000;
 const TABLE_UNITS = 40_000;
 const PARTITION_UNITS = 1_000;
 
-/** Partitions of a day of an account whose records are spread. */
 const SPREAD_RECORD_PARTITIONS = GENERATION_SHARDS * SPREAD_PARTITIONS;
 
-/**
- * Seconds that a worker needs for a batch without conflicts: the transaction, the network, and the worker's other steps
- * (settlement-simulation.ts).
- */
+/** Duration of a batch without conflicts: the transaction, the network, and the worker's other steps. */
 const BATCH_SECONDS = 0.0275;
-/** Write units of the sweep index: a request is added to the index, and removed from it. */
+/** Write units of a request in the sweep index, to which it is added and from which it is removed. */
 const INDEX_UNITS = 2;
 
 /**
- * Returns the write units of checkpoints after the first fifteen seconds. An answer of one second has one output step
- * and no checkpoint. An answer of fifteen seconds has a second step and two checkpoints, which are not counted here.
- * Each further ten seconds add a checkpoint.
+ * Returns the write units of the checkpoints of an answer: two units for every ten seconds after the first fifteen
+ * seconds.
  */
 function checkpointUnits(seconds: number): number {
   return seconds < 15 ? 0 : 2 * Math.floor((seconds - 15) / 10);
 }
 
 /**
- * Returns the write units of a request: hold, checkpoints, settlement, and its share of counters (docs/figures.md,
+ * Returns the write units of a request: hold, checkpoints, settlement, and a share of counters (docs/figures.md,
  * docs/server.md).
  */
 function writeUnits(seconds: number): number {
   return (seconds < 15 ? 9 : 22) + checkpointUnits(seconds);
 }
 
-/** Returns the write units of a request that its record needs. */
+/** Write units of a request's record. */
 function recordUnits(seconds: number): number {
   return (seconds < 15 ? 5 : 12) + checkpointUnits(seconds);
 }
@@ -54,12 +49,11 @@ function recordUnits(seconds: number): number {
 interface Ceiling {
   of: string;
   /**
-   * Returns the supported requests per second.
+   * Returns the requests per second up to the ceiling.
    * @param seconds duration of an answer
-   * @param accounts number of accounts over which the requests are spread
+   * @param accounts accounts over which the requests are spread
    */
   perSecond: (seconds: number, accounts: number) => number;
-  /** How an operator raises the limit. */
   raisedBy: string;
 }
 
@@ -113,14 +107,14 @@ export const ceilings: readonly Ceiling[] = [
   },
 ];
 
-/** Rounds to two digits, because the model is not more exact than that. */
+/** Rounds a rate to two digits, because the model is not more exact. */
 function rounded(perSecond: number): string {
   return Number(perSecond.toPrecision(2)).toLocaleString('en-US');
 }
 
 const SECONDS = [1, 15, 60];
 
-/** Returns the rows of the table of docs/scale.md. */
+/** Rows of docs/scale.md. */
 export function ceilingRows(): string[][] {
   return ceilings.map(({ of, perSecond, raisedBy }) => [
     of,
@@ -130,10 +124,7 @@ export function ceilingRows(): string[][] {
   ]);
 }
 
-/**
- * Returns the resources that each rate of requests needs: executions, write units, settlement workers, and accounts
- * over which the rate is spread.
- */
+/** Executions, write units, settlement workers, and accounts that each rate needs. */
 export function needRows(): string[][] {
   return [1_000, 10_000].flatMap((rate) =>
     SECONDS.map((seconds) => [

@@ -14,8 +14,8 @@ const y = (rate: number) =>
   (HEIGHT - MARGIN.bottom - between(rate, 10, 100_000) * (HEIGHT - MARGIN.top - MARGIN.bottom)).toFixed(1);
 
 /**
- * Returns the plot of docs/scale.md as SVG: the requests per second up to each ceiling (Lambda executions, table
- * writes, settlement and others), by the duration of an answer, for one account.
+ * Returns the plot of docs/scale.md: the requests per second up to each ceiling, by the duration of an answer, for one
+ * account.
  */
 export function scalePlot(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">

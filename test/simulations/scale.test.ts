@@ -9,7 +9,6 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 
 const page = readFileSync('docs/scale.md', 'utf8');
 
-/** Returns the cells of the table under a heading. */
 function tableUnder(heading: string): string[][] {
   const [, section = ''] = page.split(`## ${heading}\n`);
   const [, , ...rows] = section
@@ -29,7 +28,7 @@ describe('the page about scale', () => {
     expect(tableUnder('Ceilings')).toEqual(ceilingRows());
   });
 
-  // The simulation of all keys takes many times as long as the other tests of this page.
+  // This simulation takes many times as long as the other tests of this file.
   it.runIf(isLongForm)('has the hottest keys of the simulation', { timeout: 300_000 }, async () => {
     expect(tableUnder('Hottest keys'), 'npm run simulate writes the table again').toEqual(await hotKeyRows());
   });

@@ -15,7 +15,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 16, bottom: 44, left: 56 };
 
-/** Returns the plot of docs/busy-accounts.md as SVG: the number of settlements of one account per second. */
+/** Returns the plot of docs/busy-accounts.md: settlements of one account per second. */
 export async function settlementPlot(): Promise<string> {
   const lines = [
     { name: 'one item', colour: '#d1242f', values: await ratesOver({ isLimited: true }) },

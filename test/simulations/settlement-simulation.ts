@@ -1,6 +1,6 @@
 /**
- * Simulates several concurrent workers that settle requests of one account. There are always more requests to settle.
- * The code that settles is the real one; only time, chance and the table are simulated.
+ * Simulates several concurrent workers that settle requests of one account, of which there are always more. Only time,
+ * chance and the table are simulated.
  */
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -23,31 +23,29 @@ export interface SettlementScenario {
   workers: number;
   /** Number of keys of one workspace over which the requests are spread. */
   keys: number;
-  /** Whether the account has a limit. If so, each request holds money of the account and of its workspace. */
+  /** If true, each request holds money of the account and of its workspace. */
   isLimited: boolean;
   seconds: number;
 }
 
 export interface Settled {
   perSecond: number;
-  /** Share of conflicts among all transactions that were carried out or conflicted. */
+  /** Share of conflicts among transactions. */
   conflicts: number;
   /** Spending according to the account's counter, including its parts. */
   counted: string;
-  /** Sum of the settled costs. */
   settled: string;
 }
 
-/** Number of messages that the queue delivers at a time. */
 const BATCH = 10;
-/** Milliseconds of a worker's other steps: receiving messages, counting outcomes, returning messages. */
-const BETWEEN_MS = 10;
-/** Estimated delays in ms. DynamoDB does not document how long a transaction locks an item. */
-const DELAYS = { wayMs: 2, transactionMs: 8 };
 /**
- * Milliseconds of simulated time before the measurement. In this time, the first conflicts cause the counters to be
- * split into parts.
+ * Average time in ms of a worker between two batches, for receiving messages, counting outcomes, and returning
+ * messages.
  */
+const BETWEEN_MS = 10;
+/** DynamoDB does not document how long a transaction locks an item. */
+const DELAYS = { wayMs: 2, transactionMs: 8 };
+/** Time before the measurement, in which the first conflicts cause the counters to be split into parts. */
 const BEGINNING_MS = 1_000;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -87,13 +85,10 @@ export const simulateSettlement = onceEach(async (scenario: SettlementScenario):
   });
 });
 
-/**
- * Number of runs that this process has begun. The number is a part of names, so that a run does not use cached data
- * about the counters of earlier runs.
- */
+/** This number is a part of names, so that a run does not use cached data about the counters of earlier runs. */
 let runs = 0;
 
-/** Supply of ended requests of one account with spread records. It never runs out of requests. */
+/** Endless supply of ended requests of one account with spread records. */
 class Settlements {
   readonly account: ScopeId;
   readonly #table: SimulatedTable;

@@ -7,7 +7,6 @@ import { simulateSettlement, type SettlementScenario } from './settlement-simula
 
 const SEEDS = repeated(10, { ofWhichAlways: 1 });
 
-/** Number of workers, as in the deployment. */
 const workers = queueWorkers['finalize-cost'].maxConcurrency;
 const busy = { workers, keys: 50, seconds: repeated(10, { ofWhichAlways: 1 }) };
 
@@ -17,10 +16,7 @@ async function runs(scenario: Omit<SettlementScenario, 'seed'>) {
   return all;
 }
 
-/**
- * Timeout of several minutes for the long form. If a simulation timed out and continued to run, it would disturb the
- * next simulation.
- */
+/** The timeout is long, because a simulation that timed out and continued to run would disturb the next one. */
 const TIMES = { timeout: 900_000 };
 
 describe('an account without limits', TIMES, () => {
@@ -54,7 +50,7 @@ describe('an account with limits and without parts', TIMES, () => {
   });
 });
 
-// Only the long form computes the plot, because that takes many times as long as the tests above.
+// The plot takes many times as long as the tests above.
 it.runIf(isLongForm)('the simulation of settlements equals the plot of the documentation', async () => {
   const shown = readFileSync(new URL('../../docs/settlement.svg', import.meta.url), 'utf8');
   expect(await settlementPlot(), 'npm run simulate writes the plot again').toBe(shown);

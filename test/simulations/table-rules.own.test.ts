@@ -208,7 +208,7 @@ describe('the table rules for the token of a transaction', () => {
 
 describe('the table rules for a partition key', () => {
   const rates = { write: 10, read: 10 };
-  /** Settings with a clock that does not advance, so that no capacity is regained. */
+  /** The clock does not advance, so no capacity is regained. */
   const still = { nowMs: () => 0, rates, transactionMs: 0 };
 
   it('accept the configured write units per second, and more after half a second', async () => {
@@ -307,9 +307,7 @@ it('the table rules compute sizes of items as documented', () => {
   expect([readUnits(1, 'eventual'), readUnits(4_097, 'strong'), readUnits(1, 'transaction')]).toEqual([0.5, 2, 2]);
 });
 
-/**
- * Counts the outcomes of transactions. Each transaction writes its own item and one item that all transactions share.
- */
+/** Counts the outcomes of transactions. Each one writes its own item, and an item that all transactions share. */
 async function outcomes(count: number): Promise<Record<string, number>> {
   const seen: Record<string, number> = {};
   const common = randomUUID();

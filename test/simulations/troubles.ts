@@ -1,4 +1,4 @@
-/** Kinds of failures of an endpoint. All but the last happen only between two times of a run. */
+/** Kinds of failures of an endpoint. */
 
 import type { Scenario } from './health-simulation.ts';
 
@@ -17,7 +17,6 @@ export const failsHalf = () => during((_, chance) => chance < 0.5);
 
 export const failsAll = () => during(() => true);
 
-/** Fails every second attempt, beginning with the first. */
 export function failsEverySecond(): Fails {
   let attempts = 0;
   return during(() => {

@@ -11,8 +11,8 @@ interface Means {
 }
 
 /**
- * Runs code that waits, and that uses random numbers, in simulated time and with simulated chance. No other code may
- * run at the same time.
+ * Runs code in simulated time and with simulated chance. No other code may run at the same time, because clocks, timers
+ * and chance are replaced for the whole process.
  */
 export async function inSimulatedTime<Result>(
   time: SimulatedTime,

@@ -17,7 +17,6 @@ const ended = (more: Partial<Ended['outcome']> = {}, beganMs = NOW - 1_000): End
   outcome: { ...outcome(rub('1')), latencyMs: 300, generationTimeMs: 500, completionTokens: 40, ...more },
 });
 
-/** Returns the requests and failures of each endpoint. */
 const counted = (...all: Ended[]) =>
   Object.fromEntries(
     bySlot(all, NOW).map(([{ endpointId }, { requests, failures }]) => [endpointId, [requests, failures]]),

@@ -8,7 +8,6 @@ function histogramOf(values: number[]): Histogram {
   return histogram;
 }
 
-/** Returns the percentile by the nearest-rank method. */
 const nearestRank = (values: number[], percent: number, better: 'low' | 'high') =>
   values.toSorted((a, b) => (better === 'low' ? a - b : b - a))[Math.ceil((percent / 100) * values.length) - 1]!;
 

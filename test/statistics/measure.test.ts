@@ -14,7 +14,7 @@ import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
-/** The time is twenty-two minutes past the hour, so the previous hour is complete. */
+/** Twenty-two minutes past the hour, the previous hour is complete. */
 const NOW = Date.UTC(2026, 10, 20, 12, 22);
 const MINUTE = 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -57,7 +57,7 @@ describe('the history of an endpoint', () => {
     await measureEndpoints(table, NOW + MINUTE);
 
     const points = await readPoints(table, ID, NOW + MINUTE);
-    // An hour with nine requests, and the current hour, have no point. Medians are exact to 10 %.
+    // An hour with nine requests, and the current hour, have no point; medians are exact to 10 %.
     expect(points.map((point) => point.hourMs)).toEqual([hourMs]);
     expect(points[0]!.uptimePercent).toBe(90);
     expect(Math.abs(points[0]!.latencyMs! - 250)).toBeLessThan(25);
@@ -194,7 +194,7 @@ describe('storage of measurements', () => {
   it('needs one write and one unit per count, and few queries once the hours of the day are closed', async () => {
     for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
     const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
-    // The time is nine minutes past the hour, so the previous hour is not complete.
+    // Nine minutes past the hour, the previous hour is not complete.
     await measureEndpoints(tableThrough(meter.endpoint, table), NOW + 47 * MINUTE);
     expect(meter.calls['PutItem']).toBe(1);
     expect(meter.calls['Query']).toBeLessThanOrEqual(1 + 14 * SLOT_SHARDS);

@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromAttributes, toAttributes } from '../../lambdas/store/table/attribute-values.ts';
 
-/** Attribute name. The SDK would treat an item with an attribute named `constructor` as an instance of a class. */
+/**
+ * Generates names of attributes without `constructor`: the SDK would treat an item with this attribute as an instance
+ * of a class.
+ */
 const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__' && text !== 'constructor');
 const { item } = fc.letrec((tie) => ({
   value: fc.oneof(

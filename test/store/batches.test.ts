@@ -14,7 +14,7 @@ type Request = Record<string, unknown>;
 
 const servers: Server[] = [];
 
-/** Starts a DynamoDB that processes only a part of a batch and returns the rest, as it does when throttled. */
+/** Starts a DynamoDB that processes only a part of a batch and returns the rest, as when throttled. */
 async function narrowTable(roomOf: (call: number) => number) {
   const calls: { atMs: number; size: number }[] = [];
   const written: unknown[] = [];
@@ -49,7 +49,7 @@ describe.each([
   ['writing items to', (table: Table) => batchWrite(table, puts(3))],
 ])('%s a throttled table', (_, work) => {
   it('waits between attempts, with growing delays', async () => {
-    // With this value, each pause is half of its maximum.
+    // With this random number, each pause is half of its maximum.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { table, calls } = await narrowTable((call) => (call <= 5 ? 0 : 3));
 

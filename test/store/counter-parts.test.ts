@@ -27,7 +27,7 @@ import { newTable } from '../support/table.ts';
 
 const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
-/** Creates a key's counter, as it is created with the key. */
+/** Creates the counter of a key, as the creation of the key does. */
 async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {
   const scope = { kind: 'key', id: randomUUID() } as const;
   const change = { limits: limits.daily ? { daily: rub(limits.daily) } : {}, revision: 0, active: true };
@@ -35,7 +35,10 @@ async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {
   return scope;
 }
 
-/** Creates a counter whose spending is 1 in the counter item itself, 2 in its first part and 3.5 in its last part. */
+/**
+ * Creates a counter with parts. Its spending is 1 in the counter item itself, 2 in the first part and 3.5 in the last
+ * part.
+ */
 async function spreadScope(): Promise<{ scope: ScopeId; spread: string }> {
   const scope = await newScope();
   await count(table, scope, { amount: '1' });
@@ -188,7 +191,7 @@ describe('the first limit of a counter', () => {
       [undefined, 'string'],
       [undefined, 'string'],
     ]);
-    // Removed parts are not counted either.
+    // A removed part accepts no spending either.
     await transact(table, { part: remove(table, partKey(scope, spread, 0)) });
     expect(await count(table, scope, { amount: '1', spread })).toMatchObject({ committed: false });
     expect(await spent(table, scope)).toBe('6.5');
@@ -196,7 +199,7 @@ describe('the first limit of a counter', () => {
 
   it('lets settlements continue without a loss if it was not set after all', async () => {
     const { scope, spread } = await spreadScope();
-    // The change of the limit was not completed, because its process ended or another write was refused.
+    // The parts are closed, but the transaction that changes the limit is not executed.
     await limitWrites(table, scope, limit);
 
     expect(await spent(table, scope)).toBe('6.5');
@@ -230,7 +233,7 @@ describe('the first limit of a counter', () => {
   });
 });
 
-/** Number of table calls that merge all parts: reads, one call to close each part, and the transaction. */
+/** Calls that merge all parts: one read, two calls for each part (which close and read it), and the transaction. */
 const CALLS = 2 + 2 * COUNTER_PARTS;
 const deaths = [...new Set([1, ...placesIn(CALLS, { ofWhichAlways: 6 }), CALLS - 1])];
 
@@ -240,8 +243,7 @@ describe.each(['unavailable', 'lost-reply'] as const)(
     it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
       const { scope, spread } = await spreadScope();
       let calls = 0;
-      // All later calls fail, as if the process had ended. With the fault "lost-reply", the last successful call has no
-      // reply.
+      // All later calls fail, as if the process had ended; with "lost-reply", the last successful call has no reply.
       proxy.faultFor = ({ action }) => {
         calls += 1;
         if (calls === last + 1 && fault === 'lost-reply' && action !== 'GetItem') return fault;
@@ -251,8 +253,8 @@ describe.each(['unavailable', 'lost-reply'] as const)(
       proxy.faultFor = () => undefined;
 
       expect(await spent(table, scope)).toBe('6.5');
-      // A settlement by a process that does not know of the merge is either counted in the part, or refused there and
-      // counted in the counter.
+      // A settlement that does not know of the merge is counted in the part, or refused there and counted in the
+      // counter.
       const stale = await count(table, scope, { amount: '1', spread, part: 5 });
       if (!stale.committed) await count(table, scope, { amount: '1' });
       expect(await spent(table, scope)).toBe('7.5');

@@ -1,4 +1,4 @@
-/** Tests of the expiry of Idempotency-Keys. The read and the condition of the write must agree. */
+/** At the expiry of Idempotency-Keys, the read and the condition of the write must agree. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { keepAnswerPut, readAnswer } from '../../lambdas/store/accounts/idempotency.ts';

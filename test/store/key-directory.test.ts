@@ -101,13 +101,10 @@ describe('the list of keys', () => {
   });
 });
 
-/**
- * The entries are written directly, as the creation of ten thousand keys would write them, because creating the keys
- * would take minutes.
- */
+/** The entries are written directly, because creating the keys would take minutes. */
 describe('a list of 10,000 keys', () => {
   const COUNT = 10_000;
-  /** Upper bound of the size of an entry, which determines the cost to read it, in units of 4 KB. */
+  /** Upper bound of the size of an entry, which is read in units of 4 KB. */
   const ENTRY_BYTES = 160;
   let meter: CapacityMeter;
   let metered: Table;
@@ -140,7 +137,7 @@ describe('a list of 10,000 keys', () => {
     meter.reset();
     expect(await walk(metered, 100)).toEqual(hashes);
     const pages = COUNT / 100;
-    // Besides its entries, a page reads the count before and after them, reads a bookmark, and writes a bookmark.
+    // A page also reads the count before and after its entries, reads a bookmark, and writes a bookmark.
     expect(meter.units).toBeLessThan(readingAll + pages * (2 + 1 + 1 + 1));
   });
 

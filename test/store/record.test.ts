@@ -45,7 +45,7 @@ const ann = {
   work: { city: 'Omsk' },
 };
 
-/** Returns an item as the table returns it, with numbers as text. */
+/** Returns an item as it is read: the table returns numbers as text. */
 const asRead = (item: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),

@@ -1,7 +1,4 @@
-/**
- * Converts a row of features to a client's body, and this body to the request that would reach an endpoint. Nothing is
- * sent over a network.
- */
+/** Converts a row of features to a client's body, and to the request that would reach an endpoint. */
 
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
@@ -18,13 +15,14 @@ import type { WireRequest } from '../../lambdas/providers/wire.ts';
 import { toMessagesCandidate } from '../../lambdas/routing/candidates.ts';
 import { bodyOf, type Wishes } from './wishes.ts';
 
-/** Request as the gateway reads it, or the fields that the gateway refuses. */
+/** Request as the gateway reads it, or the fields that it refuses. */
 export type ReadWishes =
   | { row: Wishes; message: MessagesRequest; content: ReturnType<typeof measurePrompt> }
   | { row: Wishes; refusedFields: string[] };
 
 /**
- * @param makes output that is requested in addition to text, if the API has a field for that
+ * Reads the body of a row as the gateway does.
+ * @param makes output in addition to text, if the API has a field for that
  * @param isMusic whether the audio is music, which has no voice
  */
 export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false): ReadWishes {
@@ -36,7 +34,7 @@ export function readWishes(row: Wishes, makes?: MediaModality, isMusic = false):
   return { row, message, content: measurePrompt(message) };
 }
 
-/** Returns the body of a request for speech, for music, or for images in a conversation whose answers contain some. */
+/** Returns the body of a request for speech, for music, or for images in a conversation. */
 function withMedia(row: Wishes, makes: MediaModality, isMusic: boolean): object {
   const body = bodyOf(row);
   if (row.api !== 'chat') return body;
@@ -62,8 +60,8 @@ export type Outcome = { sent: WireRequest } | { refusedField: string };
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
 /**
- * Returns the request that the endpoint gets.
- * @throws every error that does not refuse a field of the request
+ * Returns the request that the endpoint gets, or the refused field.
+ * @throws {Error} if the request fails for another reason
  */
 export function askEndpoint(
   { message, content }: Extract<ReadWishes, { message: MessagesRequest }>,

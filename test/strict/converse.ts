@@ -1,6 +1,6 @@
 /**
  * Strict fake of Amazon Bedrock's Converse API. Its rules come from the API's Smithy model, and from the documentation
- * of each family of models.
+ * of the models.
  */
 
 import * as z from 'zod';
@@ -96,7 +96,10 @@ const body = z.strictObject({
 type ConverseBody = z.output<typeof body>;
 
 const isNova = (model: string) => model.includes('nova');
-/** Nova 2 accepted `additionalProperties` in the recorded interactions of ruby_llm. */
+/**
+ * Whether a model is of Nova's first generation. Nova 2 accepted `additionalProperties` in recorded interactions of
+ * ruby_llm.
+ */
 const isFirstNova = (model: string) => /nova-(?:micro|lite|pro)/.test(model);
 const isLlama = (model: string) => model.includes('llama');
 

@@ -1,6 +1,6 @@
 /**
- * Tests the embedding endpoints of the shipped catalog with requests that clients may send. Each request must be sent in
- * the form that the provider accepts, or refused with the name of a field.
+ * Each request must be sent to an embedding endpoint in the form that the provider accepts, or refused with the name of
+ * a field.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -50,7 +50,6 @@ const taskOf = (request: object) => {
   );
 };
 
-/** The requests that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, candidate: Candidate) {
   const task = taskOf(request);
   try {
@@ -157,7 +156,7 @@ describe('an endpoint of NVIDIA’s own server', () => {
   });
 
   it('may count the tokens of a prompt for each text', () => {
-    // The provider may read one character as a phrase (NFKC), also with a prompt.
+    // The second case has a character that a provider may read as a phrase (in the Unicode form NFKC).
     for (const input of [
       ['a', 'b'],
       ['\ufdfa'.repeat(100), 'b'],

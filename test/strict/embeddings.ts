@@ -1,7 +1,4 @@
-/**
- * Strict fakes of embedding providers, from their API references: the fields that each provider accepts, and its
- * limits.
- */
+/** Strict fakes of embedding providers, from their API references. */
 
 import * as z from 'zod';
 import { strictFake, type Rule, type StrictFake } from './rules.ts';
@@ -34,7 +31,7 @@ const voyageBody = z.strictObject({
   output_dimension: z.literal([256, 512, 1_024, 2_048]).optional(),
   output_dtype: z.enum(['float', 'int8', 'uint8', 'binary', 'ubinary']).optional(),
 });
-/** A text that is too long must be refused. Voyage cuts it, unless `truncation` is false. */
+/** Voyage cuts a text that is too long, unless `truncation` is false. */
 const uncutAtVoyage: Rule<{ truncation?: boolean | undefined }> = {
   source: voyage,
   refuses: ({ read: { truncation } }) => truncation !== false && 'a text that is too long would be cut',
@@ -144,7 +141,6 @@ export const embeddingSources: readonly string[] = [
   nim,
 ];
 
-/** Fakes by wire and provider. */
 export const embeddingFakes: Record<string, StrictFake> = {
   'openai-embeddings openai': strictFake(openaiBody, [fixedLength]),
   'openai-embeddings voyage': strictFake(voyageBody, [uncutAtVoyage]),

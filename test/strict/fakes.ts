@@ -1,5 +1,3 @@
-/** Finds the strict fake of an endpoint of the catalog. */
-
 import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import { anthropicFake, bedrockInvokeFake, vertexClaudeFake } from './anthropic.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests every image endpoint of the shipped catalog with requests that clients may send. Each request must be sent in
- * the form that the provider accepts, or refused with the name of a field.
+ * Each request must be sent to an image endpoint in the form that the provider accepts, or refused with the name of a
+ * field.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -66,7 +66,6 @@ function candidateOf({ model, endpoint }: (typeof places)[number]): Candidate {
   return engineCandidate(imagesModality, usable as never)!;
 }
 
-/** The bodies that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, candidate: Candidate): { sent: { path: string; body: string }[] } | { refused: unknown } {
   const body = createdImageBody.schema.parse({ model: candidate.model.id, prompt: 'A fox', ...request });
   const task = imagesModality.taskOf(body, [body.prompt]);
@@ -131,7 +130,7 @@ describe('image endpoints of the catalog', () => {
     },
   );
 
-  // Sizes that Gemini's images have, and the wide size of dall-e-3, which some clients send to every model.
+  // Some clients send sizes of other models to every model.
   it.each([
     ['1344x768', '16:9'],
     // The default of Open WebUI.

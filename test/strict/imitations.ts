@@ -1,7 +1,4 @@
-/**
- * Strict fakes of providers with a compatible form of the Messages API: DeepSeek, Moonshot, Z.ai, MiniMax. They support
- * fewer features than Anthropic, and refuse unknown fields.
- */
+/** Strict fakes of providers with a compatible form of the Messages API, which refuse unknown fields. */
 
 import * as z from 'zod';
 import { blankRule, claudeFields, callRules, messageSchema, noAgentFields, type ClaudeBody } from './anthropic.ts';
@@ -22,8 +19,8 @@ const isForced = ({ read }: { read: ClaudeBody }) =>
   read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
 /**
- * Returns the rules.
- * @param takesForced returns when a request may force the model to call a tool
+ * Returns the rules of a provider.
+ * @param takesForced whether a request may force the model to call a tool
  */
 const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
   blankRule,
@@ -86,7 +83,7 @@ const ofMoonshot: Rule<ClaudeBody>[] = [
   },
 ];
 const ofOthers = rules(() => 'always');
-/** Returns the types of thinking that a model of MiniMax accepts; undefined for the models before M3. */
+/** Returns the accepted types of thinking; undefined for the models before M3. */
 function minimaxThinking(model: string): string[] | undefined {
   if (!isMinimaxM3(model)) return undefined;
   return hasMinimaxEfforts(model) ? ['adaptive'] : ['adaptive', 'disabled'];

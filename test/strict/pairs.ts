@@ -1,13 +1,10 @@
-/**
- * Rows in which every pair of features of different kinds occurs at least once. Most faults occur with two features
- * together, and few need three.
- */
+/** Rows in which every pair of features of different kinds occurs at least once. */
 
 import { wishes, type WishKind, type Wishes } from './wishes.ts';
 
 const kinds = Object.keys(wishes) as WishKind[];
 
-/** Returns a function that produces numbers from 0 to below 1. The same seed gives the same numbers. */
+/** Returns a function that produces numbers from 0 to below 1; the same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,8 +21,8 @@ const keyOf = (kind: WishKind, value: string, other: WishKind, otherValue: strin
     : `${other}=${otherValue}&${kind}=${value}`;
 
 /**
- * Returns the rows. The algorithm is greedy: each row begins with a missing pair, and takes of every other kind the
- * value that adds most pairs.
+ * Returns the rows. Each row begins with a missing pair. For each other kind, it gets the value that adds the most
+ * missing pairs.
  */
 export function pairwiseRows(seed: number): Wishes[] {
   const random = seededRandom(seed);
@@ -57,7 +54,7 @@ function first(set: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-/** Usual feature of each kind, which few endpoints refuse. */
+/** Features that few endpoints refuse. */
 const usual: Wishes = {
   api: 'messages',
   thinking: 'unsaid',
@@ -78,8 +75,8 @@ const usual: Wishes = {
 };
 
 /**
- * Returns a row of usual features and a few special ones. A row with many special features is often refused because of
- * one of them, which hides the effect of all others.
+ * Returns a row of usual features and a few special ones, because a refusal of one special feature hides the effect of
+ * the others.
  */
 export function quietRow(random: () => number): Wishes {
   const different = kinds.toSorted(() => random() - 0.5).slice(0, 2 + Math.floor(random() * 2));

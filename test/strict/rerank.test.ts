@@ -1,6 +1,6 @@
 /**
- * Tests every rerank endpoint of the shipped catalog with requests that clients may send. Each request must be sent in
- * the form that the provider accepts, or refused with the name of a field.
+ * Each request must be sent to a rerank endpoint in the form that the provider accepts, or refused with the name of a
+ * field.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -45,7 +45,6 @@ function placeOf({ model, endpoint }: (typeof places)[number]): Place {
   return { candidate: engineCandidate(rerankModality, usable as never)!, providerId: endpoint.provider.id };
 }
 
-/** The body that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, { candidate }: Place): { sent: string } | { refused: unknown } {
   const body = rerankBody.schema.parse({
     model: candidate.model.id,

@@ -1,6 +1,4 @@
-/**
- * Strict fakes of rerank providers, from their API references: the fields that each provider accepts, and its limits.
- */
+/** Strict fakes of rerank providers, from their API references. */
 
 import * as z from 'zod';
 import { strictFake, type Rule, type StrictFake } from './rules.ts';
@@ -100,7 +98,6 @@ const bedrockBody = z
 
 export const rerankRules: readonly Rule<Ranked>[] = [cohere, jina, voyage, tei, bedrock].map(tooMany);
 
-/** Fakes by the provider's id. */
 export const rerankFakes: Record<string, StrictFake> = {
   'cohere-v2': strictFake(cohereBody, [tooMany(cohere)]),
   jina: strictFake(jinaBody, [tooMany(jina)]),

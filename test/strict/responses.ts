@@ -17,7 +17,7 @@ import {
 } from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
-/** Guide that states: "When reasoning effort is not none, remove temperature, top_p, and top_logprobs." */
+/** The guide states: "When reasoning effort is not none, remove temperature, top_p, and top_logprobs." */
 const latestModelGuide = 'https://developers.openai.com/api/docs/guides/latest-model';
 const reasoningGuide = 'https://platform.openai.com/docs/guides/reasoning';
 const bigAgi =
@@ -283,7 +283,7 @@ function asksForLogprobs({ include = [], top_logprobs: most }: ResponsesBody): b
   return most !== undefined || include.includes('message.output_text.logprobs');
 }
 
-/** Returns a rule that refuses fields of OpenAI which compatible providers do not document. */
+/** Refuses fields of OpenAI that compatible providers do not document. */
 const undocumented = (source: string): Rule<ResponsesBody> => ({
   source,
   refuses: ({ read }) => (asksForLogprobs(read) || read.text?.verbosity !== undefined) && 'unknown field',

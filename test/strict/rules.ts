@@ -1,33 +1,31 @@
 /**
- * Rules for requests that a provider refuses, each with its source. A strict fake is a list of such rules for one
- * family of providers. It reads a request as it would arrive, and returns the faults for which the provider would
- * answer 400. It does not use the gateway's catalog.
+ * Rules for requests that a provider refuses, each with its source, independent of the gateway's catalog. A strict fake
+ * is a list of such rules, which returns the faults for which the provider would answer 400.
  */
 
 import * as z from 'zod';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
 
-/** Request as it arrives at a provider. */
 export interface Arrived<Body> extends WireRequest {
-  /** Provider's name of the model. */
+  /** The provider's name of the model. */
   model: string;
   read: Body;
 }
 
 export interface Rule<Body> {
-  /** Source of the rule: documentation, a schema, or a report of the refusal. */
+  /** Documentation, a schema, or a report of the refusal. */
   source: string;
-  /** Returns the fault of a request; undefined or empty if there is none. */
+  /** Returns the fault; undefined, false or empty if there is none. */
   refuses: (request: Arrived<Body>) => string | false | null | undefined;
 }
 
 export interface StrictFake {
-  /** Returns the reasons for which the provider refuses the request; empty if it accepts the request. */
+  /** Returns the faults of a request; empty if the provider accepts it. */
   refusals(request: WireRequest, model: string): string[];
 }
 
 /**
- * Creates a strict fake.
+ * Returns a fake that checks requests by a schema and by rules.
  * @param schema fields of the provider, which refuses a body that does not fit
  */
 export function strictFake<Body>(
@@ -46,7 +44,7 @@ export function strictFake<Body>(
   };
 }
 
-/** Returns the messages of an issue. For a union, returns the messages of the variant with the fewest issues. */
+/** Returns the messages of an issue; for a union, the messages of the variant with the fewest issues. */
 function saidOf(issue: z.core.$ZodIssue, place: PropertyKey[] = []): string[] {
   const path = [...place, ...issue.path];
   if (issue.code !== 'invalid_union') return [`${path.join('.')}: ${issue.message}`];
@@ -73,7 +71,6 @@ export type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a schema, and the schemas in it. */
 export function* schemasIn(schema: unknown): Generator<JsonObject> {
   if (!isObject(schema)) return;
   yield schema;
@@ -88,17 +85,13 @@ export function* schemasIn(schema: unknown): Generator<JsonObject> {
 
 export const isBlankText = (text: unknown): boolean => typeof text === 'string' && text.trim() === '';
 
-/** Returns the first value that occurs twice. */
 export function repeatedIn(values: readonly string[]): string | undefined {
   return values.find((value, index) => values.indexOf(value) !== index);
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
-/**
- * Returns the fault of a tool's schema for providers that check schemas: a keyword of a draft before 2020-12, an unknown
- * type, a list without items, or a root that is no plain object.
- */
+/** Returns the fault of a tool's schema for providers that check schemas. */
 export function argumentsFault(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object' || '$ref' in schema) return 'schema must have type "object"';
   const union = ['anyOf', 'oneOf', 'allOf', 'enum', 'not'].find((name) => name in schema);
@@ -114,11 +107,10 @@ export function argumentsFault(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Source of the faults that `argumentsFault` returns. */
 export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/issues/9804';
 
 /**
- * Returns whether a reference in a schema leads back to a part that contains the reference.
+ * Whether a reference in a schema leads back to a part that contains the reference.
  * @param isAllowed whether such a reference is no fault
  */
 export function isCircular(schema: JsonObject, isAllowed: (isOptional: boolean) => boolean = () => false): boolean {

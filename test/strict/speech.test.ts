@@ -1,6 +1,6 @@
 /**
- * Tests every speech endpoint of the shipped catalog with requests that clients may send. Each request must be sent in
- * the form that the provider accepts, or refused with the name of a field.
+ * Each request must be sent to a speech endpoint in the form that the provider accepts, or refused with the name of a
+ * field.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const places = loadShippedCatalog()
   .models.filter(({ id, data }) => data.output_modalities.includes('speech') && !id.startsWith('sandbox/'))
   .flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })));
 
-/** Placeholder in `requests` for a voice that the endpoint has. */
+/** Stands for a voice that the endpoint has. */
 const KNOWN_VOICE = 'known-voice';
 const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
 const requests: object[] = [
@@ -52,7 +52,6 @@ function candidateOf({ model, endpoint }: (typeof places)[number]): SpeechCandid
 const bodyOf = (request: object, model: string) =>
   speechBody.schema.parse({ model, input: 'Hello, world.', ...request });
 
-/** The request that the endpoint gets, or the field that the gateway refuses. */
 function ask(request: object, candidate: SpeechCandidate): { sent: WireRequest } | { refused: unknown } {
   const { default_voice: voice = 'v1' } = candidate.target.quirks as SpeechTarget['quirks'];
   const known = JSON.parse(JSON.stringify(request).replace(KNOWN_VOICE, voice)) as object;
@@ -189,7 +188,7 @@ describe('requests of ElevenLabs’ API', () => {
   });
 });
 
-/** Each wire refuses exactly one of these formats. Salute's wire has no model in the shipped catalog. */
+/** Each wire refuses exactly one of these formats; Salute's wire has no model in the shipped catalog. */
 describe.each(['yandex-speech', 'salute-speech'] as const)('a request over %s', (wire) => {
   const engine: BatchEngine<SpeechTask, unknown> = speechEngines[wire];
   const fake = speechFakes[wire === 'yandex-speech' ? 'yandex-speechkit' : 'salutespeech']!;

@@ -6,7 +6,7 @@ import { programOf } from './programs.ts';
 
 const run = promisify(execFile);
 
-/** Runs the operator's command line with --json, in a separate process. */
+/** Runs the operator's command line with --json in a separate process. */
 export async function admin(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [
     await programOf('bin/admin.ts'),
@@ -25,8 +25,8 @@ interface Said {
 }
 
 /**
- * Runs an operator's command in this process, which is half a second faster than a separate process. A process keeps
- * the secrets that it has read, so do not use this function with two data directories whose keys matter.
+ * Runs an operator's command in this process, which is half a second faster. A process keeps the secrets that it has
+ * read, so do not use this function with two data directories whose keys matter.
  */
 export async function adminHere(dataDirectory: string, ...args: string[]): Promise<Said> {
   const said = { out: '', err: '' };
@@ -46,8 +46,7 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
 }
 
 /**
- * Runs an operator's command in this process, as `adminHere` does.
- * @returns the JSON output
+ * Runs an operator's command as `adminHere` does, and returns its JSON output.
  * @throws {Error} with the error output if the command fails
  */
 export async function adminJson(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {

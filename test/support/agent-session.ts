@@ -1,13 +1,12 @@
 /**
- * Session of an agent, with the fields, headers, order of blocks and cache marks that Claude Code 2.1 was observed to
- * send. The texts are invented. In the session, the model searches for a tool, gets the tool, and calls it.
+ * Session with the fields, headers, order of blocks and cache marks that Claude Code 2.1 was observed to send, and
+ * invented texts. The model searches for a tool, gets the tool, and calls it.
  */
 
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 
 const SESSION_ID = '0193b2d8-5c4e-7a10-8f3e-6d2b9c1a4e77';
 
-/** Headers of each request of the agent. */
 export const agentHeaders = {
   'anthropic-version': '2023-06-01',
   'anthropic-beta': [
@@ -60,8 +59,8 @@ const RULES = 'The folder is /home/dev/demo.\nMore tools can be found: Write.';
 const TASK = 'create a file hello.txt with the word hi';
 
 /**
- * Returns the request of one turn of the session.
- * @param turn number of the turn, from 1 to 3
+ * Returns the request of a turn.
+ * @param turn from 1 to 3
  * @param sum checksum in the billing line, which some versions of the agent change in each request
  */
 export function agentTurn(turn: 1 | 2 | 3, { model, sum }: { model: string; sum: string }): MessagesRequest {

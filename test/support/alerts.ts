@@ -13,13 +13,11 @@ interface ReceivedAlert {
   headers: IncomingMessage['headers'];
 }
 
-/** Server of a client that receives alerts. */
 export interface AlertReceiver {
   url: string;
   received: ReceivedAlert[];
-  /** Status of the next responses. Only notices with a success status are in `received`. */
+  /** Status of the next responses; only notices with a success status are in `received`. */
   status: number;
-  /** Number of requests with any other status. */
   refused: number;
   stop: () => Promise<void>;
 }
@@ -44,7 +42,7 @@ export async function startAlertReceiver(): Promise<AlertReceiver> {
   return Object.assign(receiver, server);
 }
 
-/** Stores alert settings of an owner, with defaults for the fields that `more` lacks. */
+/** Stores alert settings, with defaults for the fields that `more` lacks. */
 export async function storeAlerts(
   table: Table,
   accountId: string,
@@ -72,7 +70,7 @@ export async function storeAlerts(
 
 export const alertPepper = 'pepper of alerts';
 
-/** Returns delivery tools that may send webhooks to this machine. By default, they send no e-mails. */
+/** Delivery tools that may send webhooks to this machine, and send no e-mails by default. */
 export function testDeliveryTools(table: Table, more: Partial<DeliveryTools> = {}): DeliveryTools {
   return {
     table,

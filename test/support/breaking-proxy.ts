@@ -12,24 +12,20 @@ interface PassedAnswer {
   path: string;
   status: number;
   headers: OutgoingHttpHeaders;
-  /** Body that replaces the original body; undefined if the original body is passed on. */
+  /** Replaces the original body, if it is set. */
   body?: string;
 }
 
-/** Fault of a proxy. Messages that the fault does not change are passed on unchanged. */
+/** Messages that the fault does not change are passed on unchanged. */
 export interface Breakage {
-  /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
-  /**
-   * Changes the response to the client. If the function sets a body, the client gets this body instead of the
-   * gateway's.
-   */
+  /** Changes the response to the client. A body that the function sets replaces the gateway's body. */
   answer?: (answer: PassedAnswer) => void;
-  /** Whether the proxy waits until a response is complete before it passes the response on. */
+  /** Whether the proxy passes responses on only when they are complete. */
   isBuffering?: boolean;
 }
 
-/** Starts a proxy in front of a gateway, with one fault as caused by real proxies, CDNs or wrong settings. */
+/** Starts a proxy with one fault as caused by real proxies, CDNs or wrong settings. */
 export function startBreakingProxy(target: string, breakage: Breakage): Promise<Listening> {
   const server = http.createServer((incoming, outgoing) => {
     void pass(incoming, outgoing).catch(() => outgoing.destroy());

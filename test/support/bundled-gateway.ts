@@ -1,6 +1,5 @@
 /**
- * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules, from
- * the current sources for each test run. Tests start hundreds of processes, and the bundle halves their startup time.
+ * Bundles the gateway and the operator's commands into a few files, which halves the startup time of test processes.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,23 +24,19 @@ const programs = {
 };
 const bundledPrograms = Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, bundled(source)]));
 
-/** Modules that locate source files at run time, with the code that replaces them. */
+/** Modules that locate source files at run time, with code that replaces them. */
 const replaced: Record<string, string> = {
   'lambdas/server/import-handler.ts': handlerImports(Object.keys(functions)),
   [`${local}/programs.ts`]: `export const programs = ${JSON.stringify(bundledPrograms)};`,
   'lib/shared/database/guard-program.ts': `export const guardProgram = ${JSON.stringify(bundledPrograms['guard'])};`,
 };
 
-/**
- * Files of the gateway, with the files of this folder that replace them. A replacement may import the file that it
- * replaces.
- */
+/** Files of the gateway, with the files of this folder that replace them and may import them. */
 const replacements: Record<string, string> = {
   'lambdas/catalog/load.ts': 'once-checked-catalog.ts',
   [`${local}/server-bundle.ts`]: 'once-bundled-server.ts',
 };
 
-/** Plugin that bundles the replacements. */
 const withReplacements: Plugin = {
   name: 'with-replacements',
   setup(bundler) {
@@ -55,7 +50,7 @@ const withReplacements: Plugin = {
   },
 };
 
-/** Plugin that lets bundled code find files next to its original source. */
+/** Lets bundled code find files next to its original source. */
 const asFromSources: Plugin = {
   name: 'as-from-sources',
   setup(bundler) {

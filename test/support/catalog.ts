@@ -7,10 +7,9 @@ import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
-/** Names of the variables that contain the sandbox's URLs. */
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
-/** Variables that an operator must set to serve every model, apart from credentials: URLs and parts of model names. */
+/** Variables other than credentials that an operator must set to serve every model. */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',
   'OLLAMA_BASE_URL',
@@ -20,13 +19,10 @@ const operatorVariables = [
   'SEARXNG_URL',
 ];
 
-/** Time of the shipped catalog in tests, so that they pass after the prices of a retired model have ended. */
+/** At this time, the prices of retired models have not ended. */
 const SHIPPED_AT_MS = Date.UTC(2026, 10, 27);
 
-/**
- * Loads the shipped catalog with every model, as if the operator had set `operatorVariables`, and with the prices of
- * one fixed day.
- */
+/** Loads the shipped catalog with every model, and with the prices of one fixed day. */
 export function loadShippedCatalog(): Catalog {
   const names = [...sandboxAddresses, ...operatorVariables];
   const before = names.map((name) => process.env[name]);
@@ -41,7 +37,7 @@ export function loadShippedCatalog(): Catalog {
   }
 }
 
-/** Returns a text model in the form of a catalog file, with the fields that a test needs. */
+/** Returns a text model in the form of a catalog file. */
 export function textModel(id: string, endpoints: object[], more: object = {}): Record<string, unknown> {
   return {
     id,
@@ -73,12 +69,11 @@ function shippedProviders(): { id: string; quirks?: object }[] {
   return file.providers;
 }
 
-/** Returns the quirks of a provider of the shipped catalog. */
 export function shippedQuirks(providerId: string): object | undefined {
   return shippedProviders().find(({ id }) => id === providerId)?.quirks;
 }
 
-/** Writes a catalog of the given models, with the shipped providers and the test's own providers. */
+/** Writes a catalog of these models, with the shipped providers and the test's own. */
 export function catalogDirectory(models: object[], providers: object[] = []): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   mkdirSync(join(path, 'models'));

@@ -29,7 +29,7 @@ export function sentTo(
 
 export const sent = (more: Partial<MessagesRequest>, quirks: OpenaiChatQuirks = {}) => sentTo({ quirks }, more);
 
-/** Returns id and name of each call in an answer of one chunk. */
+/** Returns the id and the name of each call in an answer of one chunk. */
 export async function callsIn(request: MessagesRequest, chunk: object): Promise<unknown[]> {
   async function* body(): AsyncGenerator<Buffer> {
     yield await Promise.resolve(Buffer.from(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
@@ -49,7 +49,7 @@ export async function callsIn(request: MessagesRequest, chunk: object): Promise<
   return calls;
 }
 
-/** Returns the encoded body of a request as text, so that tests can check every digit. */
+/** Returns the body as text, so that tests can check every digit. */
 export function bodyOf(request: MessagesRequest, quirks: OpenaiChatQuirks): string {
   return openaiChatWire.encode(request, targetOf({ quirks }), client).body;
 }

@@ -1,7 +1,4 @@
-/**
- * Bodies of requests to the gateway's client APIs, with fields that clients were observed to send. The models of the
- * sandbox answer all of them.
- */
+/** Bodies of requests to client APIs, with fields that clients were observed to send. */
 
 import type { FormPart } from './form-mutations.ts';
 import { waveFile } from './recordings.ts';
@@ -18,7 +15,7 @@ const hello = { role: 'user', content: `Hi${directives}` };
 
 const earlierImage = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 
-/** Bodies of chat completions that request images. The next bodies request speech and music. */
+/** Bodies that request images; the next ones request speech and music. */
 export const drawingBodies = [
   { messages: [hello], modalities: ['image', 'text'], image_config: { aspect_ratio: '1:1', image_size: '512' } },
   {
@@ -224,7 +221,7 @@ export const rerankBodies: object[] = [
   },
 ];
 
-/** First bytes of a PNG. The sandbox does not decode pictures. */
+/** The sandbox does not decode these first bytes of a PNG. */
 const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA';
 
 export const imageBodies: object[] = [
@@ -264,7 +261,6 @@ export const speechBodies: object[] = [
   },
 ];
 
-/** Bodies with the fields of ElevenLabs' API. */
 export const convertedTextBodies: object[] = [
   { text: 'Hello.' },
   {
@@ -328,7 +324,6 @@ export const transcriptionForms: FormPart[][] = [
   ],
 ];
 
-/** Forms with the fields of ElevenLabs' API. */
 export const convertedRecordingForms: FormPart[][] = [
   [recordingPart],
   [

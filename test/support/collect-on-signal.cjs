@@ -19,7 +19,7 @@ process.on('SIGUSR2', () => {
   process.stderr.write(`collected ${JSON.stringify(process.memoryUsage())}\n`);
 });
 
-/** Counting the timers takes a second or two. */
+/** On SIGCONT, reports the number of live timers. Counting them takes a second or two. */
 process.on('SIGCONT', () => {
   process.stderr.write(`timers ${queryObjects(Timeout, { format: 'count' })}\n`);
 });

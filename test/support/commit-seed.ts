@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const HEX_DIGITS = 7;
 
 /**
- * Returns the seed of a test run, derived from the commit, so that all runs of a commit use the same inputs. Without a
- * repository, as in an archive of the sources, it is derived from the version.
+ * Returns a seed that is derived from the commit, or else from the version, so that runs of a commit use the same
+ * inputs.
  */
 export function commitSeed(): number {
   try {

@@ -1,4 +1,4 @@
-/** Gateway that test files share, because starting a gateway takes a second. Each file has its own account. */
+/** Gateway that test files share, each with its own account. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { createKey } from '../../lambdas/management/keys.ts';
 import { tableOf, type GatewayAddresses, type GatewayClient } from './gateway.ts';
 import { onDemand } from './on-demand.ts';
 
-/** Name by which test processes request the shared gateway. They get its data as a `CommonGateway`. */
+/** Test processes request the shared gateway by this name. */
 export const COMMON_GATEWAY = 'common-gateway';
 export type CommonGateway = GatewayAddresses & { dataDirectory: string };
 
@@ -16,8 +16,8 @@ type NewAccount = Pick<GatewayClient, 'key' | 'managementKey' | 'accountId' | 'w
 const actor = { kind: 'operator', id: 'test' } as const;
 
 /**
- * Returns a client of the shared gateway, with an account of its own. Use it for behavior that clients see. If a test
- * stops the gateway, reads its log or changes its settings, it must start its own.
+ * Returns a client of the shared gateway, with an account of its own. A test that stops the gateway, reads its log or
+ * changes its settings must start another gateway.
  */
 export async function commonGateway(): Promise<GatewayClient> {
   const { dataDirectory, ...addresses } = await onDemand<CommonGateway>(COMMON_GATEWAY);
@@ -25,10 +25,7 @@ export async function commonGateway(): Promise<GatewayClient> {
   return { ...addresses, ...(await newAccount(dataDirectory)), table: () => table };
 }
 
-/**
- * Creates an account of a gateway, with a workspace, an inference key and a management key. The operator's command line
- * does the same in half a second of CPU per command.
- */
+/** Creates an account with a workspace, an inference key and a management key. */
 export async function newAccount(dataDirectory: string, name = 'Local'): Promise<NewAccount> {
   const { pepper } = JSON.parse(readFileSync(join(dataDirectory, 'secrets.json'), 'utf8')) as { pepper: string };
   const table = tableOf(dataDirectory);

@@ -1,4 +1,4 @@
-/** Counters that are split into parts (items). Tests create the parts directly, without waiting for write conflicts. */
+/** Creates counters that are split into parts (items), without waiting for write conflicts. */
 
 import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters/counters.ts';
@@ -20,9 +20,7 @@ import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
 
-/**
- * Adds spending to a part of a counter, as a settlement does. If `spread` is undefined, adds it to the counter itself.
- */
+/** Adds spending to a part of a counter, or to the counter itself if `spread` is undefined. */
 export async function count(
   table: Table,
   scope: ScopeId,
@@ -34,7 +32,6 @@ export async function count(
   return transact(table, { counter: settleUpdate(table, scope, deltas, key) });
 }
 
-/** Creates a table whose counters may be split into parts. */
 export async function newTableWithParts(): Promise<Table> {
   const table = await newTable();
   await allowParts(table);
@@ -43,12 +40,11 @@ export async function newTableWithParts(): Promise<Table> {
 
 export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
 
-/** Returns the spending of a scope (such as an account or a key), summed over its counter and the counter's parts. */
+/** Sums the spending over a counter and its parts. */
 export async function spent(table: Table, scope: ScopeId): Promise<string> {
   return spentIn(await readCounter(table, scope));
 }
 
-/** Returns the counter's own item, without its parts. */
 export async function rootOf(table: Table, scope: ScopeId): Promise<Item> {
   return (await readItem(table, counterKey(scope))) ?? {};
 }
@@ -57,7 +53,7 @@ export async function hasParts(table: Table, scope: ScopeId): Promise<boolean> {
   return spreadOf(await rootOf(table, scope)) !== undefined;
 }
 
-/** Reads the parts with these numbers. Missing parts are skipped. */
+/** Returns the items of parts. Missing parts are skipped. */
 export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: number[]): Promise<Item[]> {
   return readItems(
     table,
@@ -66,7 +62,7 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
 }
 
 /**
- * Creates parts (items) for the counter of a limited scope, as a hold does after write conflicts on the counter.
+ * Creates parts (items) for the counter of a limited scope.
  * @throws {Error} if no parts can be created, for example because too little of the limit remains
  */
 export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
@@ -76,7 +72,7 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   return parts;
 }
 
-/** Lets the next `times` transactions that include the counter of a scope fail with a conflict. */
+/** Lets the next `times` transactions with this counter fail with a conflict. */
 export function conflictAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
   let left = times;
   const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;

@@ -1,7 +1,6 @@
 /**
- * Preloaded module (node --import) that makes one stage of a gateway (a step in processing a request) throw, like a
- * bug. The text, the model, or the provider path of a request selects the stage. In some stages, the error is thrown
- * later, outside every try block.
+ * Preloaded module (node --import) that makes one stage of a gateway throw, like a bug. The text, the model, or the
+ * provider path of a request selects the stage. In some stages, the error is thrown later, outside every try block.
  */
 
 import http from 'node:http';

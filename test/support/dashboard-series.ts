@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
 /**
- * Metrics in the graphs of a dashboard. `own` has the gateway's metrics, each with its dimension. `ofAws` has AWS's
- * metrics, each with its namespace before its name.
+ * `own` has the gateway's metrics, each with its dimension, and `ofAws` AWS's metrics, each with its namespace before
+ * its name.
  */
 export interface Series {
   own: { name: string; by: string }[];
@@ -16,7 +16,7 @@ interface Widget {
 
 const SEARCH = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"', '\w+', 300\)$/;
 
-/** Returns the metrics of a template's dashboard. A graph lists a metric, or searches for it by one dimension. */
+/** Returns the series of a dashboard. A graph lists a metric, or searches for it by one dimension. */
 export function dashboardSeries(template: Template, ownNamespace: string): Series {
   const [{ Properties }] = Object.values(template.findResources('AWS::CloudWatch::Dashboard')) as [
     { Properties: { DashboardBody: { 'Fn::Join': ['', (string | object)[]] } } },
@@ -41,7 +41,6 @@ function lineOf([first, name, ...rest]: [unknown, ...unknown[]]): { namespace: s
   return { namespace, name: searched!, by: by! };
 }
 
-/** Returns the metrics that log lines contain. */
 export function writtenSeries(log: string): { name: string; by: string }[] {
   return log
     .split('\n')

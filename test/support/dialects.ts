@@ -1,8 +1,6 @@
 /**
- * Answers of all wires for messages as text, streamed or as one JSON body, as providers write them. Text is used
- * because types and JSON.stringify cannot express all numbers and shapes that a hostile provider may send. Streams of
- * binary frames are text with one character per byte (latin1), so attacks can cut, repeat and join the pieces of any
- * stream.
+ * Answers of all wires for messages as text, as providers write them. Types and JSON.stringify cannot express all
+ * numbers and shapes that a hostile provider may send. Binary frames are text with one character per byte (latin1).
  */
 
 import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
@@ -11,69 +9,60 @@ import { isLongForm } from './long-runs.ts';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
-/**
- * One wire for each stream reader of the gateway: for the Messages API, for other server-sent events, and for binary
- * frames.
- */
+/** One wire for each stream reader: for the Messages API, for other server-sent events, and for binary frames. */
 export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 
-/**
- * Wires for attacks on the code that reads streams. Several wires may use the same reader, so `npm test` attacks one
- * wire per reader. The long form of the tests attacks all wires.
- */
+/** The long form of the tests attacks all wires, otherwise one wire per stream reader. */
 export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 
-/** Token counts as JSON text. `read` are tokens read from a cache, `written` are tokens written to a cache. */
+/** Token counts as JSON texts: `read` are tokens read from a cache, `written` are tokens written to a cache. */
 export type Counts = Partial<Record<'prompt' | 'output' | 'read' | 'written', string | undefined>>;
 
 export interface Dialect {
-  /** Text that the path of every request on this wire contains. */
+  /** Text in the path of every request on this wire. */
   path: string;
-  /** Encoding of the wire's streams. Documents are UTF-8 on every wire. */
+  /** Encoding of streams; documents are UTF-8 on every wire. */
   encoding: 'utf8' | 'latin1';
-  /** Returns a usage with these counts, each as JSON text. Undefined counts are omitted. */
+  /** Returns a usage, without undefined counts. */
   usage: (counts: Counts) => string;
-  /** Returns an event that reports usage in the middle of the answer. */
+  /** Event with a usage, in the middle of the answer. */
   report: (usageJson: string) => string;
-  /** Returns one event of the stream that contains the given JSON. */
   event: (json: string) => string;
-  /** Returns the beginning of an answer, up to the point at which text may follow. */
+  /** Beginning of an answer, up to the point at which text may follow. */
   opening: (usageJson?: string) => string;
   text: (words: string) => string;
-  /** Returns a text event as bytes. The text is `before`, then any bytes, then `behind`. */
+  /** Text event as bytes: `before`, then any bytes, then `behind`. */
   textAround: (before: string, bytes: Buffer, behind: string) => Buffer;
-  /** Keep-alive event without content. */
+  /** Keep-alive event. */
   ping: string;
-  /** Unknown event, which every reader must skip. */
+  /** Unknown event, which readers must skip. */
   unknown: string;
   /** Shortest event without content. */
   blank: string;
   /** Beginning of a very long event, whose end tests never send. */
   endless: string;
-  /** Returns the event with the finish reason and the usage. */
   reason: (usageJson?: string) => string;
-  /** Event after `reason` that ends the answer; empty if `reason` already ends it. */
+  /** Event after `reason`; empty if `reason` ends the answer. */
   stop: string;
-  /** Returns an error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
+  /** Error as the body of a response or as the data of an event; `messageJson` is JSON text. */
   refusal: (type: string, messageJson: string) => string;
-  /** Returns a complete answer that is not streamed. */
   whole: (words: string) => string;
 }
 
-/** Returns a JSON object with the given fields. Undefined fields are omitted. */
+/** Returns a JSON object, without undefined fields. */
 const fieldsOf = (fields: Record<string, string | undefined>): string =>
   `{${Object.entries(fields)
     .filter(([, json]) => json !== undefined)
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
 
-/** Returns the usage details with the cached tokens of a prompt; undefined if no cached tokens are given. */
+/** Returns the cached tokens of a prompt; undefined if none are given. */
 const cachesOf = ({ read, written }: Counts): string | undefined =>
   read === undefined && written === undefined
     ? undefined
     : fieldsOf({ cached_tokens: read, cache_write_tokens: written });
 
-/** Default fields for the dialects of wires with server-sent events. */
+/** Defaults of wires with server-sent events. */
 const serverSent = {
   encoding: 'utf8',
   ping: ': ping\n\n',
@@ -82,7 +71,7 @@ const serverSent = {
   endless: 'data: ',
 } as const;
 
-/** Returns a function that inserts bytes into a text event, for wires whose streams contain the text unchanged. */
+/** Inserts bytes into a text event, for wires whose streams contain the text unchanged. */
 const aroundIn =
   (text: Dialect['text']): Dialect['textAround'] =>
   (before, bytes, behind) => {
@@ -207,10 +196,10 @@ const googleGemini: Dialect = {
     `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(words)}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}}`,
 };
 
-/** Returns a binary frame of the stream, with one character per byte. */
+/** Binary frame, with one character per byte. */
 const frame = (name: string, json: string): string => packFrame(name, json).toString('latin1');
 
-/** Bedrock's names for error types of the Messages API. Other types get the suffix `Exception`. */
+/** Bedrock's names for error types of the Messages API; other types get the suffix `Exception`. */
 const exceptions: Record<string, string> = {
   invalid_request_error: 'validationException',
   authentication_error: 'accessDeniedException',
@@ -238,7 +227,7 @@ const bedrockConverse: Dialect = {
       cacheWriteInputTokens: written,
     }),
   report: (usage) => frame('metadata', `{"usage":${usage}}`),
-  // A frame with an exception has the exception's name in a header. Other frames contain pieces of the answer.
+  // A frame with an exception has the exception's name in a header.
   event: (json) => frame(/"__type":"(\w+)"/.exec(json)?.[1] ?? 'contentBlockDelta', json),
   opening: () => frame('messageStart', '{"role":"assistant"}'),
   text: (words) => frame('contentBlockDelta', `{"contentBlockIndex":0,"delta":{"text":${JSON.stringify(words)}}}`),
@@ -256,7 +245,7 @@ const bedrockConverse: Dialect = {
   blank: emptyFrame.toString('latin1'),
   endless: frameHead(16 * 1_024 * 1_024).toString('latin1'),
   reason: converseReason,
-  // The event with usage is the last event, so there is no further event at the end.
+  // The event with usage is the last event.
   stop: '',
   refusal: (type, messageJson) => `{"__type":"${exceptions[type] ?? `${type}Exception`}","message":${messageJson}}`,
   whole: (words) =>
@@ -271,10 +260,8 @@ export const dialects: Record<WireName, Dialect> = {
   'bedrock-converse': bedrockConverse,
 };
 
-/** Returns the bytes of a text that belongs to the wire's streams. */
 export const bytesOf = ({ encoding }: Dialect, text: string): Buffer => Buffer.from(text, encoding);
 
-/** Returns a valid streamed answer with one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {
   return opening() + text(words) + reason() + stop;
 }

@@ -1,4 +1,4 @@
-/** Upstream servers that a test calls without a gateway. `stopUpstreams` stops all of them. */
+/** Upstream servers that a test calls without a gateway. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ export async function stopUpstreams(): Promise<void> {
   for (const stop of running.splice(0)) await stop();
 }
 
-/** URL of a test's upstream server, with the connections and bodies that it has received. */
+/** URL of an upstream server, with the connections and bodies that it has received. */
 export interface Seen {
   url: string;
   connections: Socket[];
@@ -21,7 +21,7 @@ export interface Seen {
 }
 
 /**
- * Starts a real HTTP server.
+ * Starts an HTTP server.
  * @param answer called with each complete request and the number of earlier requests
  */
 export async function upstream(
@@ -43,7 +43,6 @@ export async function upstream(
   return seen;
 }
 
-/** Starts a server on raw TCP, without HTTP. */
 export async function rawUpstream(
   onConnection: (socket: Socket) => void,
 ): Promise<{ url: string; port: number; stop: () => Promise<void> }> {
@@ -78,16 +77,15 @@ export function requestTo(
   return new UpstreamRequest(target, signal ?? new AbortController().signal);
 }
 
-/** Sends a text to the URL through the gateway's HTTP client, and returns the whole body of the response. */
+/** Sends a text through the gateway's HTTP client, and returns the response's body. */
 export async function exchange(url: string, text = 'x'): Promise<string> {
   const { body } = await requestTo(url).send(text);
   return readText(body, Infinity);
 }
 
-/** Waits for one turn of the event loop. After that, a connection whose response was read is in the pool. */
+/** Waits for one turn of the event loop. Then a connection whose response was read is in the pool. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Resolves when a connection is closed for any reason. */
 export function gone(connection: Socket | undefined): Promise<void> {
   return new Promise((resolve) => (connection!.destroyed ? resolve() : connection!.once('close', () => resolve())));
 }

@@ -4,10 +4,10 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 
-/** Returns the digits of a stored number unchanged. The gateway reads numbers in the same way. */
+/** Keeps all digits of stored numbers. */
 const wrapNumbers = (digits: string) => digits;
 
-/** Returns the AWS SDK's client for a table. Tests use it to read the table as billing reviewers do. */
+/** Returns the AWS SDK's client for a table, as billing reviewers use it. */
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;

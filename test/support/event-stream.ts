@@ -1,10 +1,10 @@
-/** Frames of AWS's event stream encoding, as Bedrock sends them. */
+/** Frames of AWS's event stream encoding. */
 
 import { crc32 } from 'node:zlib';
 
 /**
- * Returns a frame with JSON. It is an exception if its name ends with "Exception", otherwise an event. The JSON of a
- * `chunk` is an event of the model.
+ * Returns a frame with JSON: an exception if its name ends with "Exception", otherwise an event. The JSON of a `chunk`
+ * is an event of the model.
  */
 export function packFrame(name: string, json: string | Buffer): Buffer {
   const isException = name.endsWith('Exception');
@@ -17,7 +17,7 @@ export function packFrame(name: string, json: string | Buffer): Buffer {
   return frameOf(headers, Buffer.from(payload));
 }
 
-/** Returns the beginning of a frame: its lengths and their checksum. */
+/** Returns the head of a frame: its lengths, and their checksum. */
 export function frameHead(frameBytes: number, headerBytes = 0): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt32BE(frameBytes, 0);
@@ -26,7 +26,7 @@ export function frameHead(frameBytes: number, headerBytes = 0): Buffer {
   return head;
 }
 
-/** Returns a frame with valid checksums, for arbitrary headers and an arbitrary declared header length. */
+/** Returns a frame with valid checksums, for arbitrary headers and an arbitrary declared length. */
 export function frameOf(headers: Buffer, payload: Buffer, headerBytes = headers.length): Buffer {
   const prelude = frameHead(16 + headers.length + payload.length, headerBytes);
   const content = Buffer.concat([prelude, headers, payload]);
@@ -35,10 +35,8 @@ export function frameOf(headers: Buffer, payload: Buffer, headerBytes = headers.
   return Buffer.concat([content, checksum]);
 }
 
-/** Shortest frame, which has no content. */
 export const emptyFrame = frameOf(Buffer.alloc(0), Buffer.alloc(0));
 
-/** Returns a header with a text value. */
 function header(name: string, value: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(value));

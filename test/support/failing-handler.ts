@@ -4,7 +4,7 @@ function fail(): never {
   throw new Error('a fault of our own');
 }
 
-/** Function that fails, and returns the stack that it would log. Tests bundle it like a deployed function. */
+/** Function that fails, and returns the stack that it would log, for tests of bundles. */
 export function handler(): string {
   try {
     return fail();

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listen } from './listen.ts';
 
-/** Subscription of an address to the topic of a fake SNS. */
 interface Subscription {
   endpoint: string;
   filter: string;
@@ -17,19 +16,19 @@ interface DeliveredMail {
   text: string;
 }
 
-/** Amazon SNS with one topic. It accepts the same requests as AWS, as far as the gateway may send them. */
+/** Amazon SNS with one topic, for the requests that the gateway may send. */
 export interface FakeSns {
   url: string;
   requests: URLSearchParams[];
-  /** E-mails that SNS has sent, except confirmation messages. */
+  /** Sent e-mails, without confirmation messages. */
   mails: DeliveredMail[];
-  /** Confirms the subscription of an address, as its owner does in the message that SNS sends. */
+  /** Confirms a subscription, as the owner of the address does. */
   confirm: (address: string) => void;
-  /** Addresses to which SNS has sent a confirmation message, once for each message. */
+  /** Addresses of confirmation messages, once for each message. */
   asked: string[];
-  /** Whether the caller is an operator, who may also list and remove subscriptions. */
+  /** Whether the caller may also list and remove subscriptions. */
   isOperator: boolean;
-  /** Errors with which SNS responds to the next requests, in order. */
+  /** Errors of the next responses, in order. */
   failures: { status: number; code: string }[];
   nowMs: () => number;
   stop: () => Promise<void>;
@@ -56,10 +55,9 @@ class SnsError extends Error {
 }
 
 /**
- * Error with one of the messages of SNS.
- * @see https://github.com/wellcomecollection/platform/issues/1460 (message too long)
- * @see https://github.com/wellcomecollection/platform/issues/1107 (subject)
- * @see https://github.com/aws-samples/amazon-rekognition-video-analyzer/issues/41 (ARN of the topic)
+ * Sources of the messages: https://github.com/wellcomecollection/platform/issues/1460 (message too long),
+ * https://github.com/wellcomecollection/platform/issues/1107 (subject),
+ * https://github.com/aws-samples/amazon-rekognition-video-analyzer/issues/41 (ARN of the topic).
  */
 const invalid = (message: string) => new SnsError(400, 'InvalidParameter', `Invalid parameter: ${message}`);
 
@@ -185,18 +183,21 @@ export async function startFakeSns(topicArn: string): Promise<FakeSns> {
   return Object.assign(sns, server);
 }
 
-/** Checks the ARN of a request as SNS in the region of the topic does. */
+/**
+ * Checks the ARN of a topic in a request, as SNS does.
+ * @throws {SnsError} if the topic does not have this ARN
+ */
 function checkTopic(arn: string, topicArn: string): void {
   const parts = arn.split(':');
   if (parts.length < 6) throw invalid(`TopicArn Reason: An ARN must have at least 6 elements, not ${parts.length}`);
-  // The account's own topics are in the region of the request.
+  // All topics of the account are in the region of the request, so an ARN with another region is invalid.
   if (parts[3] !== topicArn.split(':')[3]) throw invalid('TopicArn');
   if (arn !== topicArn) throw new SnsError(404, 'NotFound', 'Topic does not exist');
 }
 
 /**
- * Checks a filter policy, and returns it. See
- * https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html.
+ * Checks a filter policy, and returns it.
+ * @see https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html
  */
 function filterPolicy(text: string): string {
   const policy = JSON.parse(text) as Record<string, unknown>;

@@ -10,51 +10,40 @@ import type { AddressInfo } from 'node:net';
  */
 export type TableFault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
-/** Fault of a transaction: a conflict on each item whose DynamoDB JSON contains the text `conflictsAt`. */
+/** A conflict on each item whose DynamoDB JSON contains the text `conflictsAt`. */
 interface Conflict {
   conflictsAt: string;
-  /** Code of the cancellation reason; by default TransactionConflict. */
+  /** Cancellation reason; default: TransactionConflict. */
   code?: string;
 }
 
 export interface DynamodbCall {
   /** Name of the action, for example TransactWriteItems. */
   action: string;
-  /** Path of the call. Each client may have its own path, so that tests can distinguish the clients. */
+  /** Path of the call, which may distinguish clients. */
   path: string;
   body: string;
 }
 
 export interface FaultProxy {
   endpoint: string;
-  /** Address of the DynamoDB to which the calls are passed on. Tests may change it. */
+  /** Address of the DynamoDB to which calls are passed on; tests may change it. */
   target: string;
-  /** All calls so far, in order. */
   calls: DynamodbCall[];
-  /** Chooses the fault of a call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
-  /**
-   * Called before a request is passed on, except by `deliver`. The request waits for the returned promise, so that
-   * tests can order the requests of several clients.
-   */
+  /** Called before a request is passed on, except by `deliver`; the request waits for the returned promise. */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Called after a call was passed on (except by `deliver`), before the client gets the reply. */
   after: (call: DynamodbCall) => void;
-  /**
-   * Executes all delayed calls now.
-   * @returns their status codes, in order
-   */
+  /** Executes all delayed calls, and returns their status codes in order. */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
 }
 
-/**
- * Time in ms without requests after which all running work counts as done. Clients pause for less time between related
- * requests.
- */
+/** Time in ms without a call after which related requests have ended. Clients pause for less time between them. */
 const QUIET_MS = 300;
 
-/** Resolves after QUIET_MS without calls. Then all running work counts as done. */
+/** Resolves after QUIET_MS without calls. */
 export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
   for (let seen = -1; seen !== calls.length;) {
     seen = calls.length;
@@ -64,7 +53,7 @@ export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Starts a proxy in front of DynamoDB that injects faults into real HTTP traffic. */
+/** Starts a proxy in front of DynamoDB that injects faults into HTTP traffic. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());

@@ -4,8 +4,8 @@ import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import { newTable, tableThrough } from './table.ts';
 
 /**
- * Creates a table for the tests of a file, and opens it through a proxy that can make requests fail, wait, or lose
- * their replies. Before each test, the proxy is reset: it passes all requests on, and its record of requests is empty.
+ * Creates a table for a test file, and opens it through a proxy that can make requests fail, wait, or lose their
+ * replies. The proxy is reset before each test.
  */
 export async function faultyTable(
   create: () => Promise<Table> = newTable,

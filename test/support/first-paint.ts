@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Returns the milliseconds from the start of a page visit to the first contentful paint, measured by the browser. */
+/** Returns the milliseconds to the first contentful paint. */
 export async function firstPaintOf(page: Page, url: string): Promise<number> {
   await page.goto(url);
   return (await page.evaluate(`new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Mutations of forms (`multipart/form-data`): of their parts, of the bytes of files, and of the bytes of the form. */
+/** Mutations of forms (`multipart/form-data`): of their parts, of files, and of the bytes of the form. */
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { SentBody } from './mutations.ts';
@@ -6,7 +6,7 @@ import type { SentBody } from './mutations.ts';
 export interface FormPart {
   name: string;
   value: string | Buffer;
-  /** Name of the file. Without it, the part is a text. */
+  /** Name of the file; without it, the part is a text. */
   fileName?: string;
 }
 
@@ -55,7 +55,6 @@ const texts = [
 
 type PartMutation = (part: FormPart, others: { text: string; name: string; at: number }) => FormPart[];
 
-/** Returns the bytes with one byte changed. */
 function flipped(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);
   if (copy.length > 0) copy[at % copy.length]! ^= 1 << (at % 8);
@@ -76,7 +75,7 @@ const partMutations: PartMutation[] = [
   ({ name, value }) => [{ name, value }],
   (part, { at }) => [{ ...part, value: cut(bytesOf(part), at) }],
   (part, { at }) => [{ ...part, value: flipped(bytesOf(part), at) }],
-  // Changes a byte at the beginning of a recording or an image, where a change has the most effect.
+  // A change at the beginning of a recording or an image has the most effect.
   (part, { at }) => [{ ...part, value: flipped(bytesOf(part), at % 64) }],
 ];
 
@@ -89,7 +88,7 @@ const formMutations: ((form: Buffer, at: number) => Buffer)[] = [
   (form, at) => Buffer.concat([cut(form, at), Buffer.from(`\r\n--${BOUNDARY}\r\n`), form.subarray(at % form.length)]),
 ];
 
-/** Returns the form with these parts, as clients write it. */
+/** Returns the form as clients write it. */
 export function formWith(parts: readonly FormPart[]): SentBody {
   const bytes = parts.flatMap(({ name, value, fileName }) => {
     const file = fileName === undefined ? '' : `; filename="${fileName}"\r\nContent-Type: application/octet-stream`;
@@ -100,10 +99,7 @@ export function formWith(parts: readonly FormPart[]): SentBody {
   return { body, contentType: `multipart/form-data; boundary=${BOUNDARY}` };
 }
 
-/**
- * Returns arbitrary forms: one of the given forms with one to three changes of parts, and in half of the cases of
- * bytes.
- */
+/** Generates one of the given forms with one to three changes of parts, and sometimes of bytes. */
 export function mutatedForms(bases: readonly (readonly FormPart[])[]): Arbitrary<SentBody> {
   const mutation = fc.record({
     mutate: fc.constantFrom(...partMutations),

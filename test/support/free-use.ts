@@ -20,7 +20,7 @@ const freeTerms: ServiceFree = {
   output_token_limit: 1_000,
 };
 
-/** Returns a hold request for a free model. The hold costs the client nothing, and the operator at most `amount`. */
+/** Returns a hold request that costs the client nothing, and the operator at most `amount`. */
 export function freeRequest(
   spender: Spender,
   model: { id: string; terms?: Partial<ServiceFree>; amount?: Money; networkHash?: string },
@@ -37,12 +37,12 @@ export function freeRequest(
   return { ...request, generation: { ...request.generation, model: id }, free };
 }
 
-/** Returns how many requests of an account are counted on the UTC day of `atMs`. */
+/** Returns the number of requests of an account that are counted on the UTC day of `atMs`. */
 export function countedRequests(table: Table, { payer }: Spender, atMs = Date.now()): Promise<number> {
   return readRequests(table, accountDay(payer.accountId, atMs));
 }
 
-/** Returns a model's budget on the UTC day of `atMs`, as the text "<spent> of <committed>". */
+/** Returns "<spent> of <committed>" for the budget of a model on the UTC day of `atMs`. */
 export async function budgetOf(table: Table, model: string, atMs = Date.now()): Promise<string> {
   const parts = await readBudget(table, utcDate(atMs), model);
   return `${Money.sum(parts.map(({ spent }) => spent))} of ${Money.sum(parts.map(({ committed }) => committed))}`;

@@ -12,18 +12,16 @@ import { PATIENCE_MS } from './patience.ts';
 
 export interface GatewayAddresses {
   baseUrl: string;
-  /** Base URL for clients that append /v1 to it themselves. */
+  /** Base URL for clients that append /v1 themselves. */
   anthropicUrl: string;
   streamingUrl: string;
 }
 
-/** Addresses and keys of a gateway for its clients. */
 export interface GatewayClient extends GatewayAddresses {
   key: string;
   managementKey: string;
   accountId: string;
   workspaceId: string;
-  /** Opens the gateway's table. */
   table: () => Table;
 }
 
@@ -32,32 +30,29 @@ export interface RunningGateway extends GatewayClient {
   /** Base URL of the server, if the gateway was started with `--web`. */
   webUrl: string;
   process: ChildProcess;
-  /** Returns everything that the gateway has written to standard error. */
+  /** Standard error of the gateway. */
   log: () => string;
   /**
    * Stops the gateway.
-   * @throws if a record's cost does not follow from its prices and usage
+   * @throws {Error} if a record's cost does not follow from its prices and usage
    */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
 
-/**
- * Empty credentials for all search engines, so that no test searches the web even if the developer's environment has
- * credentials.
- */
+/** No test may search the web, even if the developer's environment has credentials. */
 const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
 );
 
 export interface StartOptions {
-  /** File of the gateway's program; by default the program of the sources under test. */
+  /** File of the program; default: the program of the sources under test. */
   program?: string;
   args?: string[];
   env?: Record<string, string>;
 }
 
-/** Starts a gateway. By default it gets a data directory that is removed when it stops. */
+/** Starts a gateway, by default with a data directory that is removed when it stops. */
 export async function startGateway({ program, args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
   const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
@@ -104,7 +99,7 @@ export async function startGateway({ program, args = [], env = {} }: StartOption
     log: () => log,
     table: () => tableOf(data),
     async stop() {
-      // The cost of every record that a test has created must follow from its price and usage.
+      // The cost of every record must follow from its price and usage.
       const unproven = isRunning(child, data) ? await unprovenRecords(tableOf(data)) : [];
       await end('SIGTERM');
       if (unproven.length > 0) throw new Error(`Records without proof of their price: ${JSON.stringify(unproven)}`);
@@ -117,7 +112,7 @@ function isRunning(child: ChildProcess, data: string): boolean {
   return child.exitCode === null && child.signalCode === null && existsSync(join(data, 'run.json'));
 }
 
-/** Opens the table of the gateway that runs on this data directory. */
+/** Opens the table of the running gateway on this data directory. */
 export function tableOf(data: string): Table {
   const run = JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Record<string, string>;
   return openTable({ endpoint: run['dynamodb_endpoint']!, name: run['table_name']! });
@@ -128,7 +123,7 @@ function optionOf(args: string[], name: string): string | undefined {
   return index === -1 ? undefined : args[index + 1];
 }
 
-/** Sends a POST request with JSON and the gateway's inference key. */
+/** Sends JSON with the gateway's inference key. */
 export function post(gateway: GatewayClient, path: string, body: unknown, headers: Record<string, string> = {}) {
   return fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
@@ -141,14 +136,14 @@ export function get(gateway: GatewayClient, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** Returns a user message. The directives for the sandbox provider are after `@sandbox`. */
+/** Returns a user message, with directives for the sandbox provider after `@sandbox`. */
 export function said(text: string, directives = ''): { role: 'user'; content: string } {
   return { role: 'user', content: directives === '' ? text : `${text}\n@sandbox ${directives}` };
 }
 
 /**
- * Reads the record of a generation once the record is final.
- * @throws if it is not final within `timeoutMs`
+ * Reads a generation once it is final.
+ * @throws {Error} if it is not final within `timeoutMs`
  */
 export async function finalGeneration(gateway: GatewayClient, id: string, timeoutMs = PATIENCE_MS) {
   const deadline = performance.now() + timeoutMs;

@@ -15,16 +15,15 @@ import { installTableRules } from './table-rules/install.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     dynamodbEndpoint: string;
-    /** Endpoint of the emulator without the rules of table-rules/, even if the test run has these rules. */
+    /** Endpoint of an emulator without the rules of table-rules/. */
     plainDynamodbEndpoint: string;
   }
 }
 
 /**
- * Starts one DynamoDB in memory for the whole run, in which tests create their own tables. On demand, also builds the
- * bundles of the gateway for tests, and starts one gateway for tests that are only its clients (common-gateway.ts).
- * With `TEST_TABLE_RULES`, the other emulators of the run enforce rules of the real service (table-rules/settings.ts),
- * and tests get the first one as `plainDynamodbEndpoint`.
+ * Starts a DynamoDB in memory for the whole run. On demand, builds the bundles of the gateway, and starts the shared
+ * gateway. With `TEST_TABLE_RULES`, also starts a second DynamoDB, which enforces rules of the real service, as do all
+ * emulators that tests start.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   rmSync(synthesizedDirectory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
  * Account with a history that the gateway's own code has created: holds, settlements, payments, and daily rows. From
- * noon of the last day but one, its records are spread over more partitions.
+ * noon of the day before the last day, its records are spread over more partitions.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -38,17 +38,17 @@ import { holdRequest, outcome, placeHold, rub } from './spending.ts';
 export interface History {
   table: Table;
   account: Account;
-  /** UTC days with generations, oldest first. The daily rows of all days except the last are computed. */
+  /** UTC days, oldest first; the daily rows of all days except the last are computed. */
   dates: string[];
-  /** Hash of each key by name. The key "old server" was deleted. */
+  /** Key hashes by name; the key "old server" was deleted. */
   keys: Record<string, string>;
-  /** Total cost of the generations of all days, added up by the test itself. */
+  /** Total cost, added up by the test itself. */
   total: Money;
 }
 
 const actor = { kind: 'operator', id: 'test' } as const;
 
-/** Prices that no float can represent, with a tier, caches, reasoning, and fees. */
+/** No float can represent these prices. */
 const prices: Pricing = {
   prompt: rub('0.000123456789'),
   completion: rub('0.000987654321'),
@@ -62,7 +62,7 @@ const prices: Pricing = {
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
-/** Returns the usage of a generation. It depends only on the index, and differs between neighboring indexes. */
+/** Returns the usage of a generation, which depends only on the index. */
 function usageAt(index: number): TokenUsage {
   const of = (most: number, by: number) => (index * by) % most;
   return {
@@ -75,8 +75,8 @@ function usageAt(index: number): TokenUsage {
 }
 
 /**
- * Returns the outcome of a generation. Depending on the index, the generation has several rounds (requests to the
- * model) and searches, is cut to its hold, fails without cost, or is an ordinary answer.
+ * Returns the outcome of a generation. Depending on the index, the generation has several rounds and searches, is cut
+ * to its hold, fails without cost, or is an ordinary answer.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
@@ -107,13 +107,15 @@ function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   };
 }
 
-/** Tags by which the daily rows are split. */
 const reportedTags = ['project', 'cost-center'];
 
-/** Tag values with characters that are special in a row's name, a CSV line or a query. */
+/** Values of tags, most of which have characters that are special in a row's name, a CSV line or a query. */
 const awkwardValues = ['lake', 'a#b', 'a', 'b#~c', '=1+1', 'x,y;"z"', 'Озеро 🌊', "it's", '$.M', '~other', '\u2028'];
 
-/** Returns the tags of a generation: none, or an unreported tag with none, some or all of the reported tags. */
+/**
+ * Returns the tags of a generation. Every fourth generation has no tags; the other generations have an unreported tag,
+ * and up to two reported tags.
+ */
 function tagsAt(index: number): RequestTags | undefined {
   if (index % 4 === 3) return undefined;
   return {
@@ -124,17 +126,12 @@ function tagsAt(index: number): RequestTags | undefined {
 }
 
 export interface RuledHistory extends History {
-  /** Stops the proxy in front of the table. */
   stop: () => Promise<void>;
 }
 
-/**
- * Creates a history in a table that has DynamoDB's rules. While it is created, the table rejects or loses up to a fifth
- * of all requests.
- */
+/** Creates a history in a table with DynamoDB's rules, which rejects or loses up to a fifth of all requests. */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
-  // Transactions lock their items only for a short time, because the long form of the tests changes the same items in
-  // quick succession.
+  // The long form of the tests changes the same items in quick succession, so transactions lock items only briefly.
   const ruled = await newRuledTable({ transactionMs: 1 });
   if (of.withParts) await allowParts(ruled.table);
   const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
@@ -149,8 +146,8 @@ interface HistoryTerms {
 }
 
 /**
- * Creates a history.
- * @param of.generations number of generations on each of `of.days` days; the last day is today
+ * Makes a history.
+ * @param of.generations on each of `of.days` days; the last day is today
  * @param of.mode a prepaid account gets a payment of about a million roubles and a refund of about ten
  */
 export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
@@ -168,7 +165,7 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
   await persistently(() => setTagBudget(context, { ...budgetedTag, interval: 'lifetime', limit: tagLimit }));
   let total = Money.zero;
   for (const date of dates) {
-    // Today's generations must not be in the future, so only the past part of the day is used.
+    // Today's generations must not be in the future.
     const spanMs = Math.min(DAY_MS, nowMs - Date.parse(date));
     total = total.plus(await spend(table, { account, payers, date, generations, spanMs }));
   }
@@ -200,7 +197,7 @@ async function makePayers(context: ChangeContext, { id: accountId, defaultWorksp
   return payers;
 }
 
-/** Tag with a budget that some of the requests have. Its value has characters that must be encoded. */
+/** The value of this tag has characters that must be encoded. */
 const budgetedTag = { name: 'project', value: 'озеро #1/a=b' };
 const countedTag = tagText(budgetedTag.name, budgetedTag.value);
 const tagLimit = rub('1000000.25');
@@ -219,7 +216,7 @@ async function spend(
         const index = start + offset;
         const untagged = payers[index % payers.length]!;
         const payer = index % 4 === 0 ? { ...untagged, countedTags: [countedTag] } : untagged;
-        // The first and the last generation of a day are at the ends of the day.
+        // The first generation of a day is at its start. The last one is at its end, or now if the day is today.
         const atMs =
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
         const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });
@@ -239,7 +236,7 @@ async function spend(
   return total;
 }
 
-/** Returns the scopes (account, key and others) of a payer. The account of a prepaid payer and the tag have limits. */
+/** Returns the scopes of a payer. The account (if it is prepaid) and the tag have limits. */
 function scopesOf(account: Account, payer: Payer): Scope[] {
   const { accountId, workspaceId, memberId, keyHash, countedTags = [] } = payer;
   const ids = { key: keyHash, workspace: workspaceId, account: accountId, member: `${workspaceId}/${memberId}` };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { wires, type WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
-/** Credential for the hostile providers, from the variable HOSTILE_KEY, in the form of an AWS access key. */
+/** Credential of the hostile providers, in the form of an AWS access key. */
 export const CREDENTIAL = 'evil-7f3a91c2d4e6b8:0b5d8e1f6a9c';
 export const PRICES = {
   prompt: '0.0001',
@@ -12,7 +12,6 @@ export const PRICES = {
   input_cache_write: '0.0002',
 };
 
-/** Names of the hostile models, by wire. */
 const names: Record<WireName, string> = {
   anthropic: 'claude',
   'openai-chat': 'gpt',
@@ -27,7 +26,7 @@ const quirks: Partial<Record<WireName, object>> = {
 };
 
 /**
- * Returns the id of a hostile model.
+ * Returns the id of a model.
  * @param fallback whether the model has a second, working endpoint
  * @param signing whether the model's provider signs thinking itself
  */
@@ -44,22 +43,21 @@ export function modelOf({
 }
 
 /**
- * Returns the providers of a model with a fallback, the hostile provider first. If a request names them in this order,
- * they are tried in this order, even if the first one is unhealthy.
+ * Providers of a model with a fallback, the hostile provider first; a request that names them is sent in this order.
  */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
 /** Model for an answer that continues while a test attacks the gateway. */
 export const OTHER_CLIENT_MODEL = 'evil/other-client';
 
-/** Writes a catalog of models whose first, and usually only, endpoint is the hostile upstream server. */
+/** Writes a catalog of models whose first endpoint is the hostile upstream server. */
 export function writeHostileCatalog(directory: string, url: string): void {
   mkdirSync(join(directory, 'models'), { recursive: true });
   const providers = wires.flatMap((wire) => [
     provider(`evil-${names[wire]}`, wire, url),
     provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
   ]);
-  // The provider runs in the test's process, which an attack may block for seconds, so the timeout is long.
+  // The provider runs in the test's process, which an attack may block for seconds.
   providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
     model(OTHER_CLIENT_MODEL, ['patient-claude']),

@@ -19,30 +19,20 @@ import { manage } from './manage.ts';
 import { startOtherClient } from './other-client.ts';
 import { PATIENCE_MS } from './patience.ts';
 
-/** Gateway with hostile providers, and checks that must hold for every answer. */
+/** Gateway with hostile providers, and checks of its answers. */
 export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
-  /**
-   * Sends one request, to which the provider responds with the attack. Then checks everything that must hold for every
-   * answer.
-   */
+  /** Sends a request, to which the provider responds with the attack, and checks the answer. */
   attack: (attack: Attack) => Promise<Aftermath>;
-  /**
-   * Sends one request, to which the provider responds with the attack, and disconnects during the answer. Then waits
-   * until none of the limit is held.
-   */
+  /** Sends a request, disconnects during the answer, and waits until none of the limit is held. */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
-  /** Checks that the gateway's process runs and answers. */
   expectAlive: () => Promise<void>;
-  /**
-   * Checks that the gateway survived an attack: it answers, its log has no secrets, and answers to other clients are
-   * complete.
-   */
+  /** The gateway must answer, log no secrets, and have completed answers to other clients. */
   expectUnharmed: () => Promise<void>;
-  /** Checks that a text contains no part of the operator's credential and no address of a provider. */
+  /** A text may contain no part of the operator's credential and no address of a provider. */
   expectDiscreet: (text: string) => void;
-  /** Returns the error lines of the gateway's log with this message about this generation. */
+  /** Error lines of the log with this message about this generation. */
   alarms: (message: string, { generation }: Aftermath) => object[];
   stop: () => Promise<void>;
 }
@@ -53,7 +43,6 @@ export interface Attack extends Question {
   limitRub?: number | null;
 }
 
-/** The client's response, the cost, and the gateway's record of the request. */
 export interface Aftermath extends Reply {
   cost: Money;
   generation: Item;
@@ -61,7 +50,7 @@ export interface Aftermath extends Reply {
 
 const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
 const COMPLETION = Money.parse(PRICES.completion);
-/** Number of tokens by which a prompt's upper bound may exceed its bytes, because providers add text of their own. */
+/** Maximum number of tokens that a provider may add to a prompt with text of its own. */
 const AROUND_PROMPT_TOKENS = 2_048;
 
 export async function startHostileGateway(env: Record<string, string> = {}): Promise<HostileGateway> {
@@ -137,7 +126,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Returns a client with a new key, so that the key has only this client's records. */
+/** Returns a client with a new key. */
 export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
@@ -159,7 +148,7 @@ function boundOf(promptBytes: number, maxTokens: number): Money {
   return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
 }
 
-/** Checks an answer: it must be valid, or have an error that does not blame the gateway. */
+/** An answer must be valid, or have an error that does not blame the gateway. */
 function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
@@ -178,8 +167,8 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 }
 
 /**
- * Checks a non-streaming answer that its provider broke off. The client gets an error after which it may retry, and
- * pays for the usage that the provider reported before the failure; on most wires, it reports none.
+ * The client must get an error after which it may retry, and must pay for usage that the provider reported before the
+ * failure.
  */
 export function expectBrokenOff({ status, headers, error, generation }: Aftermath, wire: WireName): void {
   expect(error).toBeDefined();
@@ -189,10 +178,7 @@ export function expectBrokenOff({ status, headers, error, generation }: Aftermat
   expect(generation).toMatchObject({ estimated: false, tokens_prompt: prompt, tokens_completion: completion });
 }
 
-/**
- * Checks that the token counts in the last usage that the client receives equal the recorded counts. Without a usage,
- * checks nothing.
- */
+/** The counts in the last usage that the client receives must be the recorded counts. */
 function expectReportedAsBilled({ message, events }: Reply, generation: Item): void {
   const ending = events.findLast((event) => event.type === 'message_delta');
   const told = (message?.['usage'] ?? ending?.usage) as WireUsage | undefined;
@@ -214,10 +200,7 @@ function expectReportedAsBilled({ message, events }: Reply, generation: Item): v
   });
 }
 
-/**
- * Checks that the recorded cost was charged, that it exceeds neither the limit nor `bound`, and that no money of the
- * limit stays held.
- */
+/** The recorded cost was charged, exceeds neither the limit nor `bound`, and no money of the limit stays held. */
 async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {
   const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
   expect(usage.toString()).toBe(cost.toString());
@@ -239,7 +222,7 @@ async function untilNothingIsHeld(client: RunningGateway): Promise<void> {
 const exactly = (_key: string, value: unknown, { source }: { source: string }): unknown =>
   typeof value === 'number' ? Money.parseNumber(source) : value;
 
-/** Returns the `data` of GET /key, with amounts as exact `Money`. */
+/** Returns the limit, the remaining amount and the usage of a key as exact `Money`. */
 async function spendingOf(client: RunningGateway) {
   const json = await (await get(client, '/key')).text();
   const { data } = JSON.parse(json, exactly as Parameters<typeof JSON.parse>[1]) as {

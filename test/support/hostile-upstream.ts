@@ -3,52 +3,41 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { answer, bytesOf, dialects, type Dialect } from './dialects.ts';
 
 /**
- * Provider that misbehaves as each test specifies, byte by byte, on every wire of dialects.ts. It writes to the raw
- * socket, because HTTP libraries prevent most of this misbehavior.
+ * Provider that misbehaves as a test specifies, byte by byte, on the wires of dialects.ts. It writes to the raw socket,
+ * because HTTP libraries prevent most of this misbehavior.
  */
 export interface HostileUpstream {
   url: string;
-  /**
-   * Registers a behavior of the provider.
-   * @returns a text that triggers the behavior if a prompt contains it. Other prompts get a valid answer.
-   */
+  /** Registers a behavior, and returns a text that triggers it in a prompt. */
   behaves: (behavior: Behavior) => string;
-  /**
-   * Returns the number of requests to a path that is only reachable by following redirects. It is 0 if the gateway
-   * follows no redirects.
-   */
+  /** Requests to a path that is only reachable by following redirects. */
   trapped: () => number;
   stop: () => Promise<void>;
 }
 
 export type Behavior = (exchange: Exchange) => unknown;
 
-/**
- * One request, and functions to respond to it. After the connection is closed, functions that write resolve to false.
- */
+/** One request, and functions to respond to it, which resolve to false after the connection is closed. */
 export interface Exchange {
   dialect: Dialect;
   path: string;
   body: string;
   isOpen: () => boolean;
-  /** Resolves when the connection is closed. */
   closed: Promise<unknown>;
-  /** Writes bytes, or a text of the wire, unchanged. If the receiver is slow, it waits. */
+  /** Writes bytes, or a text of the wire, unchanged, and waits for a slow receiver. */
   write: (bytes: string | Buffer) => Promise<boolean>;
-  /** Sends a complete response with a content length. The connection can be reused afterwards. */
+  /** Sends a complete response with a content length; the connection can be reused. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
-  /** Sends the status and headers of a stream. */
   begin: () => Promise<boolean>;
-  /** Sends a piece of the stream. */
   send: (text: string | Buffer) => Promise<boolean>;
-  /** Sends the regular end of the stream. The connection can be reused afterwards. */
+  /** Sends the regular end of the stream; the connection can be reused. */
   finish: () => Promise<boolean>;
   hangUp: () => void;
   reset: () => void;
 }
 
 const SOUND_WORDS = 'All is well.';
-/** Path at which every request gets a valid answer. */
+/** Every request to this path gets a valid answer. */
 export const SOUND_PATH = '/sound';
 export const TRAP_PATH = '/internal/secrets';
 
@@ -65,7 +54,7 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // Every request adds a listener for the end of its connection, so there may be many listeners.
+    // Every request adds a listener.
     socket.setMaxListeners(0);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));
@@ -97,7 +86,7 @@ async function soundly(exchange: Exchange): Promise<void> {
   await exchange.finish();
 }
 
-/** Reads the requests of a connection, and answers them one after the other. */
+/** Answers the requests of a connection one after the other. */
 async function serve(socket: Socket, respond: (exchange: Exchange) => Promise<void>): Promise<void> {
   let unread = Buffer.alloc(0);
   let busy = false;
@@ -155,7 +144,7 @@ function exchangeOver(socket: Socket, { path, body }: { path: string; body: stri
   };
 }
 
-/** Resolves when the connection can accept more data, or is closed. */
+/** Resolves when the connection accepts more data, or is closed. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

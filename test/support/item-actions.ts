@@ -1,9 +1,6 @@
 import type { DynamodbCall } from './fault-proxy.ts';
 
-/**
- * Permission that a call to DynamoDB needs, with the partition that the call uses. The partition is undefined for a
- * scan.
- */
+/** Permission that a call to DynamoDB needs, and its partition; undefined for a scan. */
 export interface ItemAction {
   action: string;
   partition: string | undefined;
@@ -58,7 +55,7 @@ export function itemActions({ action, body }: Pick<DynamodbCall, 'action' | 'bod
   return [needs(action, asked.Key ?? asked.Item)];
 }
 
-/** Returns the placeholder of the partition's value in a key condition: `pk = :pk AND …`. */
+/** Returns the placeholder of the partition key in a key condition such as `pk = :pk AND …`. */
 function partitionIn({ KeyConditionExpression = '' }: Body): string {
   return /^\s*\S+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1] ?? '';
 }

@@ -7,7 +7,7 @@ import { writeAlone } from '../../lambdas/store/table/transact.ts';
 import { update } from '../../lambdas/store/table/writes.ts';
 import { holdRequest, rub, type Spender } from './spending.ts';
 
-/** Returns a time at the start of the next minute. Requests of a test use this time, so no minute ends between them. */
+/** Returns a time in the next minute. All requests of a test use this time, so no minute ends between them. */
 export const nextMinute = () => minuteStart(Date.now()) + MINUTE_LENGTH_MS + 1;
 
 export const limitsOn = (limits: Partial<RateLimits>): RateLimits => ({
@@ -17,7 +17,6 @@ export const limitsOn = (limits: Partial<RateLimits>): RateLimits => ({
   ...limits,
 });
 
-/** Returns a hold request whose key has rate limits. */
 export function ratedRequest(
   spender: Spender,
   limits: RateLimits,
@@ -48,7 +47,7 @@ export async function countedOf(
   return { requests: sum(minute, 'requests'), tokens: sum(minute, 'tokens'), running: sum(running, 'running') };
 }
 
-/** Adds `counts` to each part of a key's rate count, as requests would. */
+/** Adds `counts` to each part of a key's rate count. */
 export async function fillParts(
   table: Table,
   { payer: { keyHash } }: Spender,

@@ -1,7 +1,6 @@
 /**
- * Invented sentences, with labels on the parts that need protection: `⟦email ann@example.org⟧`. All values are
- * invented. In the files, values contain middle dots (·), so that secret scanners do not report them. The dots are
- * removed from the text.
+ * Invented sentences, with labels on the parts that need protection: `⟦email ann@example.org⟧`. In the files, values
+ * contain middle dots (·), so that secret scanners do not report them.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

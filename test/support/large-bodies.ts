@@ -1,17 +1,14 @@
-/**
- * Bodies of POST /messages that are large, have many values, or are nested deeply. Processing each shape has cost, or
- * could cost, more than its size suggests. The gateway must read invalid bodies too, so some bodies are invalid.
- */
+/** Bodies of POST /messages that are large, have many values, or are nested deeply; some are invalid. */
 
 const MAX_BYTES = 6 * 1024 * 1024;
 
-/** Returns a JSON list with as many copies of an element as fit into a body, but at most `most`. */
+/** Returns a list with as many copies of an element as fit into a body, but at most `most`. */
 function list(element: string, most = Infinity): string {
   const count = Math.min(most, Math.floor((MAX_BYTES - 1_000) / (element.length + 1)));
   return `[${Array<string>(count).fill(element).join(',')}]`;
 }
 
-/** Returns a JSON object with as many numbered members as fit into a body, but at most `most`. */
+/** Returns an object with as many numbered members as fit into a body, but at most `most`. */
 function members(value: string, most: number): string {
   const count = Math.min(most, Math.floor((MAX_BYTES - 1_000) / (value.length + 12)));
   return `{${Array.from({ length: count }, (_, index) => `"k${index}":${value}`).join(',')}}`;
@@ -32,10 +29,10 @@ const inBase64 = (data: string) =>
 const largeTool = (name: string) =>
   `{"name":"${name}","description":"${text(5_500)}","input_schema":{"type":"object"}}`;
 
-/** Number of JSON values, slightly below the maximum that a body may have. */
+/** Number of JSON values, slightly below the maximum in a body. */
 const VALUES = 99_000;
 
-/** Bodies, each as its name and a function that returns its JSON without the field `model`. */
+/** Members of JSON bodies, without braces and `model`, each with a name. Some are not valid JSON. */
 export const largeBodies: [string, () => string][] = [
   // The next bodies have lists with many invalid elements.
   ...['messages', 'system', 'tools', 'stop_sequences', 'betas'].flatMap((field): [string, () => string][] =>

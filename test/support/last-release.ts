@@ -5,7 +5,6 @@ import type { QueueName } from '../../lambdas/route.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 
-/** Item of the table in DynamoDB JSON. */
 export type StoredItem = Record<string, AttributeValue>;
 
 const fixture = join(import.meta.dirname, '../fixtures/release-0.2.0');
@@ -16,19 +15,17 @@ export const releasedItems = read('items.jsonl')
   .split('\n')
   .map((line) => JSON.parse(line) as StoredItem);
 
-/** Secrets of keys that the last release created. */
+/** Keys that the last release created. */
 export const releasedKeys = JSON.parse(read('keys.json')) as Record<
   'inference_key' | 'management_key' | 'server_key',
   string
 >;
 
-/** One message of each queue of the last release, as JSON. */
+/** One message of each queue, as JSON. */
 export const releasedMessages = JSON.parse(read('messages.json')) as Record<QueueName, object>;
 
-/** Date on which the data of the last release was created. */
 export const RELEASED_DATE = '2026-11-20';
 
-/** Creates a data directory as the last release left it. */
 export async function layOutLastRelease(directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
   for (const name of ['secrets.json', 'state.json']) copyFileSync(join(fixture, name), join(directory, name));

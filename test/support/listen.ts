@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Server of a test on the loopback address. */
 export interface Listening {
   url: string;
   stop: () => Promise<void>;

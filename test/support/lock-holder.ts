@@ -1,6 +1,4 @@
-/**
- * Process that, until it ends, claims a data directory (`claim`) or belongs to the gateway on the directory (`belong`).
- */
+/** Process that claims a data directory (`claim`), or belongs to the gateway on the directory (`belong`). */
 import { belongToBoot } from '../../lib/local/boot-processes.ts';
 import { claimDirectory } from '../../lib/shared/data-directory/directory-claim.ts';
 

@@ -1,15 +1,12 @@
 import { vi } from 'vitest';
 
-/** Line of the log, as it is written to standard error. */
+/** Line as it is written to standard error. */
 export interface LogLine {
   message: string;
   [field: string]: unknown;
 }
 
-/**
- * Collects log lines instead of writing them, until mocks are restored.
- * @returns an array to which each line is added
- */
+/** Collects log lines in the returned array instead of writing them, until mocks are restored. */
 export function keepLog(): LogLine[] {
   const lines: LogLine[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {

@@ -1,4 +1,4 @@
-/** Copies of a real generation of an account, each with its own id and time. */
+/** Copies of a real generation, each with its own id and time. */
 
 import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { batchWrite } from '../../lambdas/store/table/batch-write.ts';
@@ -10,7 +10,7 @@ const BATCH = 1_000;
 
 /**
  * Copies a generation.
- * @param of.id id of a final generation
+ * @param of.id a final generation
  * @param of.spanMs the copies are spread evenly over this time before `of.endMs`
  * @returns the ids, oldest first
  */

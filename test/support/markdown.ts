@@ -17,7 +17,7 @@ export const pages = [
 
 export const pageText = (path: string) => readFileSync(path, 'utf8');
 
-/** Line of a page. `isProse` is false in tables and blocks of code. */
+/** `isProse` is false in tables and blocks of code. */
 interface PageLine {
   text: string;
   number: number;
@@ -35,7 +35,7 @@ export function linesOf(markdown: string): PageLine[] {
   });
 }
 
-/** Returns the anchors that GitHub gives to the headings of a page. A repeated heading gets a number. */
+/** Returns the anchors of the headings. GitHub numbers repeated headings. */
 export function anchorsOf(markdown: string): string[] {
   const counts = new Map<string, number>();
   return headingsOf(markdown).map((heading) => {
@@ -65,7 +65,7 @@ export function linksOf(markdown: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Returns the lines of code blocks and the texts between backticks, which may be commands, without their comments. */
+/** Returns the commands in lines of code blocks, and in texts between backticks. */
 export function commandsOf(markdown: string): string[] {
   const inBlocks = linesOf(markdown.replaceAll('\\\n', ' '))
     .filter(({ isCode }) => isCode)

@@ -1,6 +1,4 @@
-/**
- * Tasks with valid provider answers for the wires of images, speech, transcripts, reranking and embeddings.
- */
+/** Tasks with valid provider answers for the wires of images, speech, transcripts, reranking and embeddings. */
 
 import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';
 import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
@@ -15,7 +13,7 @@ import type { TranscriptionTask } from '../../lambdas/providers/transcription/co
 import type { WireTarget } from '../../lambdas/providers/wire.ts';
 import { waveFile } from './recordings.ts';
 
-/** A body that a provider sends: a document, events with documents, or the bytes of a file. */
+/** A document, events with documents, or the bytes of a file. */
 export type MediaBody = { document: unknown } | { events: readonly unknown[] } | { sound: Buffer };
 
 export interface MediaWire {
@@ -24,15 +22,13 @@ export interface MediaWire {
   task: unknown;
   target: Partial<WireTarget>;
   /**
-   * Returns the bodies of a valid answer, one for each HTTP exchange. A wire with jobs has several: the new job, the
-   * finished job, and sometimes its file.
+   * Bodies of a valid answer, one for each HTTP exchange; a wire with jobs has several.
    * @param url URL of the provider
    */
   bodies: (url: string) => readonly MediaBody[];
 }
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(400, 7)]);
-/** The image in valid answers. */
 export const drawnImage = PNG.toString('base64');
 const sound = Buffer.alloc(2_000, 7);
 const soundText = sound.toString('base64');
@@ -229,7 +225,7 @@ const embeddings: [keyof typeof embeddingEngines, unknown][] = [
   ],
 ];
 
-/** Returns the wires in the lists above, with one entry for each form of their answers. */
+/** The wires, with one entry for each form of their answers. */
 export async function mediaWires(): Promise<MediaWire[]> {
   const recording = await readRecording(waveFile(1), 'file');
   const wires: Omit<MediaWire, 'name'>[] = [

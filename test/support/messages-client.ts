@@ -4,16 +4,15 @@ import type { WireName } from './dialects.ts';
 import type { GatewayClient } from './gateway.ts';
 import { fallbackOrder, modelOf } from './hostile-catalog.ts';
 
-/** Request to a hostile model. */
 export interface Question {
   wire: WireName;
   stream?: boolean;
-  /** Whether the model has a second, working endpoint, which is tried second. */
+  /** Whether the model has a second, working endpoint. */
   fallback?: boolean;
   /** Whether the model's provider signs thinking itself (Anthropic wire). */
   signing?: boolean;
   maxTokens?: number;
-  /** Time that the client waits for the whole answer. */
+  /** Maximum time in ms for the whole answer. */
   patienceMs?: number;
 }
 
@@ -21,7 +20,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   body: string;
-  /** Body of a non-streamed answer. */
+  /** Body of an answer that is not streamed. */
   message: Record<string, unknown> | undefined;
   events: MessagesEvent[];
   error: ClientError | undefined;
@@ -39,8 +38,8 @@ interface ClientError {
 export const MAX_TOKENS = 200;
 
 /**
- * Sends the request as a client of the Messages API does.
- * @param leaving signal that disconnects the client
+ * Sends a question with the marker of a behavior.
+ * @param leaving disconnects the client
  */
 export function ask(
   client: GatewayClient,

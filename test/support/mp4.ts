@@ -1,12 +1,9 @@
-/**
- * Reads MP4 files as a player does, as far as tests need it: boxes (the units of the format), and the samples in the
- * tables of boxes.
- */
+/** Reads MP4 files as far as tests need it: boxes (the units of the format), and the samples in tables of boxes. */
 
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf']);
 
 export interface Movie {
-  /** Content of a box by its path, for example `moov.mvhd`. */
+  /** Content of boxes by path, for example `moov.mvhd`. */
   boxes: Map<string, Buffer>;
   samples: Buffer[];
 }

@@ -1,16 +1,16 @@
 /**
- * Mutations of JSON as text. They produce JSON that clients could send, even if no JavaScript program writes it:
- * duplicate members, a member named __proto__, or a number that no float can represent.
+ * Mutations of JSON as text, such as duplicate members, a member named __proto__, or a number that no float can
+ * represent.
  */
 
 import fc, { type Arbitrary } from 'fast-check';
 
-/** JSON as it is written. An object may have several members with the same name. */
+/** An object may have several members with the same name. */
 type Node = { kind: 'text'; text: string } | { kind: 'list'; items: Node[] } | { kind: 'object'; members: Member[] };
 type Member = [name: string, value: Node];
 
 interface Mutation {
-  /** Index of the changed value, in the order of the text, modulo the number of values. */
+  /** Index of the changed value, modulo the number of values. */
   at: number;
   operation: (typeof operations)[number];
   value: string;
@@ -38,7 +38,7 @@ const names = [
   'ключ',
 ];
 
-/** Values that have broken programs before, as JSON text. */
+/** JSON texts that have broken programs before. */
 const hostile = [
   'null',
   'true',
@@ -100,16 +100,14 @@ const mutation: Arbitrary<Mutation> = fc.record({
   name: fc.constantFrom(...names),
 });
 
-/** The body of a request, and its media type. */
 export interface SentBody {
   body: string | Buffer;
   contentType: string;
 }
 
-/** Returns the body of a request with this JSON text. */
 export const jsonBody = (body: string): SentBody => ({ body, contentType: 'application/json' });
 
-/** Returns arbitrary JSON text: one of the given values, after one to three mutations. */
+/** Generates one of the given values, after one to three mutations. */
 export function mutated(bases: unknown[]): Arbitrary<string> {
   return fc
     .record({ base: fc.constantFrom(...bases), mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }) })
@@ -133,7 +131,7 @@ function textOf(node: Node): string {
   }
 }
 
-/** A value in a document, and a function that replaces it with any number of values. */
+/** A value, and a function that replaces it with any number of values. */
 interface Place {
   node: Node;
   put: (nodes: Node[]) => void;

@@ -1,20 +1,17 @@
 /**
  * Resources of a test run (parts) that take seconds to create, such as a bundle. The run's main process creates each
- * part once, when a process of the run first requests it over HTTP. Most runs of a single file need no parts.
+ * part when a process of the run first requests it over HTTP.
  */
 
 import { createServer } from 'node:http';
 import { listen } from './listen.ts';
 
-/** Environment variable with the address of the server that offers the parts. The run's processes inherit it. */
+/** Address of the server that offers the parts, for the run's processes. */
 const ADDRESS = 'GATEWAY_TEST_PARTS';
 
 type Parts = Record<string, () => Promise<unknown>>;
 
-/**
- * Offers these resources (parts) to all processes of this test run.
- * @returns a function that stops the offer
- */
+/** Offers parts to the processes of this test run, and returns a function that stops the offer. */
 export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> {
   const made = new Map<string, Promise<unknown>>();
   const server = await listen(
@@ -31,13 +28,13 @@ export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> 
   return server.stop;
 }
 
-/** Whether this process belongs to a test run that offers resources (parts). */
+/** Whether this process belongs to a run that offers parts. */
 export function isOffered(): boolean {
   return process.env[ADDRESS] !== undefined;
 }
 
 /**
- * Requests a resource (part) of the test run by its name.
+ * Requests a part by its name.
  * @throws {Error} if the part could not be created
  */
 export async function onDemand<Part>(name: string): Promise<Part> {

@@ -1,6 +1,6 @@
 /**
- * Replaces `lambdas/catalog/load.ts` in the gateway bundle for tests. Each process would need 0.3 seconds of CPU to
- * check the shipped catalog. Therefore the test run checks it once (bundled-gateway.ts), and processes read the result.
+ * Replaces `lambdas/catalog/load.ts` in the gateway bundle for tests. The test run checks the shipped catalog once, and
+ * processes read the result.
  */
 
 import { readFileSync } from 'node:fs';

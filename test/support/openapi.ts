@@ -38,10 +38,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: 'openapi', components: document.components });
 const validators = new Map<SchemaObject, ValidateFunction>();
 
-/**
- * Validates a value against a schema of the document.
- * @returns the mistake, or undefined
- */
+/** Validates a value, and returns the mistake, if any. */
 export function misfit(schema: SchemaObject, value: unknown): string | undefined {
   let validate = validators.get(schema);
   if (!validate) {
@@ -51,7 +48,6 @@ export function misfit(schema: SchemaObject, value: unknown): string | undefined
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** Returns an operation's documented response with this status; undefined if there is none. */
 export function documentedResponse(operation: OperationObject, status: number): ResponseObject | undefined {
   const response = operation.responses[String(status)];
   if (!response || !('$ref' in response)) return response;

@@ -7,10 +7,7 @@ import { readEvents, summarize } from './sse.ts';
 
 const WORD_EVERY_MS = 50;
 
-/**
- * Starts an answer to another client of the same gateway. The answer continues while a test attacks the gateway, and so
- * shows that a fault in one answer does not end other answers.
- */
+/** Starts an answer to another client, which continues while a test attacks the gateway. */
 export async function startOtherClient(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;
   const done = new AbortController();
@@ -32,7 +29,7 @@ export async function startOtherClient(gateway: RunningGateway, upstream: Hostil
   });
   const reading = readEvents(response).catch((error: unknown) => error as Error);
   return {
-    /** Ends the other client's answer, and checks that no part of it was lost. */
+    /** Ends the answer, and checks that no part of it was lost. */
     async expectIntact(): Promise<void> {
       done.abort();
       const events = await reading;

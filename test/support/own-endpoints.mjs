@@ -1,7 +1,7 @@
 /**
- * Preloaded module (node --import) of a sandboxed gateway. Each function then calls DynamoDB at a path with the
- * function's name, and other services at a port of its own, so that proxies can identify the caller. It writes the real
- * endpoint of SQS and S3 to a file, for recorded-services.ts.
+ * Preloaded module (node --import) of a sandboxed gateway, whose functions then call DynamoDB at a path with their
+ * name, and other services at a port of their own, so that proxies can identify the caller. It writes the real endpoint
+ * of SQS and S3 to a file.
  */
 
 import childProcess from 'node:child_process';

@@ -1,14 +1,11 @@
 import { toGatewayError, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/**
- * Maximum number of attempts. A settlement message is delivered more often before it becomes a dead letter, and a
- * patient client also repeats a request more often.
- */
+/** Maximum number of attempts. A patient client and a queue repeat a request more often. */
 const MAX_ASKED = 20;
 
 /**
- * Repeats work while the gateway is busy, as a client or a queue does.
- * @throws the error of the work if it is not temporary, or after MAX_ASKED attempts
+ * Repeats work while the gateway is busy.
+ * @throws {Error} the error of the work if it is not temporary, or after MAX_ASKED attempts
  */
 export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let asked = 1; ; asked += 1) {
@@ -22,7 +19,7 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
 
 /**
  * Repeats work that can succeed only once, while the gateway is busy.
- * @param done kind of error that shows that an earlier attempt has succeeded
+ * @param done error that shows that an earlier attempt has succeeded
  */
 export async function persistentlyOnce(work: () => Promise<unknown>, done: ErrorKind): Promise<void> {
   let asked = 0;

@@ -1,22 +1,19 @@
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema } from './openapi.ts';
 
-/** Body that contains a given text, and the path of the text in the body. */
+/** Body with a given text, and the path of the text. */
 export interface Planted {
   path: string;
   value: unknown;
 }
 
-/** Maximum number of times that one path may pass through the same component of a recursive schema. */
+/** Maximum number of times that a path passes through one recursive component. */
 const DEEPEST = 2;
 
-/** Values, by field name, for fields that accept only values of a certain form. `undefined` leaves a field out. */
+/** Values for fields of a certain form; `undefined` leaves a field out. */
 export type Forms = Record<string, unknown>;
 
-/**
- * Returns values that a schema allows and that contain `text`: for each text field of each variant, one value with
- * `text` in this field and with all required fields. Fields that are added to the schema later are thus included.
- */
+/** Returns values that a schema allows, one for each text field of each variant, with `text` in this field. */
 export function planted(
   schema: SchemaObject,
   text: string,
@@ -48,7 +45,7 @@ export function planted(
   return type === 'string' || type === 'any' ? [{ path: '', value: text }] : [];
 }
 
-/** Returns the `type` that all objects of a schema have, such as `redacted_thinking`. */
+/** Returns the `type` of all objects of a schema, such as `redacted_thinking`. */
 function kindOf(schema: SchemaObject): string | undefined {
   const { type } = resolveSchema(schema).properties ?? {};
   const kind = type && resolveSchema(type).const;
@@ -82,7 +79,7 @@ function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unkn
   ]) as Record<string, unknown>;
 }
 
-/** Returns the smallest value that a schema allows, with the fields in `forms` even if they are optional. */
+/** Returns the smallest value that a schema allows, with the fields in `forms`. */
 function least(schema: SchemaObject, name: string, forms: Forms): unknown {
   const resolved = resolveSchema(schema);
   const choices = resolved.anyOf ?? resolved.oneOf;

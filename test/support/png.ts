@@ -3,7 +3,7 @@ import { crc32, inflateSync } from 'node:zlib';
 const SIGNATURE = '89504e470d0a1a0a';
 
 /**
- * Returns the size of a PNG, and checks its checksums and the length of its pixels (8 bits, gray).
+ * Returns the size of a PNG (8 bits, gray), and checks its checksums and the length of its pixels.
  * @throws {Error} if the file is not a valid PNG
  */
 export function readPng(base64: string): { width: number; height: number } {

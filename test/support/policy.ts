@@ -1,7 +1,4 @@
-/**
- * Evaluates resource policies as AWS does, for the features in the templates. Other kinds of principals, and other
- * condition operators, cause an error.
- */
+/** Evaluates resource policies as AWS does, for the features in the templates; other features cause an error. */
 
 export interface Statement {
   Effect: 'Allow' | 'Deny';
@@ -12,15 +9,15 @@ export interface Statement {
 }
 
 export interface Access {
-  /** AWS service that makes the call, for example `cloudwatch.amazonaws.com`. */
+  /** Service that makes the call, for example `cloudwatch.amazonaws.com`. */
   service: string;
   action: string;
   resource: unknown;
-  /** Values of condition keys in the call, for example of `aws:SourceAccount`. */
+  /** Condition keys, for example `aws:SourceAccount`. */
   context: Record<string, unknown>;
 }
 
-/** Returns whether a policy allows a call. A denying statement overrides all allowing statements. */
+/** Decides whether statements allow an access. A denying statement overrides allowing statements. */
 export function decide(statements: readonly Statement[], access: Access): 'allowed' | 'denied' | 'not allowed' {
   const applying = statements.filter((statement) => applies(statement, access));
   if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';

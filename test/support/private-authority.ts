@@ -1,6 +1,6 @@
 /**
- * Certificate authority that no client trusts by default, and a certificate for 127.0.0.1 that it has signed. The
- * certificate is valid until 2126. Both are only for tests; the authority's private key was discarded.
+ * Certificate authority that no client trusts by default, and a certificate for 127.0.0.1 that it has signed, valid
+ * until 2126. The authority's private key was discarded.
  */
 
 import type { RequestListener } from 'node:http';

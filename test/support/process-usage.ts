@@ -1,11 +1,10 @@
 import type { RunningGateway } from './gateway.ts';
 
-/** Environment of a gateway whose memory can be inspected. */
 export const measurable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /**
- * Returns the memory that a gateway retains after garbage collection: objects and buffers. The gateway must have been
- * started with `measurable`. Resident memory is not used, because processes return it to the system late or never.
+ * Returns the memory in MB that a gateway with the environment `measurable` holds after garbage collection. Processes
+ * return resident memory to the system late or never.
  */
 export async function heldMb(gateway: RunningGateway): Promise<number> {
   const url = /Debugger listening on (ws:\S+)/.exec(gateway.log())![1]!;

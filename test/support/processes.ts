@@ -1,7 +1,4 @@
-/**
- * Facts about the Node processes of a gateway, reported by the processes themselves. So the facts are the same on every
- * system, and need no system tools.
- */
+/** Facts about the Node processes of a gateway, reported by the processes themselves, on every system. */
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,13 +7,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** State of a Node process. */
 export interface ProcessReport {
   pid: number;
   parentPid: number;
   argv: string[];
   environment: Record<string, string>;
-  /** CPU milliseconds since the start of the process, user and kernel, of all threads. */
+  /** User and kernel time of all threads since the start. */
   cpuMs: number;
   residentMb: number;
   /** Maximum resident memory since the start of the process. */
@@ -27,10 +23,7 @@ const preload = fileURLToPath(new URL('process-reports.cjs', import.meta.url));
 
 let directory: string | undefined;
 
-/**
- * Returns the directory of the sockets, one per test process. On macOS, a socket path may have at most 104 bytes, so it
- * is short.
- */
+/** Returns a directory with a short path: on macOS, a socket path may have at most 104 bytes. */
 function socketDirectory(): string {
   if (directory === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'pr-'));
@@ -40,18 +33,18 @@ function socketDirectory(): string {
   return directory;
 }
 
-/** Returns environment variables for a program, so that its processes report facts about themselves. */
+/** Returns the environment in which the processes of a program report about themselves. */
 export function reporting(environment: Record<string, string | undefined>): Record<string, string | undefined> {
   const options = [environment['NODE_OPTIONS'], `--require ${preload}`].filter(Boolean).join(' ');
   return { ...environment, NODE_OPTIONS: options, PROCESS_REPORTS: socketDirectory() };
 }
 
-/** Maximum wait for a report. A busy process answers late, and a paused process never answers. */
+/** A busy process answers late, and a paused process never answers. */
 const REPORT_TIMEOUT_MS = 10_000;
 
 /**
- * Requests the report of a process.
- * @throws if the process does not run, is paused, or was not started with the environment of `reporting`
+ * Reads the report of a process.
+ * @throws {Error} if the process does not run, is paused, or was not started with the environment of `reporting`
  */
 export async function reportOf(pid: number): Promise<ProcessReport> {
   const socket = connect(join(socketDirectory(), `${pid}.sock`));
@@ -59,7 +52,7 @@ export async function reportOf(pid: number): Promise<ProcessReport> {
   return JSON.parse(await text(socket)) as ProcessReport;
 }
 
-/** Returns the reports of direct and indirect child processes that answer, except children of a silent process. */
+/** Returns the reports of descendants that answer, except descendants of a silent process. */
 export async function descendantsOf(pid: number): Promise<ProcessReport[]> {
   const pids = readdirSync(socketDirectory()).map((name) => Number.parseInt(name, 10));
   const settled = await Promise.allSettled(pids.map(reportOf));

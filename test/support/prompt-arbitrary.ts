@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Arbitrary request with content of known and unknown types of the Messages API. */
+/** Arbitrary request with content of known and unknown types. */
 export interface GeneratedPrompt {
   body: Record<string, unknown>;
   /** Number of images, which tokenizers count in different ways. */
@@ -9,7 +9,7 @@ export interface GeneratedPrompt {
   opaque: number;
 }
 
-/** Texts that at least one tokenizer splits into unusually many tokens per byte. */
+/** Some tokenizer splits these texts into unusually many tokens per byte. */
 const awkward = [
   'a',
   ' ',
@@ -26,8 +26,7 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // The number of repetitions: a quarter of the texts are repeated, so that many of them exceed the allowance for a
-    // provider's additional text.
+    // Repeated texts may exceed the allowance for a provider's additional text.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));
@@ -60,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** Image in a text block, which no API defines, so the image counts as text. */
+/** No API defines an image in a text block, so it counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',
@@ -111,7 +110,7 @@ function sum(parts: Part[]): { images: number; opaque: number } {
   };
 }
 
-/** Message of a user, sometimes after a tool call and its result. */
+/** User message, sometimes after a tool call and its result. */
 const turn = fc
   .tuple(
     fc.array(

@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generations/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table/table.ts';
 
-/** Record whose cost is not proven by its prices, usage and hold, with the cost that follows from prices and usage. */
+/** Record whose cost is not proven by its prices, usage and hold. */
 export interface Unproven {
   id: string;
   total: string;
@@ -14,8 +14,8 @@ export interface Unproven {
 }
 
 /**
- * Returns all final records of a table whose cost or tokens do not follow from their lines (units times prices, as a
- * reviewer would compute it from an export), or whose cost exceeds the hold of a limited request.
+ * Returns final records whose cost or tokens do not follow from their lines (units times prices), or whose cost exceeds
+ * the hold of a limited request.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

@@ -1,27 +1,18 @@
-/**
- * Prose of the repository: comments of the program, and paragraphs of Markdown. Also patterns for the words that
- * docs/writing.md replaces.
- */
+/** Prose of the repository (comments and Markdown), and patterns for words that docs/writing.md replaces. */
 
-/**
- * Patterns by name. They count words, not meanings, so some matches are correct English: "where" for a place, "asked"
- * for a person. The ceilings in the test leave room for such matches.
- */
+/** The patterns count words, so some matches are correct English, for which the ceilings leave room. */
 const patterns = {
-  /** Matches every "what", except in "what-if". */
+  /** Every "what", except in "what-if". */
   what: /\bwhat\b(?!-if)/gi,
-  /** Matches every "where", except after "place", "places" and "from". */
+  /** Every "where", except after "place", "places" and "from". */
   where: /(?<!\b(?:places?|from)\s)\bwhere\b/gi,
   'told, tell, asked': /\b(?:told|tells?|telling|asked)\b/gi,
-  /** Matches pronouns in the place of a noun. "such as" does not match, because it introduces examples. */
+  /** Pronouns in the place of a noun; "such as" introduces examples, and does not match. */
   'one that, those that, such': /\b(?:ones?|those) (?:that|which|who)\b|\bsuch (?:that|an?|ones?|with)\b/gi,
 } as const;
 export type PatternName = keyof typeof patterns;
 
-/**
- * Returns the text of each line of comments, without comment marks. If a line has code and a comment, only the comment
- * counts.
- */
+/** Returns the lines of comments without comment marks. */
 export function commentLines(source: string): string[] {
   const lines: string[] = [];
   let isInBlock = false;
@@ -39,7 +30,7 @@ function commentOf(line: string, isInBlock: boolean): string | undefined {
   return /(?:^|[\s;{}])\/\/ (.*)$/.exec(line)?.[1];
 }
 
-/** Returns Markdown without blocks of code, inline code, and addresses of links. */
+/** Removes blocks of code and addresses of links, and replaces inline code by `code`. */
 export function proseOf(markdown: string): string {
   return markdown
     .replaceAll(/^\s*```[^]*?^\s*```/gm, '')
@@ -47,7 +38,7 @@ export function proseOf(markdown: string): string {
     .replaceAll(/\]\([^)]*\)/g, ']');
 }
 
-/** Returns the number of words. Only words with a letter or a digit count, so the lines of tables do not. */
+/** Counts the words of a text that have a letter or a digit. */
 export function wordCount(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }

@@ -6,7 +6,6 @@ import {
   type SensitiveData,
 } from '../../lambdas/store/accounts/sensitive-data.ts';
 
-/** Settings that protect every category of sensitive data. */
 export const everything: SensitiveData = { ...noSensitiveData, enabled: true, categories: [...sensitiveCategories] };
 
 export const prompt = (content: string, more: Partial<MessagesRequest> = {}): MessagesRequest => ({
@@ -25,7 +24,7 @@ export function protect(
   return protectFor(request, protection, options);
 }
 
-/** Returns the protected form of a prompt with one text, as a provider gets it. */
+/** Returns a prompt as a provider gets it. */
 export async function sentText(text: string, settings: Partial<SensitiveData> = {}): Promise<string> {
   const { message } = await protect(prompt(text), { ...everything, ...settings });
   return message.messages[0]!.content as string;

@@ -1,17 +1,17 @@
 /**
- * Tests that sometimes fail for a known cause that is not fixed yet (test/quarantine.json). A test run prints them with
- * their dates, and ignores their failures. The list is usually empty.
+ * Tests that sometimes fail for a known cause that is not fixed yet (test/quarantine.json); a test run ignores their
+ * failures.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** Maximum number of quarantined tests. A longer list could hide real failures. */
+/** A longer list could hide real failures. */
 export const MAX_QUARANTINED = 5;
 
 export interface QuarantinedTest {
-  /** Name as a test run prints it: the file, a colon, the full name of the test. */
+  /** The test: its file, a colon, and its full name. */
   test: string;
-  /** Date of the entry, as 2026-11-27. */
+  /** Date of the entry, for example 2026-11-27. */
   since: string;
   /** Cause of the failures, as far as it is known. */
   cause: string;

@@ -1,6 +1,5 @@
 /**
- * Returns a function that produces numbers from 0 (included) to 1 (excluded), with mulberry32. The same seed gives the
- * same numbers.
+ * Returns a function that produces numbers from 0 (included) to 1 (excluded); the same seed gives the same numbers.
  */
 export function randomFrom(seed: number): () => number {
   let state = seed;

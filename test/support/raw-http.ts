@@ -6,10 +6,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/**
- * Sends the given lines exactly as written, then a host, `connection: close` and a content length. HTTP clients for
- * Node cannot be used, because they correct mistakes.
- */
+/** Sends the lines exactly as written, because HTTP clients would correct mistakes. */
 export async function sendRaw(baseUrl: string, lines: string[], body = ''): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

@@ -1,6 +1,6 @@
 /**
- * Seconds per test file in the last recorded run (`npm run test:durations`). They determine the order of files and the
- * shards of CI. Files without a record get a default.
+ * Seconds per test file in the last recorded run (`npm run test:durations`), for the order of files and the shards of
+ * CI. Files without a record get a default.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,16 +13,15 @@ const recorded = JSON.parse(readFileSync(new URL('../durations.json', import.met
 >;
 
 /**
- * Returns the seconds of a file.
- * @param file path, for example `test/money/money.test.ts`
+ * Returns the recorded duration of a file in seconds.
+ * @param file for example `test/money/money.test.ts`
  */
 function durationOf(file: string): number {
   return recorded[file] ?? UNKNOWN_SECONDS;
 }
 
 /**
- * Divides files into parts of about the same duration. Each file, slowest first, goes to the part with the least time.
- * @returns one list per part; the same files always give the same lists
+ * Divides files into parts of about the same duration: each file, slowest first, goes to the part with the least time.
  */
 export function dividedByDuration(files: readonly string[], parts: number): string[][] {
   const lists = Array.from({ length: parts }, () => ({ seconds: 0, files: [] as string[] }));
@@ -34,7 +33,7 @@ export function dividedByDuration(files: readonly string[], parts: number): stri
   return lists.map((list) => list.files);
 }
 
-/** Sorts files by duration, slowest first. If a slow file started last, it would run alone at the end. */
+/** Sorts files by duration, slowest first: a slow file at the end would run alone. */
 export function slowestFirst(files: readonly string[]): string[] {
   return files.toSorted((one, other) => durationOf(other) - durationOf(one) || one.localeCompare(other));
 }

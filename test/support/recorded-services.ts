@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
-/** Request from a function to SQS, S3 or Secrets Manager, expressed as the permission that it needs. */
+/** Request from a function, expressed as the permission that it needs. */
 interface ServiceCall {
   functionName: string;
-  /** Action, for example sqs:SendMessage. A call for a batch needs the permission of a call for one message. */
+  /** Action, for example sqs:SendMessage, also for a batch. */
   action: string;
   /** Name of a queue, secret or bucket, or `<bucket>/<key>`. */
   resource: string;
@@ -18,7 +18,7 @@ interface ServiceCall {
 /** Proxies in front of SQS, S3 and Secrets Manager that record each call with its caller. */
 export interface RecordedServices {
   calls: ServiceCall[];
-  /** Environment of a gateway that loads own-endpoints.mjs, which sends each function's calls to these proxies. */
+  /** Environment of a gateway whose functions call these proxies. */
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
@@ -79,7 +79,7 @@ function calledBy({ method, url, headers }: IncomingMessage, body: Buffer): Pick
 }
 
 /**
- * Returns the action and resource of a call to S3.
+ * Returns the permission that a call to S3 needs, and its resource.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
  */
 function calledOfS3(method: string, { pathname, searchParams }: URL): Pick<ServiceCall, 'action' | 'resource'> {

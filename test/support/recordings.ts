@@ -7,13 +7,13 @@ interface WaveOptions {
   says?: string;
   sampleRate?: number;
   channels?: number;
-  /** Size of the samples as stated in the header; by default the real size. */
+  /** Size in the header; default: the real size. */
   declaredBytes?: number;
 }
 
 const BYTES_PER_SAMPLE = 2;
 
-/** Returns a WAV file of this length, with equal samples of 16 bits. */
+/** Returns a WAVE file with samples of 16 bits. */
 export function waveFile(
   seconds: number,
   { says, sampleRate = 8_000, channels = 1, declaredBytes }: WaveOptions = {},
@@ -40,7 +40,7 @@ export function waveFile(
   return Buffer.concat([riff, parts]);
 }
 
-/** One frame of MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel, of 26 ms. */
+/** Size of a frame of MPEG-1 layer III with 128 kbit/s, 44.1 kHz and one channel. */
 const MP3_FRAME_BYTES = 417;
 const MP3_FRAME_SECONDS = 1_152 / 44_100;
 

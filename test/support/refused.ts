@@ -1,8 +1,8 @@
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 
 /**
- * Returns the GatewayError with which a call is refused.
- * @throws if the call succeeds or fails for another reason
+ * Returns the GatewayError of a call.
+ * @throws {Error} if the call succeeds or fails for another reason
  */
 export function refused(read: () => unknown): GatewayError {
   let result: unknown;
@@ -16,8 +16,8 @@ export function refused(read: () => unknown): GatewayError {
 }
 
 /**
- * Returns the GatewayError with which an asynchronous call is refused.
- * @throws if the call succeeds or fails for another reason
+ * Returns the GatewayError of an asynchronous call.
+ * @throws {Error} if the call succeeds or fails for another reason
  */
 export async function refusedLater(read: () => Promise<unknown>): Promise<GatewayError> {
   const result = await read().catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-/** Server that rejects agents' requests as Amazon Bedrock was observed to do. It accepts all other requests. */
+/** Server that rejects agents' requests as Amazon Bedrock was observed to do. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { packFrame } from './event-stream.ts';
@@ -27,7 +27,7 @@ const KNOWN_FIELDS = new Set([
   'metadata',
 ]);
 
-/** Returns Bedrock's error message, as quoted in users' reports; undefined if the request is accepted. */
+/** Returns Bedrock's error message, as quoted in users' reports; undefined if Bedrock accepts the body. */
 function refusalOf(body: Body): string | undefined {
   if (body.anthropic_beta?.some((beta) => !TAKEN_BETAS.has(beta))) return 'invalid beta flag';
   if (JSON.stringify(body.system ?? '').includes('x-anthropic-billing-header')) {
@@ -42,7 +42,6 @@ function refusalOf(body: Body): string | undefined {
 }
 
 export interface RefusingBedrock extends Listening {
-  /** Error messages of the rejected requests. */
   refusals: string[];
   answered: () => number;
 }

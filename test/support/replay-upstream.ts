@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listen, type Listening } from './listen.ts';
 
-/** Way to cut a recording into chunks: at random positions, after every byte, or not at all. */
+/** Whether a recording is cut at random positions, after every byte, or not at all. */
 export type Cut = 'random' | 'bytes' | 'whole';
 
 export interface Replayed {
@@ -11,15 +11,12 @@ export interface Replayed {
   contentType: string;
 }
 
-/**
- * Returns a model name that contains the index of a recording and its cuts. For a request to this upstream model, the
- * replay server plays that recording.
- */
+/** Returns a model name with the index of a recording and its cuts. */
 export function replayModel(index: number, cut: Cut): string {
   return `recording-${index}-${cut}`;
 }
 
-/** Starts a server that plays recordings. It reads the model from the body or, on some wires, from the URL. */
+/** Starts a server that plays the recording in the name of the model. */
 export async function startReplay(recordings: Replayed[]): Promise<Listening> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -44,10 +41,7 @@ async function writeInPieces(response: ServerResponse, bytes: Buffer, cut: Cut):
   }
 }
 
-/**
- * Cuts the bytes of a recording into chunks. If the positions are random, most are within a line, an event or a
- * character.
- */
+/** Cuts a recording into pieces. Most random positions are within a line, an event or a character. */
 function* pieces(bytes: Buffer, cut: Cut): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const size = cut === 'whole' ? bytes.length : cut === 'bytes' ? 1 : 1 + Math.floor(Math.random() ** 2 * 700);

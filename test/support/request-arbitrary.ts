@@ -9,7 +9,6 @@ export interface GeneratedRequest {
   body: string | undefined;
 }
 
-/** Texts that have broken programs before. */
 const hostileTexts = [
   '',
   ' ',
@@ -34,7 +33,7 @@ const anything = fc.oneof(
 );
 
 /**
- * Returns arbitrary values in the form of a schema. Most of them are valid.
+ * Returns mostly valid values in the form of a schema.
  * @param known values, by field name, for fields that must refer to existing resources
  */
 export function valueOf(
@@ -44,7 +43,7 @@ export function valueOf(
   within: readonly string[] = [],
 ): Arbitrary<unknown> {
   const { $ref } = schema;
-  // Ends a recursive schema here, so that its values are finite.
+  // Values of a recursive schema must be finite.
   if ($ref !== undefined && within.includes($ref)) return anything;
   const inside = $ref === undefined ? within : [...within, $ref];
   const resolved = resolveSchema(schema);
@@ -77,7 +76,7 @@ export function valueOf(
   }
 }
 
-/** Returns an arbitrary integer within the schema's bounds, at most 100,000 above its lower bound. */
+/** Returns an integer that is at most 100,000 above the lower bound. */
 function integerOf({ minimum = 0, maximum = minimum + 100_000 }: SchemaObject): Arbitrary<number> {
   return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100_000) });
 }
@@ -95,7 +94,7 @@ function objectOf(
 }
 
 /**
- * Returns a body that usually has one mistake: a field of another type, an extra field, a missing field, or another
+ * Returns bodies that usually have one mistake: a field of another type, an extra field, a missing field, or another
  * value instead of the body.
  */
 function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
@@ -118,7 +117,7 @@ function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
 }
 
 /**
- * Returns arbitrary requests to one operation.
+ * Returns requests to an operation.
  * @param known values, by name, for parameters and fields that must refer to existing resources
  */
 export function requestsTo(
@@ -165,10 +164,7 @@ export function requestsTo(
   });
 }
 
-/**
- * Encodes a value for a path as most clients do. Some clients send values that begin with % unencoded, so such values
- * are not encoded.
- */
+/** Encodes a part of a path, unless it begins with %: some clients send these values unencoded. */
 function pathPart(value: string): string {
   return value.startsWith('%') ? value : encodeURIComponent(wellFormed(value)).replaceAll('%2F', '/') || 'x';
 }

@@ -6,14 +6,14 @@ interface Sent {
   resource: string;
   /** Path as the client wrote it, after the stage. */
   path: string;
-  /** Path parameters as API Gateway extracts them: still encoded. */
+  /** Parameters of the path, still encoded, as API Gateway extracts them. */
   pathParameters: Record<string, string> | null;
   headers?: Record<string, string>;
   body?: string;
 }
 
 /**
- * Returns an event as API Gateway passes it to a function, with every field of format 1.0.
+ * Returns an event with the fields of format 1.0.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function restEvent({ method, resource, path, pathParameters, headers = {}, body }: Sent): APIGatewayProxyEvent {

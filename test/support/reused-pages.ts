@@ -1,11 +1,11 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openPage } from './chromium.ts';
 
-/** Pages of a browser for one test after another. A new page takes a second of CPU, because it is a new process. */
+/** Pages that several tests use: a new page takes a second of CPU time, because it is a new process. */
 export interface ReusedPages {
-  /** Returns an empty page with these settings, which no other test uses now. */
+  /** Returns an empty page with these settings. */
   take: (options: BrowserContextOptions) => Promise<Page>;
-  /** Removes a test's listeners, routes, storage and cookies from the page, and offers the page to the next test. */
+  /** Removes listeners, routes, storage and cookies, and offers the page to the next test. */
   giveBack: (page: Page) => Promise<void>;
 }
 

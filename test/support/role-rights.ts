@@ -1,13 +1,10 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/**
- * Permission of a role: an action on a resource. The resource is its logical id in the template, and the text after the
- * id.
- */
+/** Permission of a role. `resource` is the logical id of a resource in the template, and the text after the id. */
 export interface Right {
   action: string;
   resource: string;
-  /** Patterns of the table's partition keys; undefined if the permission covers all partitions. */
+  /** Patterns of partition keys; undefined if the permission covers all partitions. */
   partitions: readonly string[] | undefined;
 }
 
@@ -32,8 +29,8 @@ interface Role {
 const DESCRIPTION = 'model gateway: ';
 
 /**
- * Returns the permissions of each function's role, by the function's name in the manifest.
- * @param api template of the API stack, with the resources of its nested stacks
+ * Returns the permissions of each function's role, by the function's name.
+ * @param api includes the resources of nested stacks
  */
 export function rolesOfFunctions({ api, data }: { api: Template; data: Template }): Map<string, Right[]> {
   const roles = api.findResources('AWS::IAM::Role') as Record<string, Role>;
@@ -63,10 +60,7 @@ function rightsOf(statement: Statement, outputs: Record<string, { Value: unknown
     );
 }
 
-/**
- * Returns the logical id that a template reference points to. For `Fn::Join`, the result also has the text around the
- * reference.
- */
+/** Returns the logical id of a reference, with the text around it for `Fn::Join`. */
 function nameOf(value: unknown, outputs: Record<string, { Value: unknown }>): string {
   if (typeof value === 'string') return value;
   const reference = value as Record<string, unknown>;
@@ -93,7 +87,7 @@ export function isUsedBy({ action, resource, partitions }: Right, deed: Deed): b
   );
 }
 
-/** Whether a text matches a pattern. A star matches any text; the policies of the templates use no other wildcard. */
+/** Whether a text fits a pattern. A star matches any text; the templates use no other wildcard. */
 function fits(pattern: string, text: string): boolean {
   const words = pattern.split('*').map((word) => word.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${words.join('.*')}$`, 's').test(text);

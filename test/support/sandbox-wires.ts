@@ -3,9 +3,7 @@ import { textModel } from './catalog.ts';
 /** Models of the sandbox over each of its wires for messages, alone and with a working provider as fallback. */
 
 interface SandboxWire {
-  /** Name of the wire in the catalog. */
   wire: string;
-  /** Environment variable with the sandbox's address for this wire. */
   address: string;
   provider?: object;
   endpoint?: object;
@@ -39,8 +37,8 @@ export const SOUND_PRICES = { prompt: '1', completion: '1' };
 
 const policy = { logs_prompts: false, trains_on_prompts: false };
 /**
- * Timeouts of the two groups of models. A busy machine may be slow, so models of the first group wait long. Models of
- * the second group wait only a second for the first byte; tests of silent providers use them.
+ * Models of the first group wait long on a busy machine; models of the second group wait only a second for the first
+ * byte.
  */
 const timeouts = {
   test: { connect_ms: 5_000, first_byte_ms: 20_000, idle_ms: 20_000 },
@@ -48,9 +46,9 @@ const timeouts = {
 };
 
 /**
- * Returns the models and providers of a catalog. `test/<wire>` has only the sandbox as provider. `impatient/<wire>`
- * waits only a second for the first byte. `impatient/<wire>-or-sound` also waits only a second, and has a fallback: the
- * more expensive provider at `soundUrl`.
+ * Returns the models and their providers. `test/<wire>` has only the sandbox as provider. `impatient/<wire>` waits only
+ * a second for the first byte, and `impatient/<wire>-or-sound` has a fallback: the more expensive provider at
+ * `soundUrl`.
  */
 export function sandboxModels(soundUrl: string): { models: object[]; providers: object[] } {
   const wires: [string, SandboxWire][] = Object.entries(sandboxWires);

@@ -4,18 +4,18 @@ import { startGateway, type RunningGateway } from './gateway.ts';
 import { newClient } from './hostile-gateway.ts';
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts';
 
-/** Gateway with the test's own models. Their providers answer each prompt as the test specifies. */
+/** Gateway with the test's own models, whose providers answer each prompt as the test specifies. */
 export interface ScriptedGateway {
   gateway: RunningGateway;
   behaves: HostileUpstream['behaves'];
-  /** Returns a client of the gateway with its own key, which has this limit. */
+  /** Client with its own key and this limit. */
   withLimit: (limitRub: number) => Promise<RunningGateway>;
   stop: () => Promise<void>;
 }
 
 export interface Script {
   models: object[];
-  /** Providers of the models. The path of a request to a provider begins with the provider's id. */
+  /** The path of a request to a provider begins with the provider's id. */
   providers: { id: string; wire: WireName; [field: string]: unknown }[];
   env?: Record<string, string>;
 }
@@ -46,7 +46,7 @@ export async function startScriptedGateway({ models, providers, env = {} }: Scri
 
 /**
  * Requests an answer, which is short unless the body sets a length.
- * @param leaving signal that disconnects the client
+ * @param leaving disconnects the client
  */
 export function askFor(client: RunningGateway, body: object, leaving?: AbortSignal): Promise<Response> {
   return fetch(`${client.baseUrl}/messages`, {

@@ -11,7 +11,6 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import { checkAccount, type SealFinding } from '../../lib/admin/seals/check-files.ts';
 import { compareAccount } from '../../lib/admin/seals/compare-records.ts';
 
-/** Directory of sealed days, with the public key that verifies them and the tools that seal. */
 export interface Sealing {
   directory: string;
   publicKey: string;
@@ -31,17 +30,16 @@ export async function newSealing(table: Table): Promise<Sealing> {
   };
 }
 
-/** Seals all days before a date, as a run of the worker at 02:00 UTC on that date does. */
+/** Seals the days before a date, as the worker does at 02:00 UTC on that date. */
 export function sealBefore(tools: SealTools, date: string): Promise<number> {
   return sealDays(tools, { atMs: Date.parse(`${date}T02:00:00Z`) });
 }
 
-/** Returns the date that is a number of days after another date. */
 export function daysAfter(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS);
 }
 
-/** Returns the findings of both checks: one reads only the files, the other compares the records with the files. */
+/** Returns the findings in the files alone, and in the comparison of the records with the files. */
 export async function verifyAll(
   { directory, publicKey, tools }: Sealing,
   account: string,
@@ -54,15 +52,14 @@ export async function verifyAll(
 }
 
 /**
- * Returns a timestamp authority's response that grants a timestamp for a SHA-256 hash. The response has only the parts
- * that can be read without the authority's certificate, and its token contains only the hash.
+ * Returns a timestamp authority's response for a SHA-256 hash, without the parts that need the authority's certificate.
  */
 export function grantedTimestamp(sha256: Buffer): Buffer {
   const granted = derSequence(Buffer.from([0x02, 0x01, 0x00]));
   return derSequence(granted, derSequence(Buffer.from([0x04, sha256.length]), sha256));
 }
 
-/** Returns a DER SEQUENCE of less than 128 bytes. */
+/** DER SEQUENCE of less than 128 bytes. */
 function derSequence(...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([0x30, content.length]), content]);

@@ -46,7 +46,6 @@ export async function startSearchApi(): Promise<SearchApi> {
 
 export const searchKinds: SearchKind[] = ['yandex', 'brave', 'tavily', 'exa', 'searxng'];
 
-/** Returns a backend of a kind at an address, with the credential "secret-key". */
 export function backendAt(kind: SearchKind, baseUrl: string, limits?: BackendLimits): OpenBackend {
   const dataPolicy = { logs_prompts: true, trains_on_prompts: true };
   const data = { id: kind, name: kind, kind, data_policy: dataPolicy };
@@ -65,7 +64,7 @@ export const queryOf = (words: string, more: Partial<SearchQuery> = {}): SearchQ
 export const ask = (backend: OpenBackend, query: SearchQuery): Promise<SearchOutcome> =>
   backend.search(query, new AbortController().signal);
 
-/** Page in a search backend's response. The values may have any type, to test invalid responses. */
+/** Values may have any type, to test invalid responses. */
 export interface ToldPage {
   title?: unknown;
   url?: unknown;
@@ -77,7 +76,7 @@ const xmlText = (value: unknown) => (typeof value === 'string' ? value : JSON.st
 
 export const yandexBody = (xml: string): string => JSON.stringify({ rawData: Buffer.from(xml).toString('base64') });
 
-/** Functions by search API. Each returns a response with the given pages, in the API's own form. */
+/** Responses with the given pages, in each API's form. */
 export const answerOf: Record<SearchKind, (pages: ToldPage[]) => string> = {
   yandex: (pages) => {
     const groups = pages.map(

@@ -5,19 +5,17 @@ import { listen } from './listen.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One answer of the test's model, which is reached over chat completions. */
 interface ModelTurn {
   text?: string;
   calls?: { id?: string; name?: string; input: unknown }[];
   usage?: { prompt: number; completion: number };
-  /** HTTP status of an error that is sent instead of an answer. */
+  /** HTTP status of an error instead of an answer. */
   status?: number;
   finish?: string;
-  /** Index of the piece of the answer before which the connection is closed. */
+  /** Index of the piece before which the connection is closed. */
   breaksAt?: number;
 }
 
-/** Request as the model received it. */
 interface ModelRequest {
   messages: {
     role: string;
@@ -40,19 +38,18 @@ export interface SearchingGateway {
   gateway: RunningGateway;
   /** Requests to the model since the last call of `plays`, oldest first. */
   asked: ModelRequest[];
-  /** Queries to the search backend since the last call of `plays`. */
+  /** Queries since the last call of `plays`. */
   queries: string[];
-  /** Sets the model's next answers. The last answer is repeated. */
+  /** Sets the model's next answers, the last of which is repeated. */
   plays: (...turns: ModelTurn[]) => void;
-  /** Sets a function that computes the model's answer from the request. */
   behaves: (turnFor: (request: ModelRequest) => ModelTurn) => void;
-  /** Sets the pages that a search query finds, or the HTTP status with which it fails. */
+  /** Pages that a query finds, or the HTTP status with which it fails. */
   finds: (find: (query: string) => Page[] | number | Promise<Page[] | number>) => void;
   stop: () => Promise<void>;
 }
 
 export const PRICES = { prompt: '0.001', completion: '0.002' };
-/** Price of one search in the shipped catalog. */
+/** Price of a search in the shipped catalog. */
 export const SEARCH_PRICE = 0.99;
 
 export const tower: Page[] = [

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Secrets Manager on this machine, with injected faults. It supports only the calls that functions make. */
+/** Secrets Manager with injected faults, for the calls that functions make. */
 export interface DrilledSecrets {
   endpoint: string;
-  /** Secrets by name. Requests for other names get the error that the secret was not found. */
+  /** Secrets by name; other names get the error that the secret was not found. */
   secrets: Map<string, string>;
   state: 'answering' | 'refusing' | 'unreachable';
   stop: () => Promise<void>;

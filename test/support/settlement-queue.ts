@@ -10,7 +10,7 @@ import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts'
 import { manifestWiring } from '../../lib/local/wiring.ts';
 import { setEnvironment } from './process-environment.ts';
 
-/** Queues of settlements, roll-ups and videos in an SQS emulator. Functions in this process use them and a table. */
+/** Queues of settlements, roll-ups and videos in an SQS emulator, with functions in this process. */
 export interface SettlementQueue {
   sqs: LocalSqs;
   url: string;
@@ -18,7 +18,6 @@ export interface SettlementQueue {
   rollUpUrl: string;
   videosUrl: string;
   send: (settlement: Settlement) => Promise<void>;
-  /** Starts the worker that settles messages, as the local runtime does. */
   startWorker: () => Promise<EventSource>;
   stop: () => Promise<void>;
 }

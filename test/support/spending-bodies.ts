@@ -1,4 +1,4 @@
-/** Bodies of routes that spend money, for tests of rules that hold for each of them. */
+/** Bodies of routes that spend money. */
 
 import { routes, type RouteName } from '../../lambdas/routes.ts';
 import { shortRecording } from './client-api-bodies.ts';
@@ -11,7 +11,7 @@ const pixel =
 const drawing = { model: 'sandbox/painter', prompt: 'Snow' };
 const recording = { model: 'sandbox/scribe', input_audio: { data: shortRecording } };
 
-/** Short body for each route of `spendingRoutes`. A new route needs a body here. */
+/** Bodies by the name of the route. A new route needs a body here. */
 export const spendingBodies: Partial<Record<RouteName, Record<string, unknown>>> = {
   'create-message': { model: 'sandbox/claude', max_tokens: 5, messages },
   'create-chat-completion': { model: 'sandbox/gpt', max_tokens: 5, messages },
@@ -29,10 +29,7 @@ export const spendingBodies: Partial<Record<RouteName, Record<string, unknown>>>
   'create-video': { model: 'sandbox/filmmaker', prompt: 'Snow' },
 };
 
-/**
- * Names and paths of the routes that spend money. The route of forms is excluded
- * (test/conformance/elevenlabs-sdk.test.ts).
- */
+/** Names and paths of the inference routes, except of the route that accepts only forms. */
 export const spendingRoutes = Object.entries(routes)
   .filter(([name, route]) => 'inference' in route && name !== 'convert-recording')
   .map(([name, { paths }]) => [name as RouteName, paths[0].replace('{voice_id}', 'alto')] as const);

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-/** Returns the data of server-sent events. Like a client, it reads them from chunks that may end anywhere. */
+/** Reads events from chunks that may end anywhere. */
 export function dataIn(pieces: readonly Uint8Array[]): string[] {
   const data: string[] = [];
   const parser = createParser({ onEvent: (event) => data.push(event.data) });

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 
 /**
- * Reads the events of an answer, and returns them in order.
+ * Returns the events of an answer in order.
  * @param onEvent called with each event as it arrives
  */
 export async function readEvents(
@@ -22,9 +22,6 @@ export async function readEvents(
   return events;
 }
 
-/**
- * Summarizes the events: the text, the thinking, the tool calls with their arguments, the stop reason, and the usage.
- */
 export function summarize(events: MessagesEvent[]) {
   const blocks = new Map<number, { type: string; name?: unknown; text: string }>();
   let stopReason: string | null = null;
@@ -59,7 +56,7 @@ export function summarize(events: MessagesEvent[]) {
   };
 }
 
-/** Parses a tool call's arguments. Truncated JSON is returned as text. */
+/** Parses the input of a tool call. Truncated JSON is returned as text. */
 function toolInput(json: string): unknown {
   try {
     return JSON.parse(json || '{}');

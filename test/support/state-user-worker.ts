@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 
 /**
- * Thread that opens a data directory at the same moment as all other threads of the test. It returns the secrets that
- * it would use.
+ * Thread that opens a data directory at the same moment as other threads, and returns the secrets that it would use.
  */
 const { directory, gate } = workerData as { directory: string; gate: SharedArrayBuffer };
 const state = LocalState.at(directory);

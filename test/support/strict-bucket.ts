@@ -1,6 +1,6 @@
 /**
- * Partial emulator of S3 that is as strict as S3: it checks signatures, the hash of each body, canonical paths, and the
- * sizes and tags of the parts of an upload. It implements S3's API reference.
+ * Partial emulator of S3 that checks signatures, the hash of each body, canonical paths, and the sizes and tags of the
+ * parts of an upload.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
  */
 
@@ -11,20 +11,19 @@ import { escapeUri } from '@smithy/core/protocols';
 import { objectionToSignature } from '../../lib/local/signed-requests.ts';
 import { listen, type Listening } from './listen.ts';
 
-/** Minimum size in bytes of each part of an upload except the last part. */
+/** Minimum size of each part of an upload except the last. */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 
-/** Answers a request in place of the bucket. */
 export type Fault = (response: ServerResponse) => void;
 
 export interface StrictBucket extends Listening {
   files: Map<string, { bytes: Buffer; mediaType: string | undefined }>;
   /** Parts of unfinished uploads, by upload id. */
   uploads: Map<string, { key: string; mediaType: string | undefined; parts: Map<number, Buffer> }>;
-  /** Faults of the next requests, in order; a request without a fault is answered by the bucket. */
+  /** Faults of the next requests, in order; undefined for none. */
   faults: (Fault | undefined)[];
   requests: { method: string; url: string; headers: IncomingMessage['headers'] }[];
-  /** Time in ms that the bucket's clock is ahead of the local clock. */
+  /** Time that the bucket's clock is ahead of the local clock. */
   clockAheadMs: number;
 }
 
@@ -37,7 +36,7 @@ interface Answer {
 const refused = (status: number, code: string): Answer => ({ status, body: `<Error><Code>${code}</Code></Error>` });
 const tagOf = (bytes: Buffer) => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
-/** Starts a bucket that accepts requests with these credentials. The name of the bucket begins each path. */
+/** Starts the emulator. Each path begins with the name of the bucket. */
 export async function startStrictBucket(key: {
   accessKeyId: string;
   secretAccessKey: string;
@@ -80,7 +79,9 @@ export async function startStrictBucket(key: {
     return undefined;
   }
 
-  /** S3 accepts a difference of up to 15 minutes between a request's time and its own clock. */
+  /**
+   * Whether the time of a signature is too far from the bucket's clock. S3 accepts a difference of up to 15 minutes.
+   */
   function isSkewed(signedAt: unknown): boolean {
     if (typeof signedAt !== 'string') return false;
     const atMs = Date.parse(signedAt.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5'));

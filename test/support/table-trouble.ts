@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamodbCall, FaultProxy, TableFault } from './fault-proxy.ts';
 
-/** Share of the calls that have each fault. Together, one call in four has a fault. */
+/** Together, one call in four has a fault. */
 const fates: [share: number, fate: TableFault][] = [
   [0.08, 'throttle'],
   [0.06, 'lost-reply'],
@@ -11,9 +11,7 @@ const fates: [share: number, fate: TableFault][] = [
   [0.04, 'delayed'],
   [0.02, 'unavailable'],
 ];
-/**
- * Milliseconds between deliveries of delayed calls. A delayed call takes effect after its client has stopped waiting.
- */
+/** Time in ms between two deliveries of delayed calls, whose clients have stopped waiting. */
 const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
 const LATE_MS = 1_200;
@@ -23,17 +21,14 @@ function anyFate({ action }: DynamodbCall): TableFault {
   for (const [share, fate] of fates) {
     left -= share;
     if (left >= 0) continue;
-    // Reads do not conflict, and a late read has no effect, so reads are throttled instead.
+    // Reads do not conflict, and a late read has no effect.
     const isRead = /^(?:Get|BatchGet|Query)/.test(action);
     return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
   }
   return undefined;
 }
 
-/**
- * Injects faults through a proxy until stopped. When stopped, all delayed requests take effect.
- * @returns a function that stops the faults
- */
+/** Injects faults until the returned function is called; then all delayed requests take effect. */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {
   proxy.faultFor = anyFate;
   proxy.before = async () => void (Math.random() < LATE_SHARE && (await sleep(LATE_MS)));

@@ -4,7 +4,7 @@ import { createTable } from '../../lib/shared/database/dynamodb.ts';
 import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 
 /**
- * Creates a table in the DynamoDB of the run.
+ * Creates a table.
  * @param endpoint address through which the table is opened, for example the address of a fault proxy
  */
 export async function newTable(endpoint?: string): Promise<Table> {
@@ -13,7 +13,7 @@ export async function newTable(endpoint?: string): Promise<Table> {
   return openTable({ endpoint: endpoint ?? inject('dynamodbEndpoint'), name });
 }
 
-/** Opens a table of a test through another endpoint, such as a proxy. */
+/** Opens a table through another endpoint, such as a proxy. */
 export function tableThrough(endpoint: string, table: Table): Table {
   return openTable({ endpoint, name: table.name });
 }

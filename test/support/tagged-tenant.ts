@@ -1,4 +1,4 @@
-/** Accounts for tests of reports by tag. All their requests are dated yesterday, so that daily rows can be computed. */
+/** Accounts for tests of reports by tag, whose requests are dated yesterday, so that daily rows can be computed. */
 
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import type { ActivitySplit } from '../../lambdas/accounting/activity.ts';
@@ -19,7 +19,6 @@ import { dailyRows } from '../../lambdas/store/days/activity.ts';
 import { GENERATION_SHARDS } from '../../lambdas/store/generations/generation-key.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 
-/** Day of all requests. */
 export const taggedDate = dayBefore(utcDate(Date.now()));
 export const reportedNames = ['project', 'team'];
 /** Tags of the second key, now and when its requests were sent. */
@@ -29,7 +28,7 @@ export class TaggedTenant {
   readonly table: Table;
   readonly account: Account;
   readonly context: ChangeContext;
-  /** Three keys. Only the first has a member, and only the second has tags. */
+  /** Three keys, of which only the first has a member, and only the second has tags. */
   readonly payers: readonly Payer[];
 
   private constructor(context: ChangeContext, account: Account, payers: readonly Payer[]) {
@@ -39,7 +38,6 @@ export class TaggedTenant {
     this.payers = payers;
   }
 
-  /** Creates an account that reports `project` and `team`. */
   static async create(table: Table): Promise<TaggedTenant> {
     const actor = { kind: 'operator', id: 'test' } as const;
     const account = await createAccount(table, actor, { name: 'Tags', mode: 'postpaid' });
@@ -62,7 +60,7 @@ export class TaggedTenant {
     }
   }
 
-  /** Returns the differences in the books that `reconcile --deep` reports. */
+  /** Returns the differences that `reconcile --deep` reports. */
   async differences() {
     const question = { account: this.account, dates: [taggedDate], isDeep: true, isWhole: true, pauseMs: 1 };
     return (await reconcile(this.table, question)).findings;
@@ -77,7 +75,6 @@ export class TaggedTenant {
   }
 }
 
-/** Returns the sums of amounts by name, as texts. */
 export function sumsBy<Of>(
   all: readonly Of[],
   nameOf: (one: Of) => unknown,

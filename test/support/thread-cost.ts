@@ -1,8 +1,6 @@
 const ROUNDS = 3;
 
-/**
- * Returns the CPU milliseconds that work takes in this thread. Other work on this machine does not change the result.
- */
+/** Returns the CPU time of this thread in ms during the work. Other work on this machine does not change it. */
 async function threadCpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -11,8 +9,7 @@ async function threadCpuMs(work: () => unknown): Promise<number> {
 }
 
 /**
- * Runs work in several rounds, and returns the CPU milliseconds of the cheapest round. Other rounds may include garbage
- * collection for other tests.
+ * Returns the CPU milliseconds of the cheapest of several rounds: others may include garbage collection.
  * @param maxMs after a round below this time, no further round is run
  */
 export async function lowestThreadCpuMs(work: () => unknown, maxMs: number): Promise<number> {

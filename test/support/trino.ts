@@ -1,4 +1,3 @@
-/** Grammar of Trino, the query engine of Amazon Athena. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { once } from '../../lambdas/platform/concurrency/once.ts';
@@ -7,10 +6,7 @@ interface Parser {
   validate(sql: string): { message: string; startLine: number }[];
 }
 
-/**
- * The published parser, bundled because it imports folders without naming their index files, which Node does not
- * support.
- */
+/** Bundles the published parser, which imports folders without naming their index files: Node does not support that. */
 const parser = once(async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(import.meta.resolve('dt-sql-parser/dist/parser/trino/index.js'))],
@@ -24,7 +20,7 @@ const parser = once(async () => {
   return new TrinoSQL();
 });
 
-/** Returns the mistakes that the grammar finds in a statement. */
+/** Returns the mistakes that Trino's grammar finds in a statement. */
 export async function trinoMistakes(sql: string): Promise<string[]> {
   return (await parser()).validate(sql).map(({ message, startLine }) => `line ${startLine}: ${message}`);
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { MessageStart, WireUsage } from '../../lambdas/messages/types.ts';
 import { listen, type Listening } from './listen.ts';
 
-/** Starts an upstream server of the test on the Anthropic wire. */
 export async function startUpstream(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
 ): Promise<Listening> {
@@ -18,7 +17,7 @@ export async function startUpstream(
 const frame = (data: { type: string; [field: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Returns the message in the first event of an answer. */
+/** Message in the first event of an answer. */
 export const messageWith = (usage: WireUsage): MessageStart['message'] => ({
   id: 'msg_1',
   type: 'message',
@@ -45,8 +44,8 @@ export const frames = {
 };
 
 /**
- * Writes a catalog with two models that are served by the given addresses in order: test/model, and test/flat, which
- * costs only 1 RUB per request.
+ * Writes a catalog with test/model, and with test/flat, which costs only 1 RUB per request. Both have the given
+ * addresses as endpoints, in order.
  */
 export function writeCatalog(directory: string, urls: string[]): void {
   mkdirSync(join(directory, 'models'), { recursive: true });

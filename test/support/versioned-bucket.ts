@@ -11,14 +11,11 @@ interface Version {
   body: string;
 }
 
-/**
- * Bucket with versions and conditional writes as S3 documents them, because the S3 emulator has neither. Unsigned
- * requests are rejected.
- */
+/** Bucket with versions and conditional writes, for which S3's documentation is the model. Rejects unsigned requests. */
 export interface VersionedBucket extends Listening {
   /** Versions, latest first. */
   versions: Version[];
-  /** Response to requests during an outage. If `requests` is set, the outage ends after that many requests. */
+  /** Response during an outage, which ends after `requests` if that is set. */
   outage: { status: number; requests?: number } | undefined;
   requests: number;
 }

@@ -2,33 +2,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen.ts';
 
-/** Behavior of a provider for one job, as specified in the job's prompt. */
+/** Behavior of a provider for one job, as the job's prompt specifies. */
 export interface VideoScript {
   /**
-   * Responses to submissions, in order; the last response repeats. A number is an HTTP status; with `silence` the
-   * provider closes the connection without an answer.
+   * Responses to submissions in order, the last of which repeats: an HTTP status, or `silence` for a closed connection.
    */
   submit?: (number | 'accept' | 'silence')[];
-  /**
-   * Responses to polls, in order; the last response repeats. A number is an HTTP status. A text is sent as the job's
-   * status, even if no provider has such a status.
-   */
+  /** Responses to polls in order, the last of which repeats: an HTTP status, or the text of the job's status. */
   poll?: (string | number)[];
   /**
-   * Responses to file requests, in order; the last response repeats. Each is a file (complete, broken off, or with a
-   * wrong length), or an HTTP status.
+   * Responses to file requests in order, the last of which repeats: a file (complete, broken off, or with a wrong
+   * length), or an HTTP status.
    */
   file?: ({ bytes: number } | { brokenAfter: number } | { claims: number } | number)[];
 }
 
-/** Provider of videos whose API has OpenRouter's form. It behaves as the prompt (JSON) specifies. */
+/** Provider of videos in the form of OpenRouter's API, which behaves as the prompt (JSON) specifies. */
 export interface VideoProvider {
   url: string;
-  /** Method and path of each request in order of arrival, such as `POST /one/videos`. */
+  /** Requests in order of arrival, for example `POST /one/videos`. */
   requests: string[];
-  /** Bodies of submissions. */
   submitted: Record<string, unknown>[];
-  /** Idempotency tokens of submissions. */
   tokens: string[];
   stop: () => Promise<void>;
 }
@@ -57,7 +51,7 @@ export async function startVideoProvider(): Promise<VideoProvider> {
     const then = turn<Step<'submit'>>(script.submit ?? ['accept'], tried);
     if (then === 'silence') return void response.destroy();
     if (typeof then === 'number') return answer(response, then, { error: { message: `no: ${then}` } });
-    // A token creates only one job, however often the provider receives it.
+    // A token creates only one job.
     if (!made.has(token)) made.set(token, { script, polls: 0, files: 0 });
     answer(response, 202, { id: token, status: 'pending' });
   }
@@ -114,10 +108,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/**
- * Returns a catalog with the model `test/film`. Each endpoint of the model is a path of the test's provider, in the
- * given order.
- */
+/** Catalog with the model `test/film`, whose endpoints are paths of the test's provider in the given order. */
 export function filmCatalog(url: string, paths: string[]): { models: object[]; providers: object[] } {
   const providers = paths.map((id) => ({
     id,

@@ -1,4 +1,4 @@
-/** Sample deployments. Together, they have each of `otherValues` for every setting that affects a template. */
+/** Sample deployments that together have each of `otherValues` for every setting that affects a template. */
 
 import type { GatewayConfig } from '../../lib/aws/config.ts';
 
@@ -10,14 +10,11 @@ export interface SampleDeployment {
   settings: Settings;
 }
 
-/**
- * Values of each setting other than its default. A new setting needs an entry here; otherwise this file does not
- * compile.
- */
+/** Values of each setting other than the default. */
 export const otherValues = {
   stage: ['next'],
   tableName: ['restored-2026-11-23'],
-  // The setting affects only the bundles.
+  // This setting affects only the bundles.
   catalog: [],
   rateLimit: [150],
   burstLimit: [300],
@@ -47,7 +44,7 @@ export const otherValues = {
 
 const named: Settings = { domain: otherValues.domain[0], certificateArn: otherValues.certificateArn[0] };
 
-/** Settings that each setting requires. */
+/** Settings that other settings require. */
 const companions: Partial<Record<SettingName, Settings>> = {
   domain: named,
   certificateArn: named,
@@ -59,10 +56,7 @@ const WITHOUT_SERVER: ReadonlySet<string> = new Set<SettingName>(['requestsPerKe
 
 const entries = Object.entries(otherValues) as [SettingName, readonly unknown[]][];
 
-/**
- * Returns four deployments that together have each of `otherValues`: each runtime with default settings, and with
- * another value of every setting that it accepts.
- */
+/** Returns each runtime with default settings, and with another value of every setting that it accepts. */
 export function fewDeployments(): SampleDeployment[] {
   const { requestsPerKey: _refused, ...withServer } = allAt(1);
   return [
@@ -73,15 +67,13 @@ export function fewDeployments(): SampleDeployment[] {
   ];
 }
 
-/**
- * Returns all settings, each with the value at this index of its list, or with the last value if its list is shorter.
- */
+/** Returns all settings, each with the value at this index of its list, or with the last value. */
 function allAt(place: number): Settings {
   const set = entries.filter(([, values]) => values.length > 0);
   return Object.fromEntries(set.map(([name, values]) => [name, values[place] ?? values.at(-1)]));
 }
 
-/** Returns each value with only the settings that it requires, in the runtime with more templates that accepts it. */
+/** Returns each value with only the settings that it requires. */
 export function eachValueAlone(): SampleDeployment[] {
   return entries.flatMap(([name, values]) =>
     values.map((value, place) => ({

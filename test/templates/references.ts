@@ -1,4 +1,4 @@
-/** Finds references in synthesized templates that lead nowhere. CloudFormation refuses a template that has one. */
+/** Finds references in synthesized templates that lead nowhere, which CloudFormation refuses. */
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -17,11 +17,10 @@ export interface Template {
   Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
 }
 
-/** Templates of one deployment. */
 export interface Assembly {
   /** Templates by stack name. */
   stacks: Record<string, Template>;
-  /** Templates of nested stacks by file name. */
+  /** Nested stacks by file name. */
   nested: Record<string, Template>;
 }
 
@@ -51,12 +50,12 @@ export function readAssembly(directory: string): Assembly {
   return { stacks: Object.fromEntries(stacks), nested };
 }
 
-/** Returns the file of a nested stack's template, which the CDK stores in its metadata. */
+/** Returns the file name of a nested stack, which the CDK stores in the metadata. */
 function nestedFile({ Type, Metadata }: Resource): string | undefined {
   return Type === NESTED ? basename(String(Metadata?.['aws:asset:path'])) : undefined;
 }
 
-/** Returns a line for each reference that leads nowhere: its position, and its target. */
+/** Returns the position and target of each reference that leads nowhere. */
 export function brokenReferences({ stacks, nested }: Assembly): string[] {
   const all = { ...stacks, ...nested };
   return Object.entries(all).flatMap(([name, template]) => {
@@ -113,7 +112,7 @@ class References {
       case 'Ref':
         return this.#expect(this.#isValue(target as string), where, target);
       case 'Condition':
-        // Statements of policies also have a field `Condition`, whose value is an object.
+        // The field `Condition` of a policy statement is an object.
         if (typeof target === 'string') this.#expect(this.#isCondition(target), where, target);
         return;
       case 'Fn::If':

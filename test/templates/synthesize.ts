@@ -5,7 +5,7 @@ import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
 import type { Settings } from './deployments.ts';
 
-/** Writes bundles of one line. In templates, only hashes depend on the content of the bundles. */
+/** Writes bundles with little code. In templates, only hashes depend on the content of the bundles. */
 export function writeSmallBundles(directory: string): void {
   for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
     mkdirSync(join(directory, name), { recursive: true });
@@ -15,7 +15,7 @@ export function writeSmallBundles(directory: string): void {
 
 /**
  * Writes the templates of a deployment, without copies of the bundles.
- * @param outdir directory of the assembly, as `cdk synth` writes it
+ * @param outdir directory of the assembly
  * @throws {Error} if a setting is refused, or the CDK's validation of templates or an AWS Solutions check fails
  */
 export function synthesizeTemplates(bundles: string, settings: Settings, outdir: string): void {
@@ -23,7 +23,7 @@ export function synthesizeTemplates(bundles: string, settings: Settings, outdir:
   const given = Object.entries(settings).map(([name, value]) => [`gateway:${name}`, value]);
   const cdk = {
     'aws:cdk:disable-asset-staging': true,
-    // With this setting, templates name the files of their nested templates.
+    // Templates must name the files of their nested templates.
     'aws:cdk:enable-asset-metadata': true,
   };
   const { app } = createGatewayApp(bundles, {

@@ -35,7 +35,7 @@ async function sentMessages() {
 it('close-days sends one message for each shard of an ended day, as soon as a run has time for it', async () => {
   await writeAlone(table, accountEntryPut(table, { id: 'acme', createdAt: `${yesterday}T10:00:00.000Z` }));
 
-  // The remaining time is shorter than a page of accounts may take.
+  // A page of accounts may take longer than the remaining time, so the first run sends nothing.
   expect(await run(20_000)).toEqual({ sent: 0 });
   expect(await run(60_000)).toEqual({ sent: GENERATION_SHARDS });
   expect(await run(60_000)).toEqual({ sent: 0 });

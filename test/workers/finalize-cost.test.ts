@@ -24,9 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/**
- * Returns a list to which the values of a field are added as log lines with the field are written, until the test ends.
- */
+/** Collects the values of a field in log lines. */
 function written(field: string): unknown[] {
   vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
   const values: unknown[] = [];
@@ -64,7 +62,7 @@ it('finalize-cost settles a batch, and returns only the failed messages for anot
   expect(failed).toEqual([unreadable.messageId]);
   const record = await readGeneration(table, spender.payer.accountId, good.generationId);
   expect(record).toMatchObject({ state: 'final', outcome: { cost: rub('0.3') } });
-  // The message returned long before its visibility of two minutes would end.
+  // The worker has made the message visible again, long before its visibility timeout of two minutes.
   const again = await receive(queue.sqs, queue.url, 10);
   expect(again.map(({ Body }) => Body)).toContain('no settlement');
 });
@@ -107,7 +105,7 @@ it("finalize-cost logs the request id that finds Lambda's own lines of the call"
   expect(ids).toEqual(['lambda-1']);
 });
 
-/** Returns the number of requests in the last slots, of every endpoint. */
+/** Returns the number of requests in the last two slots, over all endpoints. */
 async function counted(): Promise<number> {
   const slotMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
   const slots = await Promise.all([slotMs - SLOT_MS, slotMs].map((startMs) => readSlot(table, startMs)));

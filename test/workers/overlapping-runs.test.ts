@@ -25,8 +25,8 @@ import { newTable } from '../support/table.ts';
 import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 /**
- * Runs a worker twice concurrently, and once more afterwards. EventBridge starts a run without waiting for the previous
- * run, and sometimes starts a run twice.
+ * Runs work twice concurrently, and then once again. EventBridge starts a run without waiting for the previous run, and
+ * sometimes starts a run twice.
  */
 async function runTwiceAndAgain<Result>(run: (nth: number) => Promise<Result>): Promise<Result[]> {
   const atOnce = await Promise.all([run(1), run(2)]);
@@ -44,7 +44,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Creates two days of an account that was created on the first day. The second day has only running requests. */
+/**
+ * Makes a history of two days, whose account was created at the beginning of the first day. Only the first day is
+ * rolled up.
+ */
 async function history(): Promise<History> {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const { table, account } = made;
@@ -82,7 +85,7 @@ describe('two concurrent runs, and a third one after them,', () => {
 
     expect(runs.map(({ failures }) => failures)).toEqual([[], [], []]);
     expect(runs.reduce((sum, { swept }) => sum + swept, 0)).toBe(10);
-    // The cost is the input of each request, at 0.1.
+    // Each of the ten requests is charged 0.1 RUB, the price of its input.
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1'));
   });
 
@@ -119,7 +122,7 @@ describe('two concurrent runs, and a third one after them,', () => {
     const atMs = Date.parse(`${utcDate(Date.now() + DAY_MS)}T01:00:00Z`);
 
     await runTwiceAndAgain(() => sealDays(sealing.tools, { atMs }));
-    // If a run finds that another run has already sealed a day, it stops, and the next run seals the remaining days.
+    // One of the concurrent runs stopped, and the run after them sealed the remaining days, so nothing is left.
     const afterwards = await sealDays(sealing.tools, { atMs });
     const verified = await verifyAll(sealing, made.account.id);
     rmSync(sealing.directory, { recursive: true });
@@ -147,7 +150,7 @@ describe('two concurrent runs, and a third one after them,', () => {
 
     for (const at of ['2026-10-29T14:30:00Z', '2026-10-30T00:20:00Z', '2026-12-20T10:00:00Z']) await runAt(at);
 
-    // The exports are the whole table, the changes since, and the whole table again after weeks without a run.
+    // The exports are the whole table, the changes since then, and the whole table again after weeks without a run.
     const [first, second, third] = [...tokens];
     expect([...tokens]).toHaveLength(3);
     expect(first).toMatch(/^full-/);

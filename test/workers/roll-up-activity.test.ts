@@ -40,10 +40,7 @@ beforeEach(() => {
 const asking = (shard: number, more: { date?: string; sinceMs?: number } = {}) =>
   encodeRollUp({ accountId, date: yesterday, shard, sinceMs: Date.now(), ...more });
 
-/**
- * Passes the messages to the worker as Lambda does.
- * @returns the bodies of the messages that failed
- */
+/** Passes messages to the worker as Lambda does, and returns the bodies of the failed messages. */
 async function handle(...bodies: string[]): Promise<string[]> {
   for (const MessageBody of bodies) {
     await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.rollUpUrl, MessageBody }));
@@ -55,7 +52,7 @@ async function handle(...bodies: string[]): Promise<string[]> {
   return Records.filter(({ messageId }) => failed.has(messageId)).map(({ body }) => body);
 }
 
-/** Returns the shards that were rolled up, each with the number of its latest roll-up. */
+/** Returns the rolled-up shards, each with the number of its latest roll-up. */
 const rolledUp = async () => {
   const { versions = [] } = (await readDay(table, accountId, yesterday)) ?? {};
   return [...versions.entries()].filter(([, version]) => version !== undefined);

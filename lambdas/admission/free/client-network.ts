@@ -1,21 +1,15 @@
-/** Derives the client's network from its address. Use of free models is counted per network. */
-
 import { createHmac } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 
-/**
- * Name under which the requests of all invalid addresses are counted together, so that an invalid address does not
- * bypass the limit.
- */
+/** Common name of all invalid addresses, so that an invalid address does not bypass the limit. */
 const UNKNOWN = 'unknown';
 const GROUPS = 8;
-/** Number of IPv6 address groups that identify a network. A client usually controls all addresses of a /64. */
+/**
+ * Number of 16-bit groups of an IPv6 address that identify a network. A client usually controls all addresses of a /64.
+ */
 const NETWORK_GROUPS = 4;
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/**
- * Returns the network under which requests of an address are counted: the address itself for IPv4, its /64 for IPv6.
- */
 function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   const ipv4 = MAPPED_IPV4.exec(plain)?.[1] ?? plain;
@@ -23,16 +17,17 @@ function networkOf(address: string): string {
   return isIP(plain) === 6 ? `${addressGroups(plain).slice(0, NETWORK_GROUPS).join(':')}::/64` : UNKNOWN;
 }
 
-/** Returns a hash that names a network for one day. Without the pepper, the hash does not reveal the network. */
+/**
+ * Returns a hash that names a network for one day: an IPv4 address, or the /64 of an IPv6 address. Without the pepper,
+ * the hash does not reveal the network.
+ */
 export function networkHash(pepper: string, address: string, date: string): string {
   return createHmac('sha256', pepper)
     .update(`address\n${date}\n${networkOf(address)}`)
     .digest('hex');
 }
 
-/** Returns the eight groups of an IPv6 address, with the zeros that `::` abbreviates. */
 function addressGroups(address: string): string[] {
-  // The URL parser converts every address to one canonical form, with an IPv4-style ending in hex.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const before = head === '' ? [] : head.split(':');

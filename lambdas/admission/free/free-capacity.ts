@@ -4,19 +4,15 @@ import { utcDate } from '../../money/periods.ts';
 import { refreshed } from '../../platform/concurrency/refreshing-value.ts';
 import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
-/**
- * Finds free models that have used up their service budget, according to this process's latest reading. The service
- * budget is the amount that the service pays for a model in a UTC day.
- */
+/** Finds free models whose service budget (the amount that the service pays for a model in a UTC day) is used up. */
 export interface FreeCapacity {
-  /** Returns whether a model's service budget is used up; false if that is unknown. */
   isLimited: (model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>) => boolean;
-  /** Reads the service budgets of free models again, at most every five seconds. Never rejects. */
+  /** Reads the budgets again if the last reading is at least five seconds old. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const CAPACITY_REFRESH_MS = 5_000;
-/** Maximum age in ms of a reading that is still used. Readings become older if the table does not respond. */
+/** Maximum age in ms of a reading that is still used. */
 const MAX_CAPACITY_AGE_MS = 60_000;
 
 interface CapacityReading {
@@ -45,11 +41,7 @@ export function openFreeCapacity(read: (date: string) => Promise<BudgetPartSums[
   };
 }
 
-/**
- * Returns whether a model's budget is used up. The budget is split into parts, and a request must fit into one part.
- * The budget is used up if no part has room for the most expensive request that the model's terms allow. Holds of
- * running requests count as used.
- */
+/** Returns whether no part of the model's budget has room for its most expensive request. Holds count as used. */
 function isUsedUp(model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>, sums: BudgetPartSums[]): boolean {
   const { id, service_free: terms } = model;
   const maxCost = maxFreeRequestCost(model);

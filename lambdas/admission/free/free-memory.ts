@@ -1,10 +1,7 @@
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Money } from '../../money/money.ts';
 
-/**
- * Time in ms for which a refusal is remembered. During this time, the process does not notice that a limit has room
- * again.
- */
+/** Time in ms for which a refusal is remembered. */
 const FREE_REFUSAL_LASTS_MS = 1_000;
 const MAX_KEPT = 1_000;
 
@@ -14,24 +11,23 @@ interface Kept<Value> {
 }
 
 /**
- * Remembers used-up request counts and used-up budgets of free models for a second. A client that retries in a loop is
- * then refused without writes to budgets that other clients need.
+ * Remembers used-up request counts and used-up budgets of free models for a second. A client that retries in a loop
+ * then writes to no budgets that other clients need.
  */
 export class FreeMemory {
   readonly #requests = new BoundedMap<string, Kept<number>>(MAX_KEPT);
   readonly #amounts = new BoundedMap<string, Kept<Money>>(MAX_KEPT);
 
-  /** Records the number of requests that a count has reached. */
   rememberRequests(name: string, requests: number, atMs: number): void {
     keep(this.#requests, name, requests, atMs);
   }
 
-  /** Records that a budget had no room for an amount, even without the holds of running requests. */
+  /** Records that a budget without its holds had no room for an amount. */
   rememberAmount(name: string, amount: Money, atMs: number): void {
     keep(this.#amounts, name, amount, atMs);
   }
 
-  /** Returns the number of requests that was recorded within the last second; undefined if the store must be read. */
+  /** Returns the number of requests recorded within the last second; undefined if no number was recorded. */
   requests(name: string, atMs: number): number | undefined {
     return recall(this.#requests, name, atMs);
   }

@@ -1,15 +1,9 @@
 import { GatewayError } from '../../platform/errors.ts';
 import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
 
-/**
- * Value of Retry-After in seconds if only the holds of other requests use up the budget. Running requests usually
- * release most of their holds within seconds.
- */
+/** Value of Retry-After in seconds if only the holds of other requests use up the budget. */
 const HELD_RETRY_SECONDS = 3;
-/**
- * Longest wait in seconds after which clients may retry automatically. If the limit resets later, the error discourages
- * automatic retries.
- */
+/** Maximum wait in seconds after which clients should retry automatically. */
 const SHORT_WAIT_SECONDS = 60;
 
 const owners: Record<CountKind, string> = {
@@ -23,7 +17,6 @@ const remedies: Record<CountKind, string> = {
   minute: 'send requests more slowly',
 };
 
-/** Names of the limits of free models, for refusals and estimates. */
 export const freeLimitSources = {
   day: 'free_daily_requests',
   address: 'free_daily_requests_of_address',
@@ -31,12 +24,11 @@ export const freeLimitSources = {
   budget: 'free_daily_budget',
 } as const satisfies Record<FreeRoom['counted'], string>;
 
-/** Creates the error for a refused use of free models: a 429 with the limit and the time at which the limit resets. */
+/** Creates the 429 for a refused use of free models. */
 export function freeRefusalError(refusal: FreeRefusal): GatewayError {
   const { endsAtMs, most, models } = refusal;
   const isHeldOnly = refusal.kind === 'free_budget' && refusal.isHeldOnly;
   const waitSeconds = isHeldOnly ? HELD_RETRY_SECONDS : Math.max(1, Math.ceil((endsAtMs - refusal.atMs) / 1_000));
-  // Headers of the response: x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset.
   const names = {
     'X-RateLimit-Limit': String(most),
     'X-RateLimit-Remaining': '0',

@@ -1,11 +1,9 @@
 /**
  * Limits of free models (models that the service pays for). Requests are counted by account and, without funding, by
- * address. Their cost is held in a daily budget of the model. All of this happens in the transaction that records the
- * generation, so a request is counted if and only if it is admitted, at any concurrency.
+ * address; their cost is held in a daily budget of the model. The transaction that records the generation does all of
+ * this, so a request is counted if and only if it is admitted.
  *
- * Weakness: a budget is split into parts, and a request must fit into one part. If every part has too little room for a
- * request, the remaining money stays unused. Only a correction of an estimate can raise the recorded spending above the
- * budget.
+ * Weakness: a request must fit into one part of the budget, so small remainders of the parts stay unused.
  */
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
@@ -36,21 +34,18 @@ export interface FreeModel {
   id: string;
   terms: ServiceFree;
   isFunded: boolean;
-  /** Upper bound on the cost that the service pays for the request. */
   amount: Money;
 }
 
-/** A request that free models may serve. */
 export interface FreeUse {
   accountId: string;
-  /** Hash of the client's network and the day; undefined unless a model counts requests by address. */
+  /** Hash of the client's network and the day; undefined if requests are not counted by network. */
   networkHash: string | undefined;
-  /** Free models of the request, at least one. */
   models: FreeModel[];
   atMs: number;
 }
 
-/** Reason why a free model cannot serve a request now. Other models of the request may still serve it. */
+/** Reason why a free model cannot serve a request now. */
 export type FreeRefusal =
   | { kind: 'free_requests'; counted: CountKind; most: number; models: string[]; atMs: number; endsAtMs: number }
   | FreeBudgetRefusal;
@@ -67,24 +62,18 @@ interface FreeBudgetRefusal {
 export type CountKind = 'day' | 'address' | 'minute';
 type FreeWrite = CountKind | `budget of ${string}`;
 
-/** Recent refusals of this process, which it repeats for a second without calls to the store. */
 const memory = new FreeMemory();
 
-/** Kinds of request counts, in the order in which refusals are reported. */
 const countKinds: readonly CountKind[] = ['day', 'address', 'minute'];
 
-/**
- * Returns the budget parts in which the cost of a request is held first. The generation's id spreads requests over the
- * parts.
- */
+/** Returns the budget parts in which the cost of a request is held first. */
 export function firstServiceHolds({ models }: FreeUse, generationId: string): ServiceHold[] {
   const part = Number.parseInt(generationId.slice(-4), 16) % BUDGET_PARTS;
   return models.map(({ id, amount }) => ({ model: id, part, amount }));
 }
 
 /**
- * Returns a refusal that needs no call to the store; undefined if the store must decide. A limit of 0, an amount larger
- * than a part of the budget, or a recent refusal needs no call.
+ * Returns a refusal that needs no call to the store; undefined if the store must decide.
  * @param isRemembered whether recent refusals count
  */
 export function refusedAtOnce(use: FreeUse, isRemembered: boolean): FreeRefusal | undefined {
@@ -103,9 +92,7 @@ export function refusedAtOnce(use: FreeUse, isRemembered: boolean): FreeRefusal 
   return refused && outOfBudget(use, refused, false);
 }
 
-/**
- * Returns the writes that count a request and hold its maximum service cost. Each write has its limit as a condition.
- */
+/** Returns the writes that count a request and hold its maximum service cost, with the limits as conditions. */
 export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHold[]): Writes<FreeWrite> {
   const writes: Writes<FreeWrite> = {};
   for (const kind of countKinds) {
@@ -121,7 +108,7 @@ export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHo
 }
 
 /**
- * Handles failed conditions: refuses the request, or moves its holds to other parts of the budgets.
+ * Refuses the request, or moves its holds to other parts of the budgets.
  * @returns undefined if no condition of the free-model limits failed
  */
 export async function afterFailure(
@@ -169,21 +156,16 @@ function roomiestPart(
 }
 
 /**
- * A limit on a free model, with the number of remaining requests. The remaining service budget is not included, because
- * it would reveal how much other accounts have spent.
+ * A limit on a free model. The remaining budget is not included, because it would reveal the spending of other
+ * accounts.
  */
 export type FreeRoom = {
   model: string;
   endsAtMs: number;
-  /** Whether the limit allows one more request. */
   admits: boolean;
 } & ({ counted: CountKind; most: number; left: number } | { counted: 'budget' });
 
-/**
- * Predicts whether free models would serve a request, with the same counts, limits and decisions as a real request.
- * Writes nothing.
- * @returns the remaining room of each limit of each model, and the refusal that a request would get
- */
+/** Predicts whether free models would serve a request. Writes nothing. */
 export async function previewFreeUse(
   table: Table,
   use: FreeUse,
@@ -215,7 +197,6 @@ function previewedCounts(table: Table, use: FreeUse) {
   );
 }
 
-/** Skips models that cost the service nothing, because no budget holds their cost. */
 function previewedBudgets(table: Table, use: FreeUse) {
   const endsAtMs = windowEnd('daily', use.atMs)!;
   return Promise.all(
@@ -230,15 +211,11 @@ function previewedBudgets(table: Table, use: FreeUse) {
   );
 }
 
-/**
- * Creates the refusal for a request that could not get a hold in the budget, because concurrent requests were always
- * faster. The refusal states that holds use up the budget.
- */
+/** Creates the refusal of a request that lost all attempts at the budget to concurrent requests. */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);
 }
 
-/** Creates the refusal of the models whose limit is reached. */
 function refusedAt(use: FreeUse, kind: CountKind, requests: number): FreeRefusal {
   const refused = use.models.filter((model) => (maxRequestsOf(model, kind) ?? Infinity) <= requests);
   return tooManyFreeRequests(use, kind, refused, minRequestsOf(use, kind));
@@ -249,10 +226,7 @@ function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeMode
   return { kind: 'free_requests', counted, most, models, atMs: use.atMs, endsAtMs: countOf(use, counted)!.endsAtMs };
 }
 
-/**
- * Creates the refusal of a used-up budget. The budget is in roubles, but clients read limits in requests. The refusal
- * therefore states the day's limit of requests, which resets at the same time as the budget.
- */
+/** The refusal states the daily limit in requests, because clients cannot read a budget in roubles. */
 function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeBudgetRefusal {
   const endsAtMs = windowEnd('daily', atMs)!;
   return { kind: 'free_budget', isHeldOnly, most: maxRequestsOf(model, 'day')!, models: [model.id], atMs, endsAtMs };
@@ -270,10 +244,6 @@ function freeBudgetWriteName({ atMs }: FreeUse, model: string): string {
   return `${model}#${utcDate(atMs)}`;
 }
 
-/**
- * Returns the counter of this kind (account and day, account and minute, or address and day) for a request. Returns
- * undefined if no counter of this kind counts the request.
- */
 function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): FreeCount | undefined {
   switch (kind) {
     case 'day':
@@ -285,7 +255,7 @@ function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): Fr
   }
 }
 
-/** Returns the number of requests that a model allows; undefined if the model has no limit of this kind. */
+/** Returns the model's maximum number of requests; undefined if the model has no limit of this kind. */
 function maxRequestsOf({ terms, isFunded }: FreeModel, kind: CountKind): number | undefined {
   switch (kind) {
     case 'day':
@@ -303,7 +273,7 @@ export function dailyRequests({ daily_base, daily_funded }: ServiceFree, isFunde
 
 /**
  * Returns the lowest limit of the request's models. The counts cover all free models together, so the strictest model
- * of a request decides.
+ * decides.
  */
 function minRequestsOf({ models }: FreeUse, kind: CountKind): number {
   return Math.min(...models.map((model) => maxRequestsOf(model, kind) ?? Infinity));

@@ -12,15 +12,14 @@ import { networkHash } from './client-network.ts';
 import type { FreeModel, FreeUse } from './free-tier.ts';
 import { fundingOf } from './funding.ts';
 
-/** An endpoint that may serve a request, with the upper bound on its charge. */
 interface QuotedEndpoint {
   candidate: { model: Model; held: EndpointPrices };
   quote: Quote;
 }
 
 /**
- * Returns the use of free models by a request; undefined unless one of its endpoints belongs to a free model and costs
- * the service money.
+ * Returns the request's use of free models; undefined unless an endpoint belongs to a free model and costs the service
+ * money.
  */
 export async function freeUseOf(
   table: Table,
@@ -37,10 +36,7 @@ export async function freeUseOf(
   return { accountId: account.id, networkHash: hash, models, atMs };
 }
 
-/**
- * Returns each free model once, with the maximum cost of this request to the service at any endpoint of the model.
- * Endpoints without a service cost are ignored.
- */
+/** Returns each free model once, with its maximum cost to the service at any of its endpoints. */
 function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {
   const models = new Map<string, Omit<FreeModel, 'isFunded'>>();
   for (const { candidate, quote } of offers) {
@@ -55,9 +51,9 @@ function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunde
 }
 
 /**
- * Returns the scopes whose limits must have room for a request. If only free models may serve it, the request costs
- * nothing, so a scope without money does not refuse it. A limit of 0 still blocks a key, workspace, member or tag. On
- * an account, a limit of 0 only means that nothing was paid in.
+ * Returns the scopes whose limits must have room for a request. If only free models may serve it, a scope without money
+ * does not refuse it. A limit of 0 still blocks a key, workspace, member or tag. On an account, a limit of 0 only means
+ * that nothing was paid in.
  */
 export function scopesToHoldIn(offers: readonly QuotedEndpoint[], scopes: Scope[]): Scope[] {
   if (!offers.every(({ candidate }) => candidate.model.data.service_free)) return scopes;

@@ -6,14 +6,13 @@ import type { Table } from '../../store/table/table.ts';
 
 type Thresholds = Pick<ServiceFree, 'funded_balance_threshold_rub' | 'funded_topup_threshold_rub'>;
 
-/** Returns whether the terms of a free model treat the account as funded. */
 export type Funding = (terms: Thresholds) => boolean;
 
 /**
  * Returns a function that decides whether an account is funded. It is funded if it is postpaid, or if its top-ups or
- * its balance are large enough. Money held for running requests still counts as balance.
+ * its balance (held money included) are large enough.
  *
- * Cost: none if the top-ups alone decide, which is the usual case. Otherwise one read of the account's counter.
+ * Cost: at most one read of the account's counter.
  */
 export async function fundingOf(table: Table, account: Account, terms: readonly Thresholds[]): Promise<Funding> {
   if (account.mode === 'postpaid') return () => true;

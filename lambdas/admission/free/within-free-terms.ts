@@ -5,7 +5,7 @@ import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { PromptContent } from '../prompt/prompt-size.ts';
 
 /**
- * Returns the request as sent to a free model, with the answer limited to the model's terms.
+ * Limits the answer to the model's terms.
  * @throws {GatewayError} 400 if the terms do not allow the prompt or a web search
  */
 export function withinFreeTerms(message: MessagesRequest, model: Model, content: PromptContent): MessagesRequest {

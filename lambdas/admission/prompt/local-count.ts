@@ -1,8 +1,6 @@
 /**
- * Counts prompts locally, for providers that do not count. Loading the vocabulary is slow and needs much memory, and a
- * client can choose words that are slow to count. Prompts are therefore counted in a worker thread. The thread starts
- * with the first count, and ends when no more counts arrive. Counting itself does not block the thread that serves
- * requests.
+ * Counts prompts locally, in a worker thread. Loading the vocabulary is slow and needs much memory, and a client can
+ * choose words that are slow to count.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,37 +9,29 @@ import { JobThread, type JobRequest } from '../../platform/concurrency/job-threa
 import { once } from '../../platform/concurrency/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
-/**
- * Maximum length in characters of a prompt that is counted, more than the context of most models. For a longer prompt,
- * its size in bytes is the upper bound on its tokens.
- */
+/** Maximum length in characters of a prompt that is counted. */
 const MAX_COUNTED_CHARACTERS = 2_000_000;
-/** Maximum time in ms of one count, including the start of the thread and the wait for other counts. */
 const COUNT_PATIENCE_MS = 3_000;
 const MAX_COUNTER_HEAP_MB = 256;
-/** Time in ms after which the reading of a prompt pauses for other requests. */
+/** Time in ms after which the collection of texts yields to other requests. */
 const TURN_MS = 5;
 
 /**
- * Margins in percent that are added to local counts, by the tokenizer that the catalog names for an endpoint:
+ * Margins in percent that are added to local counts, by tokenizer:
  *
- * - `o200k`: OpenAI adds tokens around messages and tools. Their number is not public.
- * - `claude`, for Bedrock and Vertex, where the gateway requests no counts: the older vocabulary needs up to 1.4 times
- *   the counted tokens. The newer vocabulary of Opus 4.7 and later models needs up to 1.35 times as many as the older
- *   vocabulary.
- * - `other`: other vocabularies need up to 1.4 times the counted tokens. Some providers also format tool definitions
- *   with more white space.
+ * - `o200k`: OpenAI adds an undocumented number of tokens around messages and tools.
+ * - `claude`: the older vocabulary needs up to 1.4 times the counted tokens. The newer one (Opus 4.7 and later) needs
+ *   up to 1.35 times as many as the older one.
+ * - `other`: up to 1.4 times the counted tokens, and some providers format tool definitions with more white space.
  *
  * @see https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
 const MARGIN_PERCENT = { o200k: 5, claude: 100, other: 50 } as const;
 
 /**
- * Estimates the tokens of texts, rather too high than too low. The result excludes media and the margin of
- * `withTokenizerMargin`.
- * @param tokenizer tokenizer of the endpoint by the catalog; undefined for an unknown vocabulary
- * @param request the request whose prompt is counted
- * @returns undefined if the texts are too long, or if the count fails or takes too long; never throws
+ * Estimates the tokens of texts, rather too high than too low, without media and the margin of `withTokenizerMargin`.
+ * Never throws.
+ * @returns undefined if the texts are too long, or if the count fails or takes longer than three seconds
  */
 export async function countPromptTokens(
   texts: Iterable<string>,
@@ -67,7 +57,7 @@ const countThread = once(
     }),
 );
 
-/** Adds the error margin to a count of `countPromptTokens`. The sum is held for the prompt. */
+/** Adds the error margin to a count of `countPromptTokens`. */
 export function withTokenizerMargin(tokens: number, tokenizer: Quirks['tokenizer']): number {
   return Math.ceil((tokens * (100 + MARGIN_PERCENT[tokenizer ?? 'other'])) / 100);
 }

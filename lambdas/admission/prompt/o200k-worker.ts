@@ -1,17 +1,16 @@
 import { answerJobs } from '../../platform/concurrency/job-thread.ts';
 import { countTexts, type Vocabulary } from './o200k.ts';
 
-/** Input of a count in the worker thread. */
 export interface CountJob {
   texts: string[];
   vocabulary: Vocabulary;
-  /** Time at which the caller stops waiting, in ms since the epoch: performance.timeOrigin + performance.now(). */
+  /** Deadline in ms since the epoch: performance.timeOrigin + performance.now(). */
   deadlineMs: number;
 }
 /** Number of tokens; null if the time was too short. */
 export type CountResult = number | null;
 
-/** Maximum time in ms of one count, because the other counts wait for it. */
+/** Maximum time in ms of one count, because other counts wait for it. */
 const MAX_JOB_MS = 1_000;
 
 answerJobs(({ texts, vocabulary, deadlineMs }: CountJob): CountResult => {

@@ -2,7 +2,6 @@ import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
-/** Fields that the model does not read, such as ids, types, signatures of thinking, and settings of caches. */
 const UNREAD = new Set([
   'type',
   'id',
@@ -13,10 +12,6 @@ const UNREAD = new Set([
   'citations',
   'is_error',
 ]);
-/**
- * Types of sources and blocks that are not texts: Base64 data, sources that the provider fetches, and encrypted
- * thinking. Their tokens are counted separately, if at all.
- */
 const UNREAD_TYPES = new Set<unknown>(['base64', 'url', 'file', 'redacted_thinking']);
 
 const NOT_ASCII = /[\u0080-\uffff]/g;
@@ -24,11 +19,9 @@ const NOT_ASCII = /[\u0080-\uffff]/g;
 const JSON_PART = 8_192;
 
 /**
- * Yields the texts of a request that the model reads, without media: system prompt, messages, tools and the schema of
- * the answer. Around each message it adds about as much text as chat templates do. Non-ASCII characters in JSON are
- * escaped, because some providers write JSON that way into the prompt. They are not escaped for endpoints with OpenAI's
- * tokenizer.
- * @param tokenizer tokenizer of the endpoint by the catalog
+ * Yields the texts that the model reads, without media, and about as much text around each message as chat templates
+ * add. Non-ASCII characters in JSON are escaped unless the endpoint has OpenAI's tokenizer, because some providers send
+ * JSON to the model that way.
  * @param sentSchema returns the form in which the provider gets a schema
  */
 export function* promptTexts(
@@ -54,15 +47,11 @@ export function* promptTexts(
   }
 }
 
-/** Returns text of about four tokens, as known chat templates add around each message. */
 function framing(role: string): string {
   return `<|${role}|>\n`;
 }
 
-/**
- * Yields the texts of content. Content may be nested in ways that no schema checks. The order and depth of the texts do
- * not matter for a count.
- */
+/** Yields the texts of content in any order. No schema checks how the content is nested. */
 function* contentTexts(content: unknown, isEscaped: boolean): Generator<string> {
   const pending = [content];
   while (pending.length > 0) {

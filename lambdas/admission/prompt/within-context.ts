@@ -1,5 +1,3 @@
-/** Shortens the prompt of a request that allows the gateway to omit messages, if the model's context is too small. */
-
 import { middleOut } from '../../messages/middle-out.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
@@ -11,23 +9,17 @@ import { promptTexts } from './prompt-texts.ts';
 
 type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 
-/**
- * Ratio of real tokens to estimated tokens that few texts exceed. A prompt that fits even at this ratio needs no count.
- */
+/** Ratio of real tokens to estimated tokens that few texts exceed. A prompt that fits at this ratio needs no count. */
 const MAX_TOKENS_PER_ESTIMATED = 2;
-/** Assumed ratio of real tokens to tokens estimated from bytes, if the prompt could not be counted. */
 const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
-/** Factors for the likely error of a local count, by the tokenizer that the catalog names for an endpoint. */
+/** Factors for the likely error of a local count, by tokenizer. */
 const FACTORS = { o200k: 1.05, claude: 1.5, other: 1.2 } as const;
-/** Share of the context that is reserved for the answer if the client did not limit the answer's length. */
+/** Share of the context that is reserved for the answer if the client did not limit its length. */
 const ANSWER_SHARE = 1 / 4;
 
 /**
  * Returns the request unchanged if it fits into the model's context, otherwise without the messages that `middleOut`
- * omits. Sizes are estimated too high rather than too low. If a prompt is still too long, the provider rejects it.
- * @param content measured facts of the prompt
- * @param endpoint endpoint of the first candidate
- * @param counting the request whose prompt is counted
+ * omits. Sizes are estimates, so the provider may still reject a prompt.
  * @throws {GatewayError} 400 if the parts that must stay do not fit
  */
 export async function withinContext(
@@ -59,7 +51,6 @@ function promptRoom({ max_tokens: requested }: MessagesRequest, endpoint: Contex
   return Math.floor(contextLength - answer);
 }
 
-/** Returns how many tokens the provider probably counts for each token estimated from bytes. */
 async function tokensPerEstimated(
   request: MessagesRequest,
   { estimatedTokens, images, unbounded }: PromptContent,
@@ -69,7 +60,7 @@ async function tokensPerEstimated(
   const { tokenizer } = quirks;
   const counted = await countPromptTokens(promptTexts(request, tokenizer), tokenizer, counting);
   if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;
-  // The estimate includes images and files, but the count does not, so the ratio may be too low.
+  // The count does not include images and files, so the ratio may be too low.
   const least = images > 0 || unbounded ? 1 : 0;
   return Math.max(least, (counted * FACTORS[tokenizer ?? 'other']) / estimatedTokens);
 }

@@ -1,8 +1,7 @@
 /**
- * Counts of keys' requests in the current minute, as far as this process knows. The counts are only for response
- * headers: no decision depends on them.
+ * Counts of keys' requests in the current minute, as far as this process knows, for response headers only.
  *
- * Weakness: requests that other processes have admitted since the last read, at most three seconds ago, are missing.
+ * Weakness: requests of other processes since the last read are missing.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -19,15 +18,15 @@ interface MinuteCounts {
 
 const counts = new BoundedMap<string, MinuteCounts>(10_000);
 
-/** Returns the known counts of a key in the minute of a time; zero if this process knows none. */
+/** Returns the known counts of a minute; zeros if this process knows none. */
 export function knownCounts(keyHash: string, atMs: number): Omit<MinuteCounts, 'startMs'> {
   const known = counts.get(keyHash);
   return known?.startMs === minuteStart(atMs) ? known : { requests: 0, tokens: 0 };
 }
 
 /**
- * Records the counts that were read from all parts of a minute. The number of requests in a minute never falls, so the
- * largest number is the latest.
+ * Records counts that were read from the table. The number of requests in a minute never falls, so the largest number
+ * is the latest.
  */
 export function noteCounts(keyHash: string, atMs: number, parts: readonly (Item | undefined)[]): void {
   const sum = (name: string) => parts.reduce((total, item) => total + numberFrom(item?.[name]), 0);

@@ -4,8 +4,8 @@ import { knownCounts } from './rate-counts.ts';
 import { rateLimitsOf } from './rate-limits.ts';
 
 /**
- * Names and time formats of the headers for clients of each API. Anthropic's clients expect times, OpenAI's clients
- * expect durations such as `17s`.
+ * Names and forms of the headers, by client API. Anthropic's clients expect times, OpenAI's clients durations such as
+ * `17s`.
  */
 const styles = {
   messages: {
@@ -19,9 +19,8 @@ const styles = {
 };
 
 /**
- * Returns headers with the limits of a key, and with the requests and tokens that remain in the minute of a request. A
- * key without limits on requests or tokens gets no headers.
- * @param atMs time of the request's admission
+ * Returns headers with the limits of a key, and with the remaining requests and tokens of the minute. Empty without
+ * limits on requests or tokens.
  */
 export function rateHeadersOf(caller: Caller, style: keyof typeof styles, atMs: number): Record<string, string> {
   const limits = rateLimitsOf(caller);

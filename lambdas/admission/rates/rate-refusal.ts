@@ -2,12 +2,9 @@ import { nowMs } from '../../platform/clock.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import type { RateRefusal } from './rate-search.ts';
 
-/**
- * Value of Retry-After in seconds if a key has reached its limit on running requests. A running request may end soon.
- */
+/** Value of Retry-After in seconds if a key has reached its limit on running requests. */
 const PARALLEL_RETRY_SECONDS = 1;
 
-/** Names of the limits, for error messages and for records of refusals, and the texts of the messages. */
 const texts: Record<RateRefusal['limited'], { source: string; says: (most: number) => string; advice: string }> = {
   requests: {
     source: 'key_requests_per_minute',
@@ -27,7 +24,7 @@ const texts: Record<RateRefusal['limited'], { source: string; says: (most: numbe
   },
 };
 
-/** Creates the error for a key that may send no request now: a 429 with the limit and the time to wait. */
+/** Creates the 429 for a key that may send no request now. */
 export function rateRefusalError({ limited, most, endsAtMs }: RateRefusal): GatewayError {
   const { source, says, advice } = texts[limited];
   const isParallel = limited === 'parallel';

@@ -1,7 +1,6 @@
 /**
  * Adds a request to its key's counts, in the transaction of the hold. Each count has its limit as a condition, so a
- * request is counted if and only if it is admitted, at any concurrency. A request that one limit refuses is not added
- * to the other counts.
+ * request is counted if and only if it is admitted.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -21,23 +20,19 @@ import { pauseAfter, type FailedCondition, type StoreBusyError, type Writes } fr
 import { noteAdmitted, noteCounts } from './rate-counts.ts';
 import { ratePartsOf, rateShareOf, type RateLimits } from './rate-limits.ts';
 
-/** A request of a key with limits on its requests. */
 export interface RateUse {
   keyHash: string;
   limits: RateLimits;
-  /** Upper bound on the tokens of the prompt and the answer. */
   tokens: number;
-  /** Time of admission. It decides the minute. */
+  /** Time of admission, which decides the minute. */
   atMs: number;
 }
 
-/** Reason why a key may send no request now. */
 export interface RateRefusal {
   kind: 'rate';
   limited: 'requests' | 'tokens' | 'parallel';
   most: number;
   atMs: number;
-  /** End of the minute in epoch milliseconds. */
   endsAtMs: number;
 }
 
@@ -47,13 +42,10 @@ export function isRateWrite(name: string): boolean {
   return rateKinds.some((kind) => name === `rate ${kind}`);
 }
 
-/**
- * Minutes in which keys have used up their requests, by key. The number of requests in a minute never falls, so a
- * remembered refusal stays right until the minute ends.
- */
+/** Minutes in which keys have used up their requests. The number of requests in a minute never falls. */
 const usedUp = new BoundedMap<string, { startMs: number; most: number }>(10_000);
 
-/** Maximum number of moves to other parts of a count. Before each move, a read has found room in the other part. */
+/** Maximum number of moves to other parts of a count. */
 const MAX_MOVES = 64;
 
 /** Searches for parts of a key's counts that have room for a request. */
@@ -76,7 +68,7 @@ export class RateSearch {
     return this.#holds;
   }
 
-  /** Returns a refusal that needs no call to the table; undefined if the table must decide. */
+  /** Returns a refusal that needs no call to the table, or undefined. */
   refusedAtOnce(): RateRefusal | undefined {
     const { keyHash, limits, atMs } = this.#use;
     const known = usedUp.get(keyHash);
@@ -84,7 +76,6 @@ export class RateSearch {
     return isUsedUp ? this.#refusal('requests') : undefined;
   }
 
-  /** Records that the request was admitted. */
   noteAdmitted(): void {
     const { keyHash, atMs } = this.#use;
     const minute = this.#holds.find(({ kind }) => kind === 'minute');
@@ -102,7 +93,7 @@ export class RateSearch {
   }
 
   /**
-   * Handles failed conditions: refuses the request, or moves it to parts with room.
+   * Refuses the request, or moves it to parts with room.
    * @returns the refusal; undefined if the transaction may be tried again
    */
   async afterFailure(failed: { [Name in string]?: FailedCondition }): Promise<RateRefusal | undefined> {
@@ -117,10 +108,9 @@ export class RateSearch {
   }
 
   /**
-   * Handles a transaction that conflicted on busy counts. Busy items can still be read: if no part has room, the
-   * request is refused at once.
+   * Handles a conflict on busy counts, which can still be read: if no part has room, the request is refused.
    * @returns the refusal; undefined if the transaction may be tried again
-   * @throws {StoreBusyError} the error, after many attempts or if none of the busy items is a count
+   * @throws {StoreBusyError} the error, after many attempts or if no busy item is a count
    */
   async afterConflict(error: StoreBusyError): Promise<RateRefusal | undefined> {
     const busy = this.#holds.filter(({ kind }) => error.conflicting.includes(`rate ${kind}`));
@@ -133,7 +123,6 @@ export class RateSearch {
     return undefined;
   }
 
-  /** Moves the request to a part with room; returns the refusal if no part has room, or after MAX_MOVES moves. */
   #moveTo(kind: RateKind, items: readonly (Item | undefined)[]): RateRefusal | undefined {
     const { keyHash, atMs } = this.#use;
     if (kind === 'minute') noteCounts(keyHash, atMs, items);
@@ -182,7 +171,6 @@ export class RateSearch {
   }
 }
 
-/** Returns whether a part has room for an addition. */
 function isWithin(share: RateShare, item: Item | undefined, added: RateShare): boolean {
   return (['requests', 'tokens', 'running'] as const).every((name) => {
     const most = share[name];

@@ -1,10 +1,8 @@
 /**
- * Tags that follow from fields and headers which clients send for other purposes: the end user, the session and the
- * trace of a request.
+ * Tags from fields and headers that clients send for other purposes: the end user, the session and the trace.
  *
- * An invalid value is never an error, because clients put any text into these fields. A value that does not follow the
- * rules of tags is recorded as its SHA-256 hash. If the key protects sensitive data, every value is recorded as its
- * hash. The id of an end user may be an e-mail address, which the gateway must not store for such a key.
+ * An invalid value is never an error. It is recorded as its SHA-256 hash. If the key protects sensitive data, every
+ * value is hashed, because the id of an end user may be an e-mail address.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,16 +11,15 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { obeys } from '../../platform/text-rule.ts';
 import { sessionOf, withoutSession, type SentHeaders } from '../../messages/session-names.ts';
 
-/** Maximum length of a value in characters. Longer values are ignored: no known client sends such values. */
+/** Maximum length of a value in characters; longer values are ignored. */
 const MAX_MAPPED_CHARACTERS = 4_096;
 
-/** Matches the header `traceparent` (W3C Trace Context) and its trace id. An id of zeros is invalid. */
+/** The header `traceparent` (W3C Trace Context) with its trace id; an id of zeros is invalid. */
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
 
 /**
- * Returns the mapped tags of a request: at most `user`, `session` and `trace`.
+ * Returns the tags `user`, `session` and `trace`, as far as the request has them.
  * @param body parsed body, before its validation
- * @param isProtected whether the key protects sensitive data
  */
 export function mappedTags(
   body: Record<string, unknown>,

@@ -4,12 +4,11 @@ import type { Caller } from '../caller.ts';
 import { useLimitsFor } from '../use-limits.ts';
 import { TAGS_FIELD, TAGS_HEADER } from './sent-tags.ts';
 
-/** Maximum number of allowed values in an error message. The metadata of the error has all of them. */
+/** Maximum number of allowed values in an error message. */
 const MAX_NAMED_VALUES = 10;
 
 /**
- * Checks that a request has the tags that its key, and the key's workspace and member, require. Tags of the key and
- * tags from mapped fields (mapped-tags.ts) also satisfy this.
+ * Checks that a request has the tags that its key, its workspace and its member require.
  * @throws {GatewayError} 403 that names the tag and its allowed values
  */
 export function checkRequiredTags(caller: Caller, tags: RequestTags): void {

@@ -1,10 +1,8 @@
 /**
- * Reads the tags that a client states for a request: in the header `x-gateway-tags`, and in `metadata.tags` of the
- * body.
+ * Tags that a client sends: the header `x-gateway-tags`, and `metadata.tags` of the body.
  *
- * Both may be a text such as `project=lake,team=core` (OpenAI's clients allow only texts within `metadata`). Names and
- * values in a text are percent-decoded, so a value may contain commas and letters of any script. `metadata.tags` may
- * also be an object of texts, or a list of pairs (`["project=lake"]`).
+ * Both may be a text such as `project=lake,team=core`, with percent-encoded names and values. `metadata.tags` may also
+ * be an object of texts, or a list of pairs (`["project=lake"]`).
  */
 
 import type { SentHeaders } from '../../messages/session-names.ts';
@@ -12,12 +10,10 @@ import { MAX_REQUEST_TAGS, tagNameRule, tagValueRule } from '../../platform/tag-
 import { invalidRequest } from '../../platform/errors.ts';
 import { obeys } from '../../platform/text-rule.ts';
 
-/** Header with the tags of a request. */
 export const TAGS_HEADER = 'x-gateway-tags';
-/** Field of the body with the tags of a request. */
 export const TAGS_FIELD = 'metadata.tags';
 
-/** Maximum length of a text with tags: enough for eight tags whose characters are all percent-encoded. */
+/** Maximum length of a text with tags. */
 const MAX_TAGS_TEXT = 16_384;
 
 const TAGS_EXAMPLE = 'project=lake,team=core';
@@ -26,7 +22,7 @@ const TAGS_TEXT_RULE = `must be pairs of a name and a value, such as "${TAGS_EXA
 type StatedTags = ReadonlyMap<string, string>;
 
 /**
- * Reads the header. Empty elements of the list are ignored, as in other lists of HTTP.
+ * Reads the header; empty elements of the list are ignored, as in other lists of HTTP.
  * @throws {GatewayError} 400 that names the header
  */
 export function tagsOfHeader(text: string | undefined): StatedTags {
@@ -46,8 +42,8 @@ export function tagsOfField(value: unknown): StatedTags {
 }
 
 /**
- * Returns the part of a request's fingerprint that contains the header, because a request with other tags is another
- * request. It is empty without the header, so the fingerprints of older releases stay valid.
+ * Returns the header as a part of the request's fingerprint, so that requests with different headers have different
+ * fingerprints. Returns no part without the header, so fingerprints of older releases stay valid.
  */
 export function tagsInFingerprint(headers: SentHeaders): string[] {
   const text = headers[TAGS_HEADER];
@@ -74,7 +70,7 @@ function pairsOfList(list: readonly unknown[]): TagPair[] {
 
 function pairsOfObject(tags: object): TagPair[] {
   const pairs: TagPair[] = [];
-  // Reads at most one more pair than is allowed, because the object may have any number of members.
+  // Stops at the maximum, because the object may have any number of members.
   for (const name in tags) {
     pairs.push([name, (tags as Record<string, unknown>)[name]]);
     if (pairs.length > MAX_REQUEST_TAGS) throw tooManyTags(TAGS_FIELD);
@@ -84,7 +80,7 @@ function pairsOfObject(tags: object): TagPair[] {
 
 function pairOf(part: string, field: string): TagPair {
   const at = part.indexOf('=');
-  // Rejects bytes above ASCII in the header, because their character set is not defined.
+  // A header with bytes above ASCII is refused, because their character set is not defined.
   if (at === -1 || (field === TAGS_HEADER && !/^[\t\x20-\x7e]*$/.test(part)))
     throw invalidRequest(field, TAGS_TEXT_RULE);
   return [decodedPart(part.slice(0, at), field), decodedPart(part.slice(at + 1), field)];
@@ -98,7 +94,10 @@ function decodedPart(text: string, field: string): string {
   }
 }
 
-/** Checks the pairs. Errors name a tag only if its name is valid, because the name may be any text of the client. */
+/**
+ * Validates pairs and returns them as tags. Errors name a tag only if its name is valid, because the name may be any
+ * text of the client.
+ */
 function tagsOfPairs(pairs: readonly TagPair[], field: string): StatedTags {
   const tags = new Map<string, string>();
   for (const [name, value] of pairs) {

@@ -8,9 +8,8 @@ import { checkRequiredTags } from './required-tags.ts';
 import { TAGS_FIELD, TAGS_HEADER, tagsOfField, tagsOfHeader, tooManyTags } from './sent-tags.ts';
 
 /**
- * Removes `metadata.tags` from a body, so that no provider can get it. Also removes a `metadata` that has no other
- * field.
- * @param body parsed body, before its validation; it is changed
+ * Removes `metadata.tags` (and an empty `metadata`) from a body, so that no provider gets it.
+ * @param body parsed body; it is changed
  * @returns the value of `metadata.tags`
  */
 export function takeTagsField(body: unknown): unknown {
@@ -24,9 +23,7 @@ export function takeTagsField(body: unknown): unknown {
 }
 
 /**
- * Returns all tags of a request: the tags of its key, mapped tags, `metadata.tags`, and the header. If a name has
- * several values, the last value in this order is used. A client may send eight tags with a request, in addition to the
- * tags of its key and the mapped tags.
+ * Returns all tags of a request; later sources win: key, mapped tags, `metadata.tags`, header.
  * @param sent the body without `metadata.tags`, before its validation, and the value of `metadata.tags`
  * @throws {GatewayError} 400 for tags that break a rule, 403 without the tags that the key requires
  */

@@ -52,7 +52,6 @@ export const accepts = {
     }),
 };
 
-/** Returns the stored daily rows of completed days. This route never computes rows from generations. */
 export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const dates = requestedDates(query);
@@ -106,7 +105,7 @@ function requestedDates({ date, from, to }: RequestedDays): string[] {
   return dates;
 }
 
-/** Checks that the key belongs to the account, or throws a 404. The history of a deleted key stays readable. */
+/** Throws a 404 if the key does not belong to the account. The history of a deleted key stays readable. */
 async function checkKey(hash: string, accountId: string): Promise<void> {
   const key = await readKey(resources.table(), hash);
   if (key?.accountId !== accountId) {

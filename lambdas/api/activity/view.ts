@@ -2,8 +2,8 @@ import type { ActivityRow, ActivitySplit } from '../../accounting/activity.ts';
 import type { ActivityRowBody } from './shape.ts';
 
 /**
- * Converts an activity row to the row of the API's response, with money as exact numbers of roubles. Usage with
- * clients' own provider keys (BYOK) is always 0, because the gateway does not support such keys.
+ * Converts an activity row to the API's format. Usage with clients' own provider keys (BYOK) is always 0, because the
+ * gateway does not support such keys.
  */
 export function activityView(row: ActivityRow, splitBy: readonly ActivitySplit[]): ActivityRowBody {
   return {

@@ -1,4 +1,4 @@
-/** Responses of the routes for alert settings of accounts, workspaces and keys. The path determines the owner. */
+/** Routes for alert settings of accounts, workspaces and keys; the path determines the owner. */
 
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
@@ -23,7 +23,7 @@ export async function getAlerts({ caller }: AlertsRequest, owners: AlertOwners):
   return alertsResponse(await readAppliedAlerts(resources.table(), caller.account.id, owners));
 }
 
-/** Replaces the settings. Links in notices lead to the console at the address of this request. */
+/** Replaces the alert settings of an owner. Links in notices lead to the console at the address of this request. */
 export async function putAlerts(
   { caller, request }: AlertsRequest,
   owners: AlertOwners,

@@ -45,10 +45,10 @@ const alertFields = {
   }),
 };
 
-/** Body for a workspace or a key. */
+/** Alert settings of a workspace or a key. */
 export const alertsBody = z.strictObject(alertFields);
 
-/** Body for an account, which may also have a balance. */
+/** Alert settings of an account. They may also define a low balance. */
 export const accountAlertsBody = z.strictObject({
   ...alertFields,
   low_balance_rub: amount.nullish().meta({

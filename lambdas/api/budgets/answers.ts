@@ -1,6 +1,6 @@
 /**
- * Responses of the routes for budgets of workspaces and members. The path determines the owner. A response with budgets
- * has the ETag of the workspace or member, not of one budget, because the budgets of an owner depend on each other.
+ * Answers the routes for budgets of workspaces and members. A response has the ETag of the workspace or member, not of
+ * one budget, because its budgets depend on each other.
  */
 
 import type { EndpointInput } from '../../http/endpoint.ts';

@@ -16,7 +16,7 @@ interface OwnerPath {
 }
 
 /**
- * Finds the owner of the budgets in a path: a workspace, or one of its members.
+ * Finds the owner of the budgets: a workspace, or one of its members.
  * @throws {GatewayError} 404 if the owner does not exist; 409 if an archived workspace is to be changed
  */
 export async function budgetsOfPath(

@@ -5,7 +5,7 @@ import { chatCompletionAnswer } from './shape.ts';
 const question = (content: unknown) => [{ role: 'user', content }];
 const body = { model: 'sandbox/gpt', messages: question('Hello!') };
 
-/** PNG of one black pixel, for an example. */
+/** PNG of one transparent pixel. */
 const image =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 

@@ -15,7 +15,7 @@ export const accepts = {
 };
 
 function chatForm(call: ChatCall): AnswerForm {
-  // A writer is kept as long as its stream, so it does not get the message, which may be large.
+  // The writer exists until its stream ends, so it does not hold the message, which may be large.
   const { message: _, ...settings } = call;
   return {
     route: 'create-chat-completion',

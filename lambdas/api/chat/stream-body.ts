@@ -3,9 +3,7 @@ import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 import type { AnswerWriter } from '../parts/answer-writer.ts';
 
-/**
- * Writes a streamed chat completion. An error is sent as a chunk with the finish reason `error`, which ends the stream.
- */
+/** Returns the writer of a stream. After an error, the last chunk has the finish reason `error`. */
 export function chunkWriter({ requestId, ...identity }: StreamStart, settings: ChunkSettings): AnswerWriter {
   const writer = new ChunkWriter(identity, settings);
   return {

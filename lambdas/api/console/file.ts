@@ -17,8 +17,8 @@ export const accepts = {
 const types = { 'app.js': 'text/javascript', 'app.css': 'text/css' };
 
 /**
- * Returns a file of the console. Browsers cache the file, but check before each use whether it is current, so a new
- * page does not use the cached files of an earlier release.
+ * Returns a file of the console. Browsers cache the file, but check before each use whether it is current, because a
+ * new page must not use files of an earlier release.
  */
 export const handler = definePublicEndpoint('get-console-file', accepts, async ({ params: { file }, request }) => {
   if (!isName(file)) throw notFound(`The console has no file "${file}".`);

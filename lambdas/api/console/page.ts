@@ -2,8 +2,8 @@ import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { htmlResponse } from '../../http/response.ts';
 
 /**
- * HTML of the console. The links are relative to the page's URL. The page and the API routes have the same parent path,
- * even with a stage or a base path.
+ * The links are relative to the page's URL. The page and the API routes have the same parent path, even with a stage or
+ * a base path.
  */
 const page = `<!doctype html>
 <html lang="en">
@@ -23,10 +23,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/**
- * Content-Security-Policy of the console. Scripts, styles and requests are limited to this origin, so no request of the
- * page can send the key that a user enters to another origin.
- */
+/** Limits scripts, styles and requests to this origin, because users enter a key in the console. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

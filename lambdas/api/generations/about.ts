@@ -3,7 +3,6 @@ import { generationAnswer, generationListAnswer, requestRecordAnswer } from './s
 
 const id = 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d';
 
-/** Fields that occur both in a request's record and in its list entry. */
 const route = {
   model: 'sandbox/claude',
   model_permaslug: 'sandbox/claude-20261120',

@@ -32,8 +32,8 @@ export const handler = defineEndpoint(
 );
 
 /**
- * Reads a request by its id. A generation that failed at its provider may also have a refusal with the same id. In this
- * case, only the generation is returned.
+ * Returns the generation with this id, or else the refusal. A failed generation may also have a refusal, which is not
+ * returned.
  */
 async function readPastRequest(accountId: string, id: string): Promise<PastRequest | undefined> {
   const table = resources.table();

@@ -28,8 +28,7 @@ export const accepts = {
 };
 
 /**
- * Returns the record of a final generation. Returns 404 for an unknown id, while the cost is not final, for a refused
- * request, and for a request that the key may not read. In the last case, the 404 does not reveal whether the request
+ * Returns the record of a final generation. For a request that the key may not read, the 404 does not reveal whether it
  * exists.
  */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id, proof }, caller }) => {
@@ -48,8 +47,8 @@ function notYet(id: string): GatewayError {
 }
 
 /**
- * Creates the 404 for an id without a generation. If the request was refused, the error states this, because otherwise
- * a client might wait for the generation forever.
+ * Returns the 404 for an unknown generation. It states whether the request was refused, because otherwise a client
+ * might wait for the generation forever.
  */
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);

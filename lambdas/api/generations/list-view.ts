@@ -4,7 +4,7 @@ import type { Refusal } from '../../store/generations/refusals.ts';
 import { statusOf, type PastRequest } from '../../store/generations/request-history.ts';
 import type { ListedRequestBody } from './shape.ts';
 
-/** Converts a request to a list entry. Unknown values are null. */
+/** Converts a request to an entry of the list. Unknown values are null. */
 export function listedRequest(request: PastRequest): ListedRequestBody {
   return 'refusal' in request ? listedRefusal(request.refusal) : listedGeneration(request.generation);
 }
@@ -34,7 +34,7 @@ function listedGeneration(generation: Generation): ListedRequestBody {
   };
 }
 
-/** Returns the reason for which a request was refused, with the amounts of the limit at that time. */
+/** Returns the reason of a refusal, with the amounts of the limit at that time. */
 export function reasonView({
   status,
   kind,

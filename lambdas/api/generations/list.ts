@@ -63,8 +63,8 @@ const MAX_READ = 400;
  */
 const MAX_DAYS_READ = 40;
 /**
- * Time in ms for which a search without matches continues before the route returns an empty page with a cursor. Some
- * clients interpret an empty page as the end of the list, so the search first tries to find a match on earlier days.
+ * Time in ms after which a search without matches returns an empty page with a cursor. Some clients interpret an empty
+ * page as the end of the list, so earlier days are searched first.
  */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
@@ -72,10 +72,8 @@ const MAX_DAYS = 400;
 /**
  * Returns a page of an account's requests, newest first: final, pending and refused.
  *
- * Guarantee: all pages together contain each matching request that existed at the first page exactly once, even if new
- * requests arrive. A cursor is an id after which the next page continues, not a number of requests to skip. A page with
- * fewer entries than requested may also have a cursor. A page with a cursor and no entries means that the search found
- * nothing in five seconds.
+ * Guarantee: all pages together contain each matching generation that existed at the first page exactly once. Refusals
+ * are read eventually consistent. A page with fewer entries than requested may also have a cursor.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -96,7 +94,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (matchesFilter(request, filter)) {
-        // The page is full. This request is not added to it; it only shows that there is another page.
+        // The page is full. This request only shows that there is another page.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }
@@ -117,8 +115,7 @@ function page(data: ListedRequestBody[], next: string | null) {
  */
 function requestedDates({ from, to, cursor }: Query): string[] {
   const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
-  // Without `to`, a page after the first ends at the day of its cursor, because a new day may have begun since the
-  // first page.
+  // A new day may have begun since the first page, so a later page ends at the day of its cursor.
   const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);

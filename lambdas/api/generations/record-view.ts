@@ -6,7 +6,7 @@ import { listedRequest } from './list-view.ts';
 import type { RequestRecordBody } from './shape.ts';
 import { generationView } from './view.ts';
 
-/** Returns all data of a request that its account may read: the record, and the calculation of its price. */
+/** Returns the data of a request that its account may read: the record, and the calculation of its price. */
 export function requestRecordView(past: PastRequest): RequestRecordBody {
   const request = listedRequest(past);
   const unpriced = { request, generation: null, price_lines: [], proven: null };

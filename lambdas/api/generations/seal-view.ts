@@ -1,7 +1,7 @@
 import type { SealProof } from '../../books/seals/proofs.ts';
 import type { GenerationBody } from './shape.ts';
 
-/** Converts a proof to the API's format, with hashes in hexadecimal. */
+/** Converts a proof to the API's format. Hashes are in hexadecimal. */
 export function sealView({ day, lines }: SealProof): NonNullable<GenerationBody['seals']>[number] {
   return {
     date: day.date,

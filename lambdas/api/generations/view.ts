@@ -4,8 +4,7 @@ import type { Outcome } from '../../store/generations/outcome.ts';
 import type { GenerationBody } from './shape.ts';
 
 /**
- * Converts a final generation to the response of GET /generation: durations in milliseconds, money as exact numbers of
- * roubles.
+ * Converts a generation to the API's format. Durations are in milliseconds, and money is in exact numbers of roubles.
  */
 export function generationView(generation: Generation): GenerationBody {
   const outcome = generation.outcome!;
@@ -67,7 +66,7 @@ export function generationView(generation: Generation): GenerationBody {
   };
 }
 
-/** Returns all recorded attempts in order. All attempts before the last one failed and cost nothing. */
+/** Returns all attempts in their order. The attempts before the last one failed, and cost nothing. */
 function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
   const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs, failures } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };

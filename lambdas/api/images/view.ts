@@ -1,4 +1,4 @@
-/** Converts images to the responses of OpenRouter's and OpenAI's APIs. */
+/** Builds the responses of the image routes, in the formats of OpenRouter's and OpenAI's APIs. */
 
 import { listResponse } from '../../http/list-response.ts';
 import type { HttpResponse } from '../../http/response.ts';
@@ -29,7 +29,7 @@ export function imagesForOpenai({ body, result, charged }: Drawn): HttpResponse 
   const answer: Omit<OpenaiImageAnswer, 'data'> = {
     created: nowSeconds(),
     output_format: result[0]?.mediaType.slice('image/'.length),
-    // Unlike events, a whole answer may not have the value `auto`.
+    // The value `auto` is omitted. OpenAI's API allows it in events, but not in a whole answer.
     ...Object.fromEntries(settings.filter(([, value]) => value !== 'auto')),
     usage: openaiImageUsage(charged, result.length),
   };

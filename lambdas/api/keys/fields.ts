@@ -12,8 +12,8 @@ const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
 /**
- * Maximum size of a dictionary in bytes. A dictionary is stored in its key's item, which is read for requests with this
- * key. In addition, a page of a hundred keys must fit into one response.
+ * Maximum size of a dictionary in bytes. It is stored in its key's item, and a page of a hundred keys must fit into one
+ * response.
  */
 const MAX_DICTIONARY_BYTES = 32_768;
 
@@ -54,7 +54,7 @@ const sensitiveData = z
     example: { enabled: true, action: 'replace', categories: ['email', 'phone'] },
   });
 
-/** Fields of a key that can be set at its creation and changed later. null clears a field. */
+/** Fields that can be set at creation and changed later. null clears a field. */
 export const keySettings = {
   limit: amount.nullish().meta({
     description: 'The most that the key may spend, in RUB; null for no limit, 0 to block the key.',
@@ -87,5 +87,5 @@ export const keySettings = {
 
 export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
-/** Fields whose numbers must keep all their digits, so they are not parsed as floats. */
+/** Fields with numbers that must keep all their digits. */
 export const keyAmounts = ['limit'];

@@ -8,16 +8,16 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import { accountDay, readRequests } from '../../store/counters/free-requests.ts';
 
 interface ShownFreeUse {
-  /** Requests to free models today, over all free models. */
+  /** Today's requests to all free models together. */
   dailyRequests: { limit: number; remaining: number; used: number };
   /**
-   * True if the terms of at least one free model treat the account as funded. Without free models, true if the account
-   * is postpaid, or its payments and adjustments do not add up to 0.
+   * Whether the terms of at least one free model treat the account as funded. Without free models, whether it is
+   * postpaid, or its payments and adjustments do not add up to 0.
    */
   isFunded: boolean;
 }
 
-/** Returns an account's use of free models today, with the highest daily limit of all free models. */
+/** Returns an account's use today, with the highest daily limit of all free models. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
   const { models } = await servedCatalog();
   const terms = models.flatMap(({ data }) => data.service_free ?? []);

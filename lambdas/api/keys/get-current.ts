@@ -19,7 +19,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller }) 
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
-      // The first two lines are fields of OpenRouter's API for features that this gateway does not have.
+      // Fields of OpenRouter's API for features that this gateway does not have.
       ...keyConventionFields,
       allowed_data_regions: [],
       free_model_daily_requests: free.dailyRequests,
@@ -34,13 +34,13 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller }) 
       is_free_tier: !free.isFunded,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,
-      // A key can read the number of replaced terms, but not the terms.
+      // A key can read the number of terms in its dictionary, but not the terms.
       sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
     },
   });
 });
 
-/** Returns the limit on requests per minute, in the form of OpenRouter's API: -1 stands for no limit. */
+/** Returns the rate limit in the form of OpenRouter's API: -1 stands for no limit. */
 function rateLimit(caller: Caller) {
   const requests = rateLimitsOf(caller)?.requests;
   return requests === undefined ? { requests: -1, interval: '10s' } : { requests, interval: '60s' };

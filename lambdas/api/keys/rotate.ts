@@ -12,7 +12,7 @@ import { readCounter } from '../../store/counters/counters.ts';
 import type { RotatedKeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
-/** Default time in seconds for which the replaced secret still works: a day. */
+/** A day, in seconds, for which the replaced secret still works by default. */
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 export const accepts = {

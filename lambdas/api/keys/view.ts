@@ -7,7 +7,7 @@ import { periodUsage, privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
 import type { KeySpending, KeyBody } from './shape.ts';
 
-/** Returns the limit and spending of a key, with money as exact numbers of roubles. */
+/** Returns the limit and the spending of a key. Money is in exact numbers of roubles. */
 export function keySpending(key: ApiKey, counter: Counter): KeySpending {
   return {
     limit: key.limit ?? null,

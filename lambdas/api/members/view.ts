@@ -13,7 +13,7 @@ export async function showMembers(table: Table, workspaceId: string, members: Me
 }
 
 /**
- * Converts members of one workspace, with their budgets, to the API's format.
+ * Converts members to the API's format.
  * @param counterOf returns the counter of a member by its scope id
  */
 export function memberViews(

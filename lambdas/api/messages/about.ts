@@ -10,7 +10,7 @@ const body = {
 
 const question = (content: unknown) => [{ role: 'user', content }];
 
-/** PNG of one black pixel, for an example. */
+/** PNG of one transparent pixel. */
 const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 
 const moreExamples = {
@@ -86,7 +86,6 @@ const messageExample = {
   usage: { input_tokens: 4, output_tokens: 8, cost: 0.0132 },
 };
 
-/** Descriptions of the Messages API's stream events. */
 const events = {
   message_start:
     'The beginning: the message without its content, `model`, and the tokens of the prompt, which may be an estimate.',

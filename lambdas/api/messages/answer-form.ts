@@ -3,7 +3,6 @@ import { PING } from '../../platform/sse.ts';
 import { SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
 import { eventWriter } from './stream-body.ts';
 
-/** Form of an answer for clients of the Messages API. */
 export const messagesForm: AnswerForm = {
   route: 'create-message',
   whenSilent: { chunk: PING, afterMs: SILENCE_MS },

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 import { answeringModel, generationId } from '../parts/shape.ts';
 
-/** Shape of a content block that allows any field. The API document lists the known block types instead. */
+/** Any content block. The API document lists the known block types instead. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
 
 /**
- * Shape of a Messages API response, for the API document. The shape allows other fields, because new fields of the API
- * appear faster than this document is updated. The code that builds responses has its own type.
+ * Message in the API document. It allows other fields, because Anthropic adds fields faster than this document is
+ * updated.
  */
 export const messageAnswer = z
   .looseObject({

@@ -5,9 +5,7 @@ import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 import type { AnswerWriter } from '../parts/answer-writer.ts';
 
-/**
- * Writes a streamed answer. An error is sent as an event that ends the stream, so a failed answer never looks complete.
- */
+/** Returns the writer of a stream. An error becomes its last event, so a failed answer never looks complete. */
 export function eventWriter({ requestId }: Pick<StreamStart, 'requestId'>): AnswerWriter {
   return { write: serialise, fail: (error) => sseEvent(errorEnvelope(toGatewayError(error), requestId)) };
 }

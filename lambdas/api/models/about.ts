@@ -73,7 +73,7 @@ export const models = tagged('Catalog', {
 });
 
 /**
- * Returns the documentation of one route's list of models.
+ * Documents one route's list of models.
  * @param path path of the route to which clients send requests for these models
  */
 export function modelListAbout({ summary, models: what, example }: ModelListTexts, path: string): About {

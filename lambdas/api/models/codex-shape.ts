@@ -1,5 +1,5 @@
 /**
- * Shapes of models in the format of Codex. Codex rejects a list if one of these fields is missing, and ignores other
+ * Format of a list of models for Codex. Codex rejects a list if one of these fields is missing, and ignores other
  * fields.
  */
 

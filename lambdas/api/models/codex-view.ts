@@ -1,12 +1,6 @@
-/** Describes models in the format of Codex. */
-
 import type { CodexLevel, CodexModelBody } from './codex-shape.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
-/**
- * Instructions for a model in a list for Codex. Codex has no instructions of its own for the gateway's models. If this
- * text were empty, the model would get no instructions.
- */
 const INSTRUCTIONS = [
   'You are a coding agent. You work in Codex, a program on the machine of the user, in the terminal and in the files of one workspace.',
   'Keep going until the task of the user is done: look at what is there before you change it, make the change, and check it by running what the project has for that.',
@@ -25,7 +19,7 @@ const effortTexts: Record<CodexLevel, string> = {
 };
 
 /**
- * Converts a model to the format of Codex.
+ * Converts a model to the format that Codex reads.
  * @param index index of the model in its list
  */
 export function codexModelView(offer: ModelOffer, index: number): CodexModelBody {

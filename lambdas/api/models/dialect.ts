@@ -1,11 +1,11 @@
 import type { HttpRequest } from '../../http/request.ts';
 
-/** Formats of model lists. `convention` is the format of OpenRouter's API. */
+/** `convention` is the format of OpenRouter's API. */
 type Dialect = 'convention' | 'messages' | 'codex';
 
 /**
- * Returns the format of model lists for a client. Clients of the Messages API send the API version in a header of every
- * request. Codex sends its own version in the query. All other clients get the format of OpenRouter's API.
+ * Returns the format that a client expects. Clients of the Messages API send the API version in a header. Codex sends
+ * its own version in the query. All other clients get the format of OpenRouter's API.
  */
 export function dialectOf(request: Pick<HttpRequest, 'headers' | 'query'>): Dialect {
   if (isMessagesClient(request)) return 'messages';

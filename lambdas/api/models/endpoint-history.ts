@@ -12,7 +12,7 @@ const histories = new BoundedMap<string, { untilMs: number; points: Promise<Endp
 /**
  * Returns the performance of endpoints by id, for the measured hours of the last thirty days.
  *
- * Cost: one query for each endpoint, at most once a minute in each process.
+ * Cost: one query for each endpoint that is not cached.
  * @throws {Error} if the table fails, or does not respond within a second
  */
 export async function readHistories(endpointIds: readonly string[]): Promise<ReadonlyMap<string, EndpointPoint[]>> {

@@ -1,7 +1,4 @@
-/**
- * Models in the examples of the API document. Their names are in the catalog; their prices and limits may differ from
- * those in the catalog.
- */
+/** Examples of the API document. Their prices and limits may differ from the catalog. */
 
 const claudePricing = {
   prompt: '0.000198',
@@ -12,7 +9,6 @@ const claudePricing = {
 };
 const claudeParameters = ['max_tokens', 'stop', 'tools', 'tool_choice', 'reasoning', 'structured_outputs'];
 
-/** Fields with the same value in all examples. */
 const alike = {
   currency: 'RUB',
   per_request_limits: null,
@@ -116,10 +112,7 @@ export const filmmakerExample = {
   upscale_factor: null,
 };
 
-/**
- * Returns an example entry of a list: the given fields of a model, and the fields that have the same value in all
- * examples.
- */
+/** Adds the fields that have the same value in all examples. */
 export function listedExample(fields: { id: string; name: string }) {
   const links = { details: `/v1/models/${fields.id}/endpoints` };
   return { ...alike, available: true, links, display_name: fields.name, ...fields };

@@ -1,5 +1,3 @@
-/** Schemas of query parameters that only lists of models have. */
-
 import * as z from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
 import { modalities } from '../../catalog/modality.ts';
@@ -11,16 +9,13 @@ const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
 
 const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
 
-/** Schema of search words separated by spaces, which are converted to lower case. */
+/** Words, separated by spaces and converted to lower case. */
 export const wordsParameter = boundedText.transform((text) => listedParts(text, /\s+/));
 
-/**
- * Schema of names separated by commas, which are converted to lower case. Any name is valid; an unknown name matches no
- * model.
- */
+/** Names, separated by commas and converted to lower case. An unknown name matches no model. */
 export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
 
-/** Returns the schema of a list of names, separated by commas. Each name must be one of the choices. */
+/** Returns the schema of names separated by commas. Each name must be one of the choices. */
 export function choicesParameter<const Choice extends string>(choices: readonly Choice[]) {
   const names: ReadonlySet<string> = new Set(choices);
   return boundedText.transform((text, context) => {
@@ -31,7 +26,7 @@ export function choicesParameter<const Choice extends string>(choices: readonly 
   });
 }
 
-/** Schema of an exact amount in roubles. Exponents are accepted, because programs may write small numbers that way. */
+/** A price. Exponents are accepted, because programs may write small numbers that way. */
 export const priceParameter = z
   .string()
   .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })
@@ -46,7 +41,7 @@ function listedParts(text: string, separator: RegExp | string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Schema of `output_modalities`: a comma-separated list, or "all"; the default is text. */
+/** A comma-separated list, or "all"; the default is text. */
 export const modalitiesParameter = z
   .string()
   .default('text')

@@ -1,4 +1,7 @@
-/** Filters of model lists. Each row has the schema of its query parameter, and the condition that a model must meet. */
+/**
+ * Filters of the lists of models. Each filter has the schema of its query parameter, and the condition that a model
+ * must meet.
+ */
 
 import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
@@ -115,16 +118,14 @@ const filters = {
 
 type Filters = typeof filters;
 
-/** Query parameters of the filters. */
 export const filterParameters = Object.fromEntries(
   Object.entries(filters).map(([name, { parameter }]) => [name, parameter]),
 ) as { [Name in keyof Filters]: Filters[Name]['parameter'] };
 
-/** Values of the filters in a query. */
 export type FilterQuery = { [Name in keyof Filters]?: z.output<Filters[Name]['parameter']> };
 
 /**
- * Returns the models that pass every filter of the query, in the same order.
+ * Returns the models that pass every filter of the query.
  * @param atMs reference time for ages
  */
 export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, atMs: number): ModelOffer[] {
@@ -133,12 +134,12 @@ export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, at
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
 }
 
-/** Returns whether the filter contains one of the names. Returns true if the filter is empty. */
+/** Whether one of the names is wanted. An empty filter matches all models. */
 function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
   return wanted.length === 0 || names.some((name) => wanted.includes(name));
 }
 
-/** Returns whether a model's price per million tokens matches. False for a model without token prices. */
+/** Whether `fits` accepts the price of a million tokens. False for a model without token prices. */
 function isPriced(offer: ModelOffer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
   const prices = tokenPricesOf(offer);
   return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));

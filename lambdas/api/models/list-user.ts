@@ -11,10 +11,7 @@ import { answerList, listQuery } from './answer-list.ts';
 
 export const accepts = { query: listQuery, compress: compressed };
 
-/**
- * Lists callable models with at least one endpoint that the caller's privacy settings allow, filtered by the query. The
- * price is the price of the endpoint that is tried first. Inference selects endpoints in the same way.
- */
+/** Lists the callable models with at least one endpoint that the caller's privacy settings allow. */
 export const handler = defineEndpoint('list-user-models', accepts, async (input) => {
   const exclusionOf = privacyFilter(await privacyLayers(input.caller));
   const isAllowed = (endpoint: Endpoint) => exclusionOf(endpoint) === undefined;
@@ -23,8 +20,8 @@ export const handler = defineEndpoint('list-user-models', accepts, async (input)
 });
 
 /**
- * Returns the privacy settings of a caller. A management key has no workspace, so the settings of the account's Default
- * workspace apply.
+ * Returns the privacy settings that apply. A management key has no workspace, so the Default workspace's settings
+ * apply.
  */
 async function privacyLayers(caller: Caller): Promise<Privacy[]> {
   const layers = privacyOf(caller);

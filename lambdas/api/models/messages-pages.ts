@@ -17,7 +17,7 @@ interface CursorPage<Item> {
 }
 
 /**
- * Returns the page directly after or before the item with the given id, or the first page if no id is given.
+ * Returns the page directly after or before the item with the given id, or the first page.
  * @throws {GatewayError} 400 for an id that is not in the list, or for two ids
  */
 export function cursorPage<Item extends { id: string }>(items: readonly Item[], query: CursorQuery): CursorPage<Item> {

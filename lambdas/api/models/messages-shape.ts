@@ -1,4 +1,4 @@
-/** Shapes of models in the format of the Messages API, for the API document. */
+/** Models in the format of the Messages API, for the API document. */
 
 import * as z from 'zod';
 import { time } from '../../http/shapes.ts';

@@ -13,7 +13,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
     max_input_tokens: contextLength,
     max_tokens: maxOutputTokens,
     capabilities: capabilitiesOf(offer),
-    // The catalog has no deprecated or retired models and no retirement dates, and does not group models into lines.
+    // The catalog has no deprecated or retired models, and does not group models into lines.
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,
@@ -23,12 +23,9 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** Support value of features that the gateway refuses, or that the model lacks. */
+/** Value for features that the gateway refuses, or that the model lacks. */
 const no: Support = { supported: false };
-/**
- * Support value of features for which the catalog does not state whether the model has them. Clients of the Messages
- * API require a boolean.
- */
+/** Value for features that the catalog does not state. Clients require a boolean. */
 const unknownSupport: Support = { supported: false };
 
 function isPositive(price: Money | undefined): boolean {
@@ -40,7 +37,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
   const ifThinking = thinks ? unknownSupport : no;
-  // The gateway itself searches the web for any model that can call functions and has a price for searches.
+  // The gateway itself searches the web for models that can call functions and have a price for searches.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
@@ -64,8 +61,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     image_input: takes('image'),
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
-    // Some models support structured outputs although the catalog does not state this. If the catalog does not list the
-    // parameter, support is therefore unknown.
+    // Some models support structured outputs although the catalog does not state this.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,

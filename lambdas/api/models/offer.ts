@@ -8,24 +8,21 @@ import { preferencesFor } from '../../routing/preferences.ts';
 /** A model with the endpoints that a caller may use. */
 export interface ModelOffer {
   model: Model;
-  /** Endpoints in the order of attempts, at least one. The first is the default route. */
+  /** Endpoints in the order of attempts, at least one. The first endpoint is the default route. */
   endpoints: readonly Priced<Endpoint>[];
 }
 
 export interface OfferedModels {
   models: readonly Model[];
-  /** Returns whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
+  /** Whether the caller may use an endpoint. Absent in public lists, in which all endpoints are allowed. */
   isAllowed?: (endpoint: Endpoint) => boolean;
-  /**
-   * Whether to exclude models whose default route lacks a setting of the operator. Some clients let users choose from
-   * all models of a list, and requests to the excluded models would fail.
-   */
+  /** Whether to exclude models whose default route lacks a setting of the operator. */
   isForPickers?: boolean;
 }
 
 /**
- * Returns the models with the endpoints that a caller may use. Models without such endpoints are omitted.
- * @param isReady returns whether an endpoint can be called
+ * Returns each model with the endpoints that the caller may use. Omits models without a usable endpoint.
+ * @param isReady whether an endpoint can be called
  */
 export function offersOf(
   { models, isAllowed = () => true, isForPickers = false }: OfferedModels,
@@ -40,12 +37,9 @@ const NO_DEMANDS = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
- * Returns the endpoints in the order in which they are tried if the request has no preferences and all are healthy.
- * Endpoints that can be called come first. Among these, the model's routing in the catalog determines the order, then
- * the price, then the place in the catalog.
- *
- * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference determines its order
- * with the same functions.
+ * Returns the endpoints in the order of attempts for a request without preferences, as if all endpoints were healthy.
+ * Endpoints that can be called come first. Otherwise, the model's routing determines the order, then the price, then
+ * the place in the catalog. The first endpoint is the default route.
  */
 export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
   const preferences = preferencesFor({ model, sort: undefined }, {});
@@ -63,19 +57,19 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
     .toSorted((a, b) => Number(isReady(a) === false) - Number(isReady(b) === false));
 }
 
-/** Returns the token prices of the default route; undefined for a model that is not billed by tokens. */
+/** Returns the prices of the default route; undefined for a model that is not billed by tokens. */
 export function tokenPricesOf({ model, endpoints }: ModelOffer): Priced<Endpoint>['pricing'] | undefined {
   const { pricing } = endpoints[0]!;
   const isByPiece = pricing.prompt.isZero && pricing.completion.isZero && !isFree(pricing);
   return model.data.video || isByPiece ? undefined : pricing;
 }
 
-/** Returns the context length of the model, or else of its default route; undefined if neither is known. */
+/** Returns the context length of the model, or else of its default route. */
 export function contextOf({ model, endpoints }: ModelOffer): number | undefined {
   return model.data.context_length ?? endpoints[0]!.contextLength;
 }
 
-/** Returns the limits of the default route. */
+/** Returns the limits of the default route; null if unknown. */
 export function routeLimits({ endpoints }: ModelOffer): {
   contextLength: number | null;
   maxOutputTokens: number | null;

@@ -8,7 +8,7 @@ import { routes } from '../../routes.ts';
 import { answerConventionList, oneModalityQuery } from './answer-list.ts';
 import { recentList } from './recent-lists.ts';
 
-/** Creates the handler of a route that lists models with one output modality, in the format of OpenRouter's API. */
+/** Creates the handler of a list of models with one output modality, in the format of OpenRouter's API. */
 export function oneModalityEndpoint(route: PublicRoute, makes: Modality) {
   const accepts = { query: oneModalityQuery, compress: compressedOnce() };
   const pathname = `/v1${routes[route].paths[0]}`;

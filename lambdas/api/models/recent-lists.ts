@@ -5,7 +5,7 @@ import { ageMs, thisMoment, type Moment } from '../../platform/clock.ts';
 import { dialectOf } from './dialect.ts';
 
 const MAX_AGE_MS = 1_000;
-/** Maximum number of rendered lists in memory. A list may have hundreds of kilobytes. */
+/** Maximum number of cached lists of a catalog. A list may have hundreds of kilobytes. */
 const MAX_LISTS = 16;
 
 interface RecentList {
@@ -16,13 +16,11 @@ interface RecentList {
 const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
 
 /**
- * Caches the rendered public lists of models for a second, so that a list is not rendered for each request. Use it only
- * for lists that are the same for every caller.
+ * Caches rendered lists for a second; use it only for lists that are the same for every caller.
  *
- * Guarantee: a list has the prices of the given catalog. The availability data in the list is at most one second older
- * than without this cache.
+ * Guarantee: a list has the prices of the given catalog. Its availability data is at most one second older than without
+ * this cache.
  * @param request its query and headers determine the list
- * @param pathname path of the route
  */
 export async function recentList(
   catalog: Catalog,
@@ -40,7 +38,7 @@ export async function recentList(
   }
   try {
     const response = await list.response;
-    // Copies the headers, because the caller adds headers of its own request to the response.
+    // The caller adds headers of its own request to the response.
     return { ...response, headers: { ...response.headers } };
   } catch (error) {
     if (lists.get(name) === list) lists.delete(name);

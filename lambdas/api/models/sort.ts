@@ -1,7 +1,4 @@
-/**
- * Sort orders of model lists, one row each. Models without the sorted value come last. Models with equal values keep
- * their order.
- */
+/** Sorts lists of models. Models without the sorted value come last. Models with equal values keep their order. */
 
 import * as z from 'zod';
 import { typicalCost } from '../../catalog/default-route.ts';
@@ -9,7 +6,7 @@ import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
-/** Returns the measured speed of an endpoint; undefined if too few requests were measured. */
+/** Returns the speed of an endpoint; undefined if too few requests were measured. */
 export type SpeedOf = (endpointId: string) => SortedSpeed | undefined;
 type SortedSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
@@ -22,11 +19,11 @@ interface Order {
 
 interface MeasuredOrder {
   highestFirst: boolean;
-  /** Returns the value to sort by, from the measured speed of the default route. */
+  /** Returns the sorted value from the measured speed of the default route. */
   measured: (speed: SortedSpeed) => number | undefined;
 }
 
-/** Returns the cost of a typical request; undefined for videos, whose length varies too much. */
+/** Returns the cost of a typical request, in picoroubles; undefined for videos, whose length varies too much. */
 const typicalCostOf = ({ model, endpoints }: ModelOffer) =>
   model.data.video ? undefined : typicalCost(endpoints[0]!.pricing).pico;
 
@@ -65,14 +62,14 @@ export const sortParameter = z
   .optional()
   .meta({ description: 'The order of the list; without it, models are in the order of the catalog.' });
 
-/** Returns whether the order uses measurements. */
+/** Whether the order uses measurements. */
 export function isMeasured(sort: Sort | undefined): boolean {
   return sort !== undefined && 'measured' in orders[sort];
 }
 
 /**
- * Returns the models in an order.
- * @param speedOf returns the measured speed of an endpoint; undefined without measurements
+ * Sorts models, or returns them in the same order if no order is given.
+ * @param speedOf undefined without measurements
  * @throws {GatewayError} 400 for an order by measured speed without measurements
  */
 export function sortedOffers(offers: readonly ModelOffer[], sort: Sort | undefined, speedOf?: SpeedOf): ModelOffer[] {

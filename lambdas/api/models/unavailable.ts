@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Filters of OpenRouter's API for which the gateway has no data, each with the reason or an alternative. */
+/** Filters of OpenRouter's API for which the gateway has no data, with the reason or an alternative. */
 const unavailableReasons: Record<string, string> = {
   arch: 'the catalog has no families of models; use q or model_authors',
   region: 'the catalog has no regions of providers; use the filter providers',
@@ -13,8 +13,8 @@ function rangesOf(names: string[], reason: string): Record<string, string> {
 }
 
 /**
- * Rejects filters of OpenRouter's API for which the gateway has no data. Other unknown parameters are ignored, but
- * ignoring one of these filters would return wrong models.
+ * Refuses filters of OpenRouter's API for which the gateway has no data. Other unknown parameters are ignored, but
+ * ignoring one of these would return wrong models.
  * @throws {GatewayError} 400 with the filter and the reason
  */
 export function refuseUnavailable(query: Record<string, string>): void {

@@ -1,10 +1,9 @@
-/** Documentation parts and examples that several resources share. */
+/** Documentation that several resources share. */
 
 import { exampleIds, ok, providerErrors, tagged, type About, type Success } from '../../http/about.ts';
 import type { ModalityRow } from '../../route.ts';
 import { estimateAnswerShape } from './shape.ts';
 
-/** Example of spending in the current periods. */
 export const usageExample = { usage: 120.03, usage_daily: 0.03, usage_weekly: 20.03, usage_monthly: 120.03 };
 
 export const budgetExample = {
@@ -21,7 +20,7 @@ export const budgetExample = {
   updated_at: '2026-11-03T08:30:00.000Z',
 };
 
-/** Example of the use limits of a key, workspace or member that has none. */
+/** Example of a key, workspace or member without use limits. */
 export const useLimitsExample = {
   allowed_models: null,
   allowed_networks: null,
@@ -73,7 +72,7 @@ const estimateExample = {
 };
 
 /**
- * Returns the documentation of the estimate for a route.
+ * Documents the estimate for a route.
  * @param more text that only this estimate has
  */
 export function estimateAbout({
@@ -100,11 +99,11 @@ export function estimateAbout({
   };
 }
 
-/** Texts for the documentation of a list of models. `models` completes the phrase "the models that …". */
+/** `models` describes the list, as in "The models that transcribe recordings." */
 export interface ModelListTexts {
   summary: string;
   models: string;
-  /** Example values of the fields that only the example model of this list has. */
+  /** Fields that only the example model of this list has. */
   example: { id: string; name: string } & Record<string, unknown>;
 }
 
@@ -114,10 +113,7 @@ export interface ModalityTexts {
   bodyExample: unknown;
   answer: Success;
   estimateSummary: string;
-  /**
-   * Documentation of the modality's own list of models, if it has one. It is shown with the other lists
-   * (models/about.ts).
-   */
+  /** The modality's own list of models, if it has one. */
   list?: ModelListTexts;
 }
 
@@ -125,7 +121,7 @@ const BILLING_STATUS = 'x-service-billing-status';
 const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLING_STATUS}\` is \`pending\`, and \`GET /generation\` has the cost a little later.`;
 const pending = 'The value is `pending` if the answer has no `usage.cost` yet; otherwise the header is absent.';
 
-/** Returns the documentation of requests of a modality, and of their estimates. */
+/** Documents requests of a modality, and their estimates. */
 export function modalityAbouts({ one, paths }: ModalityRow, texts: ModalityTexts): Record<string, About> {
   const { summary, description, bodyExample, answer, estimateSummary } = texts;
   return tagged('Inference', {
@@ -141,6 +137,6 @@ export function modalityAbouts({ one, paths }: ModalityRow, texts: ModalityTexts
   });
 }
 
-/** Description of estimate routes that may count the prompt's tokens exactly. */
+/** Text about estimates that may count the prompt's tokens exactly. */
 export const countedEstimate =
   'The number of tokens of the prompt is estimated from its size. Only if the limits have no room for that are the tokens counted, by the provider if it can; the request itself does the same. The request may also wait some seconds for what running requests hold; the estimate does not wait. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';

@@ -12,7 +12,7 @@ import type { Estimate, EstimateInput } from '../../inference/estimates/estimate
 import { estimateModality } from '../../inference/modalities/estimate.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 
-/** Creates the handler of a route that estimates requests with the body of `rules`. */
+/** Creates the handler of a route that estimates requests. */
 export function estimateEndpoint<Body>(
   route: InferenceRoute,
   rules: JsonRules & { body: z.ZodType<Body>; form?: ReadForm },
@@ -31,7 +31,7 @@ export function modalityEstimate<Body, Task, Answer, Result>(
   return estimateEndpoint(route, { ...modality.accepts, ...more }, (input) => estimateModality(modality, input));
 }
 
-/** Builds the response for an estimate, which is the same for clients of all APIs. */
+/** Builds the response, which is the same for clients of all APIs. */
 function estimateAnswer(estimate: Estimate): HttpResponse {
   const { inputTokens, held, isAdmitted, allowedMaxTokens, affordableMaxTokens } = estimate;
   const { candidates, excluded, limits, freeLimits } = estimate;

@@ -6,9 +6,7 @@ import type { ClientStream, ForwardedAnswer } from '../../inference/batch/forwar
 import type { EntryPoint } from '../../platform/metrics.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
-/**
- * Time in ms of silence after which a keep-alive comment is sent. Some clients close a stream after 20 silent seconds.
- */
+/** Time in ms of silence after which a comment is sent. Some clients close a stream after 20 silent seconds. */
 const COMMENT_AFTER_MS = 10_000;
 
 /**

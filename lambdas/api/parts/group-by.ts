@@ -8,7 +8,7 @@ function isSplit(name: string): name is ActivitySplit {
   return tag === undefined ? (activitySplits as readonly string[]).includes(name) : obeys(tagNameRule, tag);
 }
 
-/** Schema of names separated by commas. Duplicates are removed. */
+/** Names of splits, separated by commas. Duplicates are removed. */
 export const groupBy = z
   .string()
   .refine((text) => text.split(',').every(isSplit), {

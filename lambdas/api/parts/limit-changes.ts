@@ -3,7 +3,10 @@ import type { EndpointInput } from '../../http/endpoint.ts';
 import { changesOf, type ChangeContext } from '../../management/change.ts';
 import { resources } from '../../resources.ts';
 
-/** Returns the context of a change of limits over HTTP. After the change, `check-alerts` compares the new limits. */
+/**
+ * Returns the context of a change of limits over HTTP. After the change, the worker `check-alerts` checks the new
+ * limits.
+ */
 export function limitChangesOf({
   caller,
   request,

@@ -13,27 +13,20 @@ import { resources } from '../../resources.ts';
 import { forwardedResponse } from './forwarded-response.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
-/**
- * A complete answer, with the fields that all modalities have. `cost` is an empty object if the provider has not
- * reported the usage yet.
- */
+/** `cost` is an empty object if the usage is estimated. */
 export interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;
   origin: { id: string; model: string; provider: string };
   cost: { cost?: Money };
 }
 
-/** Properties of a route that its modality does not have. */
 interface RouteExtras {
-  /** Reader of forms, if the route also accepts form bodies. */
+  /** Reads a form; absent if the route accepts only JSON. */
   form?: ReadForm;
   errorMembers?: ErrorMembers;
 }
 
-/**
- * Creates the handler of a modality's route. It returns a complete answer, forwards the answer part by part, or throws
- * an error.
- */
+/** Creates the handler of a modality's route. */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,
@@ -65,7 +58,7 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
   return { accepts, handler };
 }
 
-/** Creates the handler of a modality's route whose answers are always forwarded part by part. */
+/** Creates the handler of a route whose answers are always forwarded part by part. */
 export function forwardingEndpoint<Body, Task, Answer>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, never>,

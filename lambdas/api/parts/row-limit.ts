@@ -1,13 +1,13 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
 /**
- * Maximum number of rows in a response, about 8 MB of JSON. API Gateway forwards the first 10 MB of a stream at full
+ * Maximum number of rows in one answer, about 8 MB of JSON. API Gateway forwards the first 10 MB of a stream at full
  * speed, and the rest slowly.
  */
 export const MAX_ROWS = 20_000;
 
 /**
- * Rejects a request whose response would have too many rows.
+ * Refuses an answer with more than MAX_ROWS rows.
  * @param narrower the parameter that reduces the number of rows, with advice
  * @throws {GatewayError} 400
  */

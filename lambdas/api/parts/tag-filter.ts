@@ -3,12 +3,11 @@ import { obeys } from '../../platform/text-rule.ts';
 import { tagNameRule, tagValueRule } from '../../platform/tag-rules.ts';
 import type { RequestTags } from '../../store/generations/request-tags.ts';
 
-/** Tag that a request must have: its name and value. */
 type WantedTag = readonly [name: string, value: string];
 
 const MAX_WANTED_TAGS = 8;
 
-/** Schema of the query parameter `tag`, whose values are one per line (http/request.ts). */
+/** Filter by the query parameter `tag`, which has one value per line (http/request.ts). */
 export const tagFilter = z
   .string()
   .transform((lines, context): WantedTag[] => {
@@ -35,7 +34,7 @@ function wantedTag(text: string): WantedTag | undefined {
   return obeys(tagNameRule, name) && obeys(tagValueRule, value) ? [name, value] : undefined;
 }
 
-/** Returns whether a request has all wanted tags. */
+/** Whether a request has all wanted tags. */
 export function hasTags(tags: RequestTags, wanted: readonly WantedTag[] = []): boolean {
   return wanted.every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value);
 }

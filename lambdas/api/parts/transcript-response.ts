@@ -1,4 +1,4 @@
-/** Builds the response for a transcript, in the format that the client requested. */
+/** Builds the response in the format that the client requested. */
 
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import type { Answered } from '../../inference/modalities/answer.ts';
@@ -13,7 +13,10 @@ interface TranscriptToShow extends Answered<Transcript> {
   cost: { cost?: Money };
 }
 
-/** @param task the task of the route, by its name in OpenAI's API */
+/**
+ * Returns the function that builds responses.
+ * @param task the task of the route, by its name in OpenAI's API
+ */
 export function transcriptResponse(task: 'transcribe' | 'translate') {
   return (answer: TranscriptToShow): HttpResponse => {
     const { result, body } = answer;
@@ -43,14 +46,13 @@ function textResponse(body: string): HttpResponse {
   return { statusCode: 200, headers, body };
 }
 
-/** Values of segments for which the provider reports none, because clients require them. */
+/** Default values of fields that clients require, even if the provider reports none. */
 const UNKNOWN_DECODING = { seek: 0, tokens: [], avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
 
-/** Returns the fields of `verbose_json`. */
 function verboseParts({ result, body }: TranscriptToShow, task: 'transcribe' | 'translate') {
   const { language, seconds, segments, words } = result;
   const names = [...new Set([...segments, ...words].flatMap(({ speaker }) => speaker ?? []))];
-  // Clients of OpenRouter's API require a number.
+  // Clients of OpenRouter's API require a number for each speaker.
   const numbered = <Part extends TranscriptPart>({ speaker, ...part }: Part) => ({
     ...part,
     ...(speaker === undefined ? {} : { speaker: names.indexOf(speaker) }),
@@ -91,14 +93,14 @@ function webVtt(segments: readonly TranscriptPart[]): string {
   return ['WEBVTT\n', ...cues].join('\n');
 }
 
-/** Returns the text in one line. Replaces the arrow that separates the times of a subtitle cue. */
+/** Returns a text in one line, without the arrow that separates the times of a cue. */
 function cueText(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('-->', '->');
 }
 
 const digits = (value: number, length = 2) => String(value).padStart(length, '0');
 
-/** Returns a time such as 00:01:02.500. */
+/** Returns a time of a recording, such as 00:01:02.500. */
 function clock(seconds: number, separator: string): string {
   const all = Math.round(seconds * 1_000);
   const [ms, s, m, h] = [

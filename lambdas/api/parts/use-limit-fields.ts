@@ -12,8 +12,8 @@ import { isNetwork } from '../../platform/networks.ts';
 import { textField } from '../../http/fields.ts';
 
 /**
- * Returns the schema of a list of allowed models or networks. An empty list is refused: it would allow nothing, which
- * is probably a mistake.
+ * Returns the schema of a list of allowed values. An empty list is refused: it would allow nothing, probably by
+ * mistake.
  */
 function allowed<Entry extends z.ZodType<string>>(entry: Entry) {
   return z
@@ -23,15 +23,13 @@ function allowed<Entry extends z.ZodType<string>>(entry: Entry) {
     .nullish();
 }
 
-/**
- * Returns the schema of a limit. 0 is refused, because a key that must not send requests should be disabled instead.
- */
+/** Returns the schema of a rate. 0 is refused, because a key that must not send requests should be disabled instead. */
 function rate(field: keyof typeof MAX_RATES) {
   const says = `must be a whole number from 1 to ${MAX_RATES[field]}; null removes the limit`;
   return z.int(says).min(1, says).max(MAX_RATES[field], says).nullish();
 }
 
-/** Schema of required tags. An empty object is refused, because it would require nothing. */
+/** Tags that each request must have. An empty object is refused, because it would require nothing. */
 const requiredTags = z
   .record(
     textField(tagNameRule),
@@ -48,8 +46,7 @@ const requiredTags = z
   .nullish();
 
 /**
- * Returns the fields that limit how keys are used, for the bodies of keys, workspaces and members. null removes a
- * limit.
+ * Returns the fields that limit how keys are used; null removes a limit.
  * @param whose the keys that the limits apply to, for the descriptions
  */
 export function useLimitFieldsFor(whose: string) {

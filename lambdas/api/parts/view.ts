@@ -8,10 +8,7 @@ import type { Limits, LimitTimes } from '../../store/counters/limits.ts';
 import type { Privacy } from '../../store/accounts/privacy.ts';
 import type { BudgetBody, BudgetPeriod, PeriodUsage, PrivacyBody } from './shape.ts';
 
-/**
- * Limits of an owner, and the times at which they were set. If a limit has no stored time, the owner's creation time is
- * used.
- */
+/** Limits with their times. If a limit has no stored time, the owner's creation time is used. */
 export interface SetLimits {
   limits: Limits;
   limitTimes: LimitTimes;
@@ -30,8 +27,8 @@ export function periodUsage(counter: Counter): PeriodUsage {
 }
 
 /**
- * Returns the budgets of an owner, with their remaining amounts in the current periods.
- * @param counter counter of the owner's scope: the settled amounts are the spending, and held amounts also reduce the
+ * Converts budgets to the API's format.
+ * @param counter counter of the owner's scope: settled amounts are the spending, and held amounts also reduce the
  *   remaining amounts
  */
 export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): BudgetBody[] {
@@ -45,7 +42,7 @@ export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter
   }));
 }
 
-/** Returns the budgets of each limited period, from daily to lifetime. See `budgetViews`. */
+/** Returns the periods that have a limit, from daily to lifetime. See `budgetViews`. */
 export function budgetPeriods({ limits, limitTimes, createdAt }: SetLimits, counter: Counter): BudgetPeriod[] {
   const atMs = nowMs();
   const windows = windowsAt(atMs);
@@ -67,8 +64,8 @@ export function budgetPeriods({ limits, limitTimes, createdAt }: SetLimits, coun
 }
 
 /**
- * Returns the id of a budget: a UUID version 8 (RFC 9562 §5.8) derived from the names of its scope and interval, so it
- * never changes.
+ * Returns a UUID of version 8 (RFC 9562 §5.8). It is derived from the names of the scope and interval, so it never
+ * changes.
  */
 function budgetId(owner: BudgetOwner, interval: Interval): string {
   const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();

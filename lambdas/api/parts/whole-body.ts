@@ -1,7 +1,7 @@
 /**
- * Body of a non-streaming answer whose model may take minutes. Spaces keep the connection open until the answer is
- * complete. Otherwise API Gateway and Node's `fetch` would close the silent connection after five minutes, and Azure's
- * load balancers after four. The client would then pay for an answer that it never received.
+ * Spaces keep the connection open until an answer is complete, which may take minutes. API Gateway and Node's `fetch`
+ * close a silent connection after five minutes, and Azure's load balancers after four. The client would then pay for an
+ * answer that it never received.
  */
 
 import type { WhenSilent, WriteAnswer } from '../../http/answer-stream.ts';
@@ -9,9 +9,8 @@ import { positiveIntegerVariable, variables } from '../../platform/environment.t
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
 /**
- * Default time in ms for which a response may be silent. It is shorter than the timeouts of API Gateway, `fetch` and
- * Azure, and long enough that nearly all answers and failures have their own HTTP status. If a proxy allows less
- * silence, the operator sets a lower value.
+ * Default time in ms for which a response may be silent. It is long enough that nearly all answers and failures have
+ * their own HTTP status. For a proxy with a shorter timeout, the operator sets a lower value.
  */
 const DEFAULT_SILENCE_MS = 210_000;
 
@@ -22,7 +21,7 @@ export function wholeAnswerSilenceMs(): number {
 
 export const blanks: WhenSilent = { chunk: ' ', afterMs: 10_000 };
 
-/** Returns whether an answer or its failure arrives within this time (ms). */
+/** Whether an answer or its failure arrives within this time. */
 export function isThereWithin(answer: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), milliseconds);
@@ -35,7 +34,7 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * Returns a function that writes a space at once, and the answer when it is complete. JSON may begin with spaces.
+ * Writes a space at once, and the answer when it is complete.
  *
  * Weakness: after the first space, the HTTP status is 200. A failure is then an error envelope with its status in
  * `error.code`.

@@ -24,7 +24,7 @@ export const { accepts, handler } = modalityEndpoint(
   },
 );
 
-/** Returns whether the request comes from a client of Voyage, which reads `data` and `usage.total_tokens`. */
+/** Whether a request has fields of Voyage's API. Its clients read `data` and `usage.total_tokens`. */
 function isOfVoyage(body: RerankRequest): boolean {
   return body.top_k !== undefined || 'truncation' in body;
 }

@@ -82,7 +82,7 @@ const example = {
   },
 };
 
-/** The example's response object as it is at the start of its stream. */
+/** The example's response object at the start of its stream. */
 const begun = { ...example, completed_at: null, status: 'in_progress', output: [], output_text: '', usage: undefined };
 const [message] = example.output;
 const place = { item_id: message!.id, output_index: 0, content_index: 0 };

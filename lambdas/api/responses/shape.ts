@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 import { answeringModel, generationId } from '../parts/shape.ts';
 
-/** Shape of a Responses API response, only for the API document. */
+/** Response object in the API document. */
 export const responseAnswer = z
   .looseObject({
     id: generationId,

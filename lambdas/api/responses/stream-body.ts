@@ -4,7 +4,7 @@ import { toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 import type { AnswerWriter } from '../parts/answer-writer.ts';
 
-/** Writes a streamed response. An error event and a terminal event end a failed stream. */
+/** Returns the writer of a stream. An error event and a terminal event end a failed stream. */
 export function responseEventWriter(start: StreamStart, settings: OutputSettings): AnswerWriter {
   const writer = new ResponseWriter(start, settings);
   return {

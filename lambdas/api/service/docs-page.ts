@@ -1,10 +1,10 @@
-/** Page of the API reference. The viewer is served from this origin, and sends requests to no other origin. */
+/** Page with the API reference. Its viewer is served from this origin, and sends requests to no other origin. */
 
 import { createHash } from 'node:crypto';
 
 /**
- * Script that starts the viewer. Its URLs are relative to the page, which has the same parent path as the API routes,
- * even at a domain with a base path. The viewer's telemetry is disabled.
+ * URLs are relative to the page, which has the same parent path as the API routes, even at a domain with a base path.
+ * Telemetry is disabled.
  */
 const start = `Scalar.createApiReference('#reference', {
   url: new URL('openapi.json', location.href).href,
@@ -43,9 +43,9 @@ export const docsPage = `<!doctype html>
 const startHash = createHash('sha256').update(start).digest('base64');
 
 /**
- * Content-Security-Policy of the page. Scripts come only from this origin, and requests go only to this origin. The
- * viewer creates style elements whose hashes are unknown, so inline styles are allowed. Under this policy, a style can
- * neither run code nor load anything from another origin.
+ * Scripts come only from this origin, and requests go only to it. The viewer creates style elements whose hashes are
+ * unknown, so inline styles are allowed. Under this policy, a style can neither run code nor load anything from another
+ * origin.
  */
 export const docsPolicy = [
   "default-src 'none'",

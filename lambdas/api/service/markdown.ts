@@ -1,4 +1,4 @@
-/** Renders the API reference as Markdown, for curl, and for models that read about the API before they call it. */
+/** The API reference as Markdown, for curl, and for models that read about the API before they call it. */
 
 import type { MediaObject, OpenApi, ResponseObject, SchemaObject } from './openapi-types.ts';
 import {
@@ -82,7 +82,7 @@ function fieldsText(schema: SchemaObject): string {
     .join('\n');
 }
 
-/** Returns a block of code. Its fence is longer than any fence within the block. */
+/** Returns a text as a code block. Its fence is longer than any fence in the text. */
 function fenced(text: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}${language}\n${text}\n${fence}`;

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the Markdown reference shows. */
+/** Parts of an OpenAPI document that the Markdown reference shows. */
 export interface OpenApi {
   info: { title: string; description: string };
   servers: { url: string }[];
@@ -30,9 +30,8 @@ export interface ParameterObject {
 export interface MediaObject {
   schema: SchemaObject;
   example?: unknown;
-  /** Named examples, each with a summary, instead of a single example. */
+  /** Examples by name. Each has a summary. */
   examples?: Record<string, { summary: string; value: unknown }>;
-  /** Kinds of events in a stream, with their descriptions. */
   'x-events'?: Record<string, string>;
 }
 

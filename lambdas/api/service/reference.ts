@@ -1,5 +1,3 @@
-/** Renders the parts of the Markdown reference: operations by group, shell commands, fields and types. */
-
 import type { MediaObject, OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
 
 export interface LocatedOperation {
@@ -13,7 +11,7 @@ export interface OperationGroup {
   operations: LocatedOperation[];
 }
 
-/** Groups the operations by tag, in the order of the document's tags. */
+/** Groups operations by tag, in the order of the document's tags. */
 export function operationGroups(document: OpenApi): OperationGroup[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -24,15 +22,12 @@ export function operationGroups(document: OpenApi): OperationGroup[] {
   }));
 }
 
-/** Returns a response. A reference to a shared response is resolved. */
+/** Resolves a reference to a shared response. */
 export function resolvedResponse(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
   return '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
 }
 
-/**
- * Returns a shell command for an operation. The base URL, the keys, and most values for path and query are environment
- * variables.
- */
+/** Returns a curl command. The base URL, the keys, and most values for path and query are environment variables. */
 export function curlLine({ path, method, operation }: LocatedOperation): string {
   const [example] = examplesOf(operation.requestBody?.content['application/json']);
   const place = path
@@ -51,37 +46,33 @@ export function curlLine({ path, method, operation }: LocatedOperation): string 
   ].join(' \\\n  ');
 }
 
-/** Returns the examples of a body, in the order of the document; empty if there are none. */
+/** Returns the examples of a body, in the order of the document. */
 export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { summary?: string; value: unknown }[] {
   return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
-/** Id of a model that generates images. Every local gateway has this model. */
+/** Model that generates images. Every local gateway has it. */
 const IMAGE_MODEL = 'sandbox/painter';
 /** Values of path parameters that are valid on every local gateway. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
 
-/** Returns the name of an environment variable: `memberId` becomes MEMBER_ID. */
+/** Returns the variable for a parameter: `memberId` becomes MEMBER_ID. */
 function variable(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
 
-/** Quotes a text for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A field of an object. If the field occurs in several shapes, it may have several types and texts. */
+/** Description of a field. If the field occurs in several shapes, it may have several types and texts. */
 export interface FieldRow {
   isRequired: boolean;
   types: Set<string>;
   texts: Set<string>;
 }
 
-/**
- * Returns the fields of an object by path, including the fields of nested objects, also in lists; empty without
- * objects.
- */
+/** Returns the fields of a schema by path, including fields of nested objects and of objects in lists. */
 export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
   const rows = new Map<string, FieldRow>();
   addRows(rows, schema, '');
@@ -89,7 +80,7 @@ export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
 }
 
 /**
- * Adds the fields of an object to `rows`.
+ * Adds the fields of a schema to the rows.
  * @param prefix prefix of the paths: `provider.` for the fields of `provider`
  */
 function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: string): void {

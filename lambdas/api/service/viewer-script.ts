@@ -1,6 +1,6 @@
 import fastifyApiReference from '@scalar/fastify-api-reference';
 
-/** The methods of a Fastify server that the plugin uses. */
+/** Methods of a Fastify server that the plugin uses. */
 interface PluginServer {
   hasPlugin: () => boolean;
   route: (route: { url: string; handler: (request: object, reply: PluginReply) => unknown }) => void;
@@ -14,9 +14,8 @@ interface PluginReply {
 type Plugin = (server: PluginServer, options: object, done: () => void) => void;
 
 /**
- * Returns the script of the API reference viewer (Scalar), in one file. The script is taken from the viewer's Fastify
- * plugin, which contains the complete script and has few small dependencies; the viewer's own package has many more.
- * The plugin gets a fake server that captures the file instead of serving it.
+ * Returns the script of the API reference viewer (Scalar). It comes from the viewer's Fastify plugin, which has fewer
+ * dependencies than the viewer's own package. A fake server captures the file.
  * @throws {Error} if the plugin serves no script
  */
 export function viewerScript(): string {

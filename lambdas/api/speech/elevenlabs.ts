@@ -1,7 +1,4 @@
-/**
- * Requests of ElevenLabs' API for speech (POST /text-to-speech/{voice_id}), and their conversion to requests of POST
- * /audio/speech.
- */
+/** Converts requests of ElevenLabs' API (POST /text-to-speech/{voice_id}) to requests of POST /audio/speech. */
 
 import * as z from 'zod';
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
@@ -16,7 +13,7 @@ import { spokenText, voiceName, type SpeechRequest } from '../../inference/modal
 
 const ELEVENLABS_MODEL = 'eleven_multilingual_v2';
 const ELEVENLABS_OUTPUT = 'mp3_44100_128';
-/** Output formats whose files are readable without knowledge of their rates, or that every model makes like this. */
+/** Accepted output formats. Either the file states its own rates, or all models use the rate in the format's name. */
 const outputFormats = [
   ELEVENLABS_OUTPUT,
   'mp3_22050_32',
@@ -31,7 +28,7 @@ const outputFormats = [
   'pcm_24000',
   'wav_24000',
 ] as const;
-/** Matches formats whose rates an endpoint may choose itself. */
+/** Formats whose rates an endpoint may choose itself. */
 const HAS_RATES = /^(?:mp3|opus)_/;
 const MAX_SPEECH_SEED = 2 ** 32 - 1;
 const MAX_CONTEXT_CHARACTERS = 40_000;

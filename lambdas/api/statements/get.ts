@@ -30,7 +30,7 @@ export const accepts = {
 
 /**
  * Returns the statement of an account's month, computed from its daily rows. For a closed month, the answer also has
- * the spending according to the account's counter, if the counter still has that month.
+ * the spending by the account's counter, if the counter still has that month.
  */
 export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
   const table = resources.table();

@@ -10,7 +10,7 @@ interface Naming {
   names: Names;
 }
 
-/** Converts a month to the API's format, with money as exact numbers of roubles. */
+/** Converts a statement to the API's format. Money is in exact numbers of roubles. */
 export async function statementView(account: Account, month: Month, naming: Naming): Promise<StatementBody> {
   await naming.names.loadKeys(month.rows.flatMap(({ keyHash }) => keyHash ?? []));
   const { from, to, closedDays, isClosed, rows, total, counted, payments, balance, sealed } = month;

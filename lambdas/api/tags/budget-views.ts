@@ -5,7 +5,9 @@ import type { Table } from '../../store/table/table.ts';
 import { budgetPeriods } from '../parts/view.ts';
 import type { TagBudgetBody } from './shape.ts';
 
-/** Returns the budgets of an account's tags, in the order of the encoded text `name=value`, then of the period. */
+/**
+ * Returns the budgets of tags in the order of the tags (`name=value`), and for each tag in the order of the periods.
+ */
 export async function tagBudgetViews(table: Table, { accountId, budgets }: TagSettings): Promise<TagBudgetBody[]> {
   const named = budgets.map((one) => ({ ...one, ...tagParts(one.tag), scope: tagScope(accountId, one.tag) }));
   const counters = new Map<string, (id: string) => StoredCounter>();

@@ -1,7 +1,4 @@
-/**
- * Requests of ElevenLabs' API for transcription (POST /speech-to-text), and their conversion to requests of POST
- * /audio/transcriptions.
- */
+/** Converts requests of ElevenLabs' API (POST /speech-to-text) to requests of POST /audio/transcriptions. */
 
 import * as z from 'zod';
 import { formFileField, optionalField, refusedField, sourceUrl, urlFields } from '../../messages/field-kinds.ts';
@@ -17,14 +14,15 @@ import { keyword, MAX_KEYWORDS, type TranscriptionBody } from '../../inference/m
 const SPEAKERS_RULE = 'must be false: speakers are not told apart';
 const ENTITIES_RULE = 'is not supported: the gateway finds no entities in transcripts';
 
-/** Schema of a boolean that only accepts false. */
 const alwaysFalse = (rule: string) =>
   optionalField(z.literal(false, rule)).meta({ description: `This field ${rule}.` });
 
-/** Schema of a field that is refused, unless a form has it as the text `null`, as ElevenLabs' SDK for Python sends it. */
+/**
+ * Returns the schema of a field that must be absent. ElevenLabs' SDK for Python sends an absent field as the text
+ * `null`.
+ */
 const nullText = (rule: string) => optionalField(z.literal('null', rule)).meta({ description: `This field ${rule}.` });
 
-/** Booleans that may only be false. */
 const switchedOff = {
   diarize: alwaysFalse(SPEAKERS_RULE),
   use_speaker_library: alwaysFalse(SPEAKERS_RULE),
@@ -100,7 +98,6 @@ const recordingBody = openBody(recordingFields, {
   },
 });
 
-/** A request whose recording has been read. */
 interface ConvertedRecording extends z.output<typeof recordingBody.schema> {
   recording?: Recording;
 }
@@ -113,7 +110,6 @@ const convertedRecording: OpenBody<ConvertedRecording> = {
   ],
 };
 
-/** Rules that convert a form to the value that a JSON body with the same fields would have. */
 export const convertedRecordingForm = {
   files: ['file'],
   maxFiles: 1,

@@ -11,10 +11,7 @@ export const accepts = {
   query: z.strictObject(alwaysPaged(100)),
 };
 
-/**
- * Returns a page of the workspaces of an account, including archived workspaces, which are part of the account's
- * history.
- */
+/** Returns a page of workspaces, including archived workspaces, which are part of the account's history. */
 export const handler = defineEndpoint('list-workspaces', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const workspaces = await listWorkspaces(table, account.id);

@@ -7,20 +7,16 @@ import { readOpenEntries, type SealHead } from '../../store/days/seals.ts';
 import type { Table } from '../../store/table/table.ts';
 import { readRecordsOf } from './open-records.ts';
 
-/** Maximum number of attempts. The comparison is repeated if the counter's sum of earlier days changes during it. */
+/** Maximum number of attempts; the counter's sum of earlier days may change during a comparison. */
 const MAX_LOOKS = 5;
-/**
- * Maximum number of days since the last sealed day. If there are more, the comparison is skipped, because counters drop
- * the windows of days two days after their end.
- */
+/** Maximum number of days since the last sealed day, because counters drop the windows of earlier days. */
 const MAX_DAYS_SINCE = 2;
 
 /**
  * Compares the chain of sealed days with the account's counter. The lifetime spending must equal the sum of three
  * amounts: the sealed lines, later settlements of open generations, and the spending on days after the last sealed day.
  *
- * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after the records. If
- * the two results differ, everything is read again.
+ * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after the records.
  * @returns both sums up to the last sealed day; undefined if they are equal, or cannot be compared
  */
 export async function lifetimeDrift(
@@ -40,15 +36,13 @@ export async function lifetimeDrift(
   return undefined;
 }
 
-/** Returns the counter's spending on all days except `since`. */
 async function countedUntil(table: Table, accountId: string, since: readonly string[]): Promise<Money> {
   const counter = await readCounter(table, { kind: 'account', id: accountId });
   return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));
 }
 
 /**
- * Returns the spending added since the last day was sealed, by generations that were open then: the costs of settled
- * generations, and the corrections of estimated ones.
+ * Returns the spending since the last day was sealed: settlements and corrections of generations that were open then.
  */
 async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
   if (date === undefined) return Money.zero;

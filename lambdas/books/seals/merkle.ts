@@ -1,8 +1,6 @@
 /**
- * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Given the root, a proof that a line
- * is in the tree needs one hash for each level. If any line is changed, removed, added or moved, the root changes.
- * Leaves are stored in chunks of 1,024. Because 1,024 is a power of two, a full chunk is a complete subtree. A proof
- * can therefore be computed from the leaves of one chunk and the roots of all chunks.
+ * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. If any line is changed, removed,
+ * added or moved, the root changes. A proof can be computed from the leaves of one chunk and the roots of all chunks.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,10 +20,7 @@ function nodeOf(left: Buffer, right: Buffer): Buffer {
   return createHash('sha256').update(NODE).update(left).update(right).digest();
 }
 
-/**
- * Returns the root over hashes in their order: leaves, or the roots of all chunks. Without hashes, the root is the hash
- * of an empty input.
- */
+/** Returns the root over hashes in their order: leaves, or the roots of all chunks. */
 export function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return createHash('sha256').digest();
   if (hashes.length === 1) return hashes[0]!;
@@ -33,14 +28,11 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
   return nodeOf(rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)));
 }
 
-/**
- * Computes the root over hashes that arrive one after another. It stores one hash for each level of the tree, instead
- * of all hashes.
- */
+/** Computes the root over hashes that arrive one after another, and stores at most one hash for each level. */
 export class RootHasher {
   /**
-   * Roots of complete subtrees, from left to right. Each subtree is smaller than the one to its left. Their sizes are
-   * the powers of two whose sum is the number of added hashes.
+   * Roots of complete subtrees, from left to right: their sizes are the powers of two whose sum is the number of added
+   * hashes.
    */
   readonly #subtrees: Buffer[] = [];
   #count = 0;
@@ -58,7 +50,6 @@ export class RootHasher {
     this.#count += 1;
   }
 
-  /** Returns the root over all added hashes. It equals `rootOf` of the same hashes. */
   root(): Buffer {
     if (this.#subtrees.length === 0) return rootOf([]);
     return this.#subtrees.reduceRight((right, left) => nodeOf(left, right));

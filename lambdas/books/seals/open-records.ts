@@ -4,7 +4,6 @@ import { readItems } from '../../store/table/query.ts';
 import type { OpenEntry } from '../../store/days/seals.ts';
 import type { Table } from '../../store/table/table.ts';
 
-/** Returns the current records of generations that were open when a day was sealed, by id. */
 export async function readRecordsOf(
   table: Table,
   accountId: string,

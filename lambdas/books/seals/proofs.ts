@@ -13,31 +13,22 @@ import { ownerBytes } from './line-file.ts';
 import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
 import { chargeLines, openLine, sealedWidths } from './sealed-line.ts';
 
-/** The line that records a generation in a sealed day, with the line's Merkle proof. */
 interface ProvenLine {
   /** Index of the line among the leaves, from 0. */
   index: number;
   leaf: Buffer;
   /** Sibling hashes from the leaf up to the root. */
   path: Buffer[];
-  /**
-   * Text of the line, recreated from the current record. Undefined if the record was corrected or altered after the day
-   * was sealed, so that no recreated line has the sealed hash.
-   */
+  /** Text of the line, recreated from the current record; undefined if the record changed after the day was sealed. */
   line: string | undefined;
 }
 
-/** Proof of a generation's lines in one sealed day. */
 export interface SealProof {
   day: SealedDay;
   lines: ProvenLine[];
 }
 
-/**
- * Returns the proofs of a final generation, for its own day and for later days. A generation has lines on later days if
- * it was still open when its own day was sealed.
- * Cost: a few reads for each of these days, regardless of the number of lines of the day.
- */
+/** Returns the proofs of a final generation, for its own day and for later days that settled or corrected it. */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
   const ownDate = utcDate(generation.createdAtMs);
   const dates = [ownDate, ...(await lateSealsOf(table, accountId, generation.id))];
@@ -55,7 +46,7 @@ export async function proofsOf(table: Table, accountId: string, generation: Gene
 
 const kinds = ['charge', 'late', 'corrected'] as const;
 
-/** Returns all lines that the record may have in sealed days, by their leaf hash in hexadecimal digits. */
+/** Returns all lines that the record may have, by hexadecimal leaf hash. */
 function knownLines(generation: Generation): Map<string, string> {
   const { outcome } = generation;
   const final = outcome && { ...generation, outcome };
@@ -85,8 +76,8 @@ async function provenLines(
 }
 
 /**
- * Returns the indexes of the chunks that may contain leaves of an owner (generation). These are the last chunk whose
- * first leaf sorts before the owner, and all later chunks whose first leaf belongs to the owner.
+ * Returns the indexes of the chunks that may have leaves of the owner: the last chunk whose first leaf sorts before the
+ * owner, and later chunks whose first leaf belongs to the owner.
  */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);

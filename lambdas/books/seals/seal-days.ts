@@ -14,26 +14,21 @@ import { lifetimeDrift } from './lifetime.ts';
 import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
-/**
- * Maximum number of days for which one run writes lists of statements. If the gateway sealed nothing for a longer time,
- * only the latest days get a list.
- */
+/** Maximum number of days for which one run writes lists of statements. */
 const MAX_LISTS = 400;
 
 interface SealRun {
   /** Value of performance.now() from which the run seals no further days. */
   deadlineMs?: number;
   atMs?: number;
-  /** URL of the timestamp authority for each day's list; undefined for no timestamps. */
   timestampAuthority?: string | undefined;
 }
 
 /**
  * Seals the days of all accounts, once after each day. An account's missing earlier days are sealed first. When all
- * accounts are done, the list of the day's statements is written, with a timestamp if an authority is configured. If a
- * run has no time left, the next run continues.
+ * accounts are done, the list of the day's statements is written, with a timestamp if an authority is configured.
  *
- * Weakness: one day of one account must be sealed within one run, which has time for about two million generations.
+ * Weakness: one day of one account must be sealed within one run. Its leaves are in one partition of the table.
  * @returns number of days that were sealed or had nothing to seal, over all accounts
  */
 export async function sealDays(
@@ -53,7 +48,7 @@ export async function sealDays(
       for (const date of await datesToSeal(table, account, head, yesterday)) {
         if (performance.now() >= deadlineMs) return false;
         head = await sealDay(tools, account.id, date, head);
-        // Another run is sealing this account.
+        // Leaves the account to another run that is sealing it.
         if (!head) return false;
         sealed += 1;
       }
@@ -70,9 +65,7 @@ export async function sealDays(
   return sealed;
 }
 
-/**
- * Returns the days to seal: the days after the account's last sealed day, or all days since the account's first day.
- */
+/** Returns the days after the last sealed day, or since the first day of the account or of its daily rows. */
 async function datesToSeal(
   table: Table,
   { id, createdAt }: Account,
@@ -94,7 +87,7 @@ async function compareLifetime(table: Table, accountId: string, head: SealHead):
   log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
 }
 
-/** Stores the list of a day's statements, and the list's timestamp. Does nothing if no account has a statement. */
+/** Stores the list of a day's statements, and its timestamp. Does nothing if no account has a statement. */
 async function keepList({ table, files }: SealTools, date: string, authority: string | undefined): Promise<void> {
   const { list, timestamp } = listFiles(date);
   const text = (await files.get(list)) ?? (await writeList({ table, files }, date));
@@ -102,9 +95,7 @@ async function keepList({ table, files }: SealTools, date: string, authority: st
   await files.putNew(timestamp, await requestTimestamp(authority, createHash('sha256').update(text).digest()));
 }
 
-/**
- * Writes the list: the SHA-256 of each statement of a day, sorted, one per line. The list does not reveal the accounts.
- */
+/** Writes the SHA-256 of each statement of a day, sorted, one per line. The hashes do not reveal the accounts. */
 async function writeList(
   { table, files }: Pick<SealTools, 'table' | 'files'>,
   date: string,

@@ -1,7 +1,4 @@
-/**
- * Statement of a sealed day: a small signed document that contains the hashes of the day's files and of the previous
- * statement.
- */
+/** Signed document about a sealed day, with hashes of the day's lines and of the previous statement. */
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -13,19 +10,17 @@ const amount = z.string().regex(/^-?\d+(\.\d{1,12})?$/);
 const sealStatementSchema = z.strictObject({
   format: z.literal('model-gateway/sealed-day/1'),
   account_id: z.string(),
-  /** UTC day that is sealed. */
   date: z.iso.date(),
   sealed_at: z.iso.datetime(),
   key_id: z.string(),
-  /** Reference to the previous statement; null for the account's first statement. */
+  /** The account's previous statement; null for its first statement. */
   previous: z.strictObject({ date: z.iso.date(), sha256 }).nullable(),
   lines: z.strictObject({
-    /** Name of the file of lines, in the folder of the statement. */
     file: z.string(),
-    /** Hash of the uncompressed file. */
+    /** SHA-256 of the uncompressed file. */
     sha256,
     count: z.int().nonnegative(),
-    /** Root of the hash tree of the lines (RFC 6962), without the header line of the file. */
+    /** Root of the hash tree of the lines (RFC 6962), without the header line. */
     root: sha256,
   }),
   /** Sums of the day's lines, by kind. */
@@ -40,10 +35,7 @@ const sealStatementSchema = z.strictObject({
 });
 export type SealStatement = z.infer<typeof sealStatementSchema>;
 
-/**
- * Parses a statement.
- * @throws {Error} if the text is not a valid statement
- */
+/** @throws {Error} if the text is not a valid statement */
 export function parseSealStatement(text: string): SealStatement {
   return sealStatementSchema.parse(JSON.parse(text));
 }
@@ -62,7 +54,6 @@ export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStat
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
 
-/** Number of hexadecimal digits of the root hash in a file name. */
 const NAMED_DIGITS = 16;
 
 /** Returns the paths of a day's files. */
@@ -76,23 +67,17 @@ export function sealFiles(accountId: string, date: string) {
   };
 }
 
-/**
- * Returns the name of the file with a day's lines. It contains the first digits of the root of their hash tree. If a
- * run stops before it writes the statement, a later run with other lines writes a file with another name.
- */
+/** Returns a file name with the first digits of the root, so that a later run with other lines writes another file. */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;
 }
 
-/**
- * Returns the name of the file of leaves, in the folder of the statement. The statement does not need to contain this
- * name, because the root in the statement proves the leaves.
- */
+/** Returns the name of the file of leaves. */
 export function leavesFile(root: string): string {
   return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;
 }
 
-/** Returns the paths of a day's list of statements, and of the list's timestamp. */
+/** Returns the paths of a day's list of statements, and of its timestamp. */
 export function listFiles(date: string) {
   return { list: `sealed/days/${date}.txt`, timestamp: `sealed/days/${date}.txt.tsr` };
 }

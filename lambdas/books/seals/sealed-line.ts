@@ -1,8 +1,6 @@
 /**
- * Formats the lines of a sealed day: charges, open generations, and payments. A line depends only on the record, so the
- * same record always gives the same bytes. It contains no names of keys or workspaces, because names may change.
- *
- * In a statement's generations.csv, the line of a charge begins with the same cells.
+ * Formats the lines of a sealed day. The same record gives the same bytes, so a line contains no names of keys or
+ * workspaces, which may change.
  */
 
 import { stringify } from 'csv-stringify/sync';
@@ -28,23 +26,18 @@ export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
 /**
- * Number of billing units in the lines of the first release that sealed days. Columns that were added later are at the
- * end of a line. A line therefore always begins with the line that an earlier release would have written.
+ * Number of billing units in the lines of the first release that sealed days. Later columns are at the end, so a line
+ * begins with the line that an earlier release would have written.
  */
 const FIRST_UNITS = 10;
-/** Number of billing units whose columns come before the column of the tags. */
 const UNITS_BEFORE_TAGS = 19;
-/** Columns that later releases added, in groups that one release added together. */
 const laterColumns = [
   ...meters.slice(FIRST_UNITS, UNITS_BEFORE_TAGS).map(columnsOf),
   ['tags'] as const,
   ...meters.slice(UNITS_BEFORE_TAGS).map(columnsOf),
 ];
 
-/**
- * Columns of a line. A charge has one line for each request to a provider. `total_cost_rub` and `correction_rub` apply
- * to the whole generation, so only its first line contains them.
- */
+/** Columns of a line. Only the first line of a generation has `total_cost_rub` and `correction_rub`. */
 export const sealedColumns = [
   'line',
   'id',
@@ -76,7 +69,7 @@ export const sealedColumns = [
   ...laterColumns.flat(),
 ] as const;
 
-/** Possible numbers of columns, largest first. A day has the columns of the release that sealed it. */
+/** Possible numbers of columns, largest first. */
 export const sealedWidths: readonly number[] = Array.from(
   { length: laterColumns.length + 1 },
   (_, fewer) => sealedColumns.length - laterColumns.slice(laterColumns.length - fewer).flat().length,
@@ -90,7 +83,7 @@ export function widthOfHead(head: string): number | undefined {
 
 type Cells = Partial<Record<(typeof sealedColumns)[number], CsvCell>>;
 
-/** Returns the cells of a generation's lines, one row for each request to a provider. */
+/** Returns one row of cells for each request to a provider. */
 export function chargeCells(
   generation: FinalGeneration,
   lines: readonly GenerationLine[],
@@ -128,17 +121,16 @@ export function chargeLines(generation: FinalGeneration, kind: LineKind, width =
   return chargeCells(generation, linesOf(generation), kind).map((cells) => csvLine(cells, width));
 }
 
-/** Returns the line of a generation that is not settled yet. It has only the fields that are known at admission. */
+/** Returns the line of a generation that is not settled yet. */
 export function openLine(generation: Generation, width = WIDTH): string {
   return csvLine(inOrder(cellsOfRequest(generation, 'open')), width);
 }
 
-/** Returns the line of a payment. Its amount is in the column `line_rub`, negative for a refund. */
+/** Returns the line of a payment. Its amount is in the column `line_rub`, and may be negative. */
 export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry, width = WIDTH): string {
   return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }), width);
 }
 
-/** Returns the cells that are known when a generation is admitted. */
 function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed, tags }: Generation, line: LineKind): Cells {
   return {
     line,
@@ -168,7 +160,7 @@ function inOrder(cells: Cells): CsvCell[] {
 
 const options = { ...csvOptions('plain'), eof: false };
 
-/** Returns cells as a CSV line. Line breaks in cells become spaces, so that each line of the file is one record. */
+/** Returns cells as a CSV line. Line breaks in cells become spaces. */
 function csvLine(cells: readonly CsvCell[], width: number): string {
   return stringify([cells.slice(0, width)], options).replaceAll(/[\r\n]+/g, ' ');
 }

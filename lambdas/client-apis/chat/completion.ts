@@ -1,5 +1,3 @@
-/** Writes a non-streaming answer in the form of the Chat Completions API. */
-
 import type { AnswerAudioFormat } from '../../messages/audio.ts';
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -21,14 +19,10 @@ export interface CompletionSettings {
   tools: ToolNames;
   /** Whether the client uses the older form of calls: a single `function_call`. */
   hasOlderCalls: boolean;
-  /** Audio format that the client requested. */
   audioFormat?: AnswerAudioFormat | undefined;
 }
 
-/**
- * Returns the non-streaming answer. Strict clients require most of its members. A missing value is `null` if clients
- * accept null; otherwise its member is omitted.
- */
+/** Returns the non-streaming answer. A missing value is `null` if clients accept null, otherwise absent. */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
   return {
@@ -105,10 +99,7 @@ function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
     : { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }
 
-/**
- * Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. Clients may
- * send `reasoning_details` back in the next request.
- */
+/** Returns the fields with the answer's thinking. Some clients read `reasoning`, others `reasoning_content`. */
 function reasoningFields(blocks: Block[]): object {
   const thinking = blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking');
   if (thinking.length === 0) return {};

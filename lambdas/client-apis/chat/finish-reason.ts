@@ -16,9 +16,8 @@ interface FinishReason {
 }
 
 /**
- * Returns the finish reason for the Chat Completions API, and the unchanged stop reason of the Messages API.
- * @param answer.hasRefusal whether the answer has the member `refusal`, which clients read if the finish reason is
- *   "stop"
+ * Returns the finish reason, and the Messages API's stop reason. The finish reason of a refusal with text is "stop",
+ * because clients then read the field `refusal`.
  */
 export function finishFields(
   reason: StopReason | null,

@@ -46,10 +46,7 @@ function isCombination(modalities: readonly string[]): boolean {
   return ['text', 'image', 'image,text', 'audio,text'].includes(modalities.toSorted().join());
 }
 
-/**
- * Returns the reason why the fields contradict each other or a stream, with the field to report; undefined if they do
- * not.
- */
+/** Returns a contradiction between the fields, with the field to report; undefined if there is none. */
 export function mediaFault(
   { modalities, image_config: image, audio }: MediaFields,
   isStreamed: boolean,

@@ -1,5 +1,3 @@
-/** Converts images (to OpenRouter's form) and speech (to OpenAI's form) for answers of the Chat Completions API. */
-
 import type { AnswerAudioFormat } from '../../messages/audio.ts';
 import type { Block } from '../../messages/types.ts';
 import { wavHeader } from '../../platform/wav-header.ts';
@@ -15,9 +13,8 @@ export function chatImage({ source }: Block, index: number): object {
 }
 
 /**
- * Returns the images and the speech of a non-streaming answer.
- * @param createdAt time of the answer, in epoch seconds. Some clients require a time at which audio expires; if the
- *   provider states none, `createdAt` is used
+ * Returns the members of a message for its images and speech. Some clients require `expires_at`: without one,
+ * `createdAt` (epoch seconds) is used.
  */
 export function chatMedia(
   blocks: readonly Block[],
@@ -40,10 +37,7 @@ function wholeSpeech({ id, data, transcript, expires_at: expiresAt }: Block, for
 /** Sample rate of audio that chat models send. */
 const SAMPLES_PER_SECOND = 24_000;
 
-/**
- * Returns a WAV file in base64.
- * @param pcm the samples, in base64
- */
+/** Returns a WAV file in base64 for PCM samples in base64. */
 function wavOf(pcm: string): string {
   const samples = Buffer.from(pcm, 'base64');
   return Buffer.concat([wavHeader(SAMPLES_PER_SECOND, { dataBytes: samples.length }), samples]).toString('base64');

@@ -47,7 +47,8 @@ const filePart = z.object({
         description: 'The document: a PDF or a text as a data URL, or its http(s) address.',
       }),
       filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
-      // Some clients of LiteLLM send an address as an id (https://github.com/BerriAI/litellm/issues/12384).
+      // Some clients of LiteLLM send the document's address as a file id
+      // (https://github.com/BerriAI/litellm/issues/12384).
       file_id: optionalField(documentAsFileId).meta({
         description: 'The same as `file_data`. Ids are refused, because this gateway keeps no files.',
       }),
@@ -124,7 +125,7 @@ const blockResult = z.object({
   is_error: optionalField(z.boolean()).meta({ description: 'With true the call has failed.' }),
   ...cacheMarks,
 });
-/** Thinking in the form of the Messages API, a text, or of Mistral's API, a list of texts. */
+/** Thinking as a text, as in the Messages API, or as a list of texts, as in Mistral's API. */
 const blockThinking = z.object({
   type: z.literal('thinking'),
   thinking: z
@@ -151,10 +152,7 @@ const keptReasoning = z.object({
 export const userParts = [textPart, imagePart, blockImage, filePart, inputAudio, blockResult] as const;
 export const assistantParts = [textPart, refusalPart, blockCall, blockThinking, blockEncrypted, keptReasoning] as const;
 
-/**
- * Converts a part to a block.
- * @param part part that its schema has accepted
- */
+/** Converts a part to a block. */
 export function partBlock(part: UserPart | AssistantPart): Block {
   switch (part.type) {
     case 'text':

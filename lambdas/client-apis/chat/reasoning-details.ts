@@ -1,7 +1,4 @@
-/**
- * Thinking in the form of OpenRouter's API: `reasoning_details`, with one entry per block. If a client sends the
- * entries back unchanged, the model gets its thinking with the signatures. Damaged entries are ignored.
- */
+/** Thinking as OpenRouter's `reasoning_details`, one entry per block. Damaged entries of clients are ignored. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -9,7 +6,9 @@ import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
 
 const MAX_DETAILS = 10_000;
-/** Format of an entry. Some clients drop entries whose format they do not support. */
+/**
+ * Format of an entry whose signature is not the gateway's. Some clients drop entries whose format they do not support.
+ */
 const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 const OTHER_FORMAT = 'unknown';
 
@@ -43,7 +42,10 @@ export type ReasoningDetail = z.output<typeof reasoningDetail>;
 /** An entry in an answer. */
 export type ShownDetail = Record<string, string | number> & { type: string };
 
-/** Returns OpenRouter's name for the format of a signature; `unknown` for a signature of the gateway. */
+/**
+ * Returns OpenRouter's name for the format of a signature or of encrypted thinking; `unknown` for the gateway's
+ * signatures.
+ */
 function formatOf(signature: string): string {
   return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
 }
@@ -75,8 +77,8 @@ export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
     if (detail.type === 'reasoning.encrypted') {
       return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
     }
-    // Some clients merge the pieces of a stream incorrectly, and keep a signature without its text. The signature is
-    // then dropped.
+    // Some clients merge the pieces of an entry incorrectly, and keep its signature without its text. The entry is
+    // dropped.
     if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
     return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];
   });

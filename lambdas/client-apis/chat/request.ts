@@ -1,7 +1,4 @@
-/**
- * Converts requests of the Chat Completions API to requests of the Messages API, by the rules of
- * docs/client-apis/chat.md.
- */
+/** Converts requests of the Chat Completions API to the Messages API, by the rules of docs/client-apis/chat.md. */
 
 import * as z from 'zod';
 import { isAbsentOrEmpty } from '../../messages/field-kinds.ts';
@@ -32,7 +29,6 @@ import { mediaFault, requestedMediaFields } from './media-fields.ts';
 import { chatBody, chatReasoning, chatThinking, templateSettings, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
-/** A converted request, with the settings that its answer needs. */
 export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
   /** For each converted message, its position in the client's `messages`. */
@@ -135,8 +131,8 @@ function requestedSettings(body: ChatBody, showsReasoning: boolean) {
 }
 
 /**
- * Returns whether the request turns thinking on or off in a field of other chat services; undefined without such a
- * field.
+ * Returns true if a field of other chat services turns thinking on, and false if it turns thinking off; undefined
+ * without such a field.
  */
 function requestedThinking(body: ChatBody): boolean | undefined {
   const { thinking, enable_thinking: isEnabled, chat_template_kwargs: settings } = body;
@@ -158,9 +154,6 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
 /** Limits and number handling for parsing the JSON of the body. */
 export const chatJson = {
   maxValues: 100_000,
-  /**
-   * Fields in which the gateway must not round numbers: JSON schemas and inputs of calls, whose values must stay exact,
-   * and amounts of money.
-   */
+  /** Fields whose numbers must not be rounded: JSON schemas, inputs of calls, and amounts of money. */
   exactWithin: ['parameters', 'input_schema', 'input', 'schema', 'max_price'],
 };

@@ -168,7 +168,7 @@ const allowedTools = z.strictObject({
     })
     .meta({ description: 'The only tools of the request that the model may call.' }),
 });
-/** Member of choices in the form of the Messages API. Choices in the form of the Responses API may have it too. */
+/** Field of tool choices in the form of the Messages API. Choices in the form of the Responses API may have it too. */
 const onlyOneCall = {
   disable_parallel_tool_use: optionalField(z.boolean()).meta({
     description: 'With true the model makes one call at most.',
@@ -233,10 +233,7 @@ interface SentTools {
 /** Tools of a request, with the client's names and the names that the model gets. */
 export class ChatTools {
   readonly names: ToolNames;
-  /**
-   * Whether the request declares tools in the older form (`functions`). The answer then has the older form too: at most
-   * one call, without an id.
-   */
+  /** Whether the tools have the older form (`functions`). The answer then has at most one call, without an id. */
   readonly areOlder: boolean;
   /** Whether the tools or their choice limit the answer to one call. The field `parallel_tool_calls` is separate. */
   readonly hasOneCall: boolean;

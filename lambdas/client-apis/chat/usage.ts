@@ -1,8 +1,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 
 /**
- * Returns the usage in the form of the Chat Completions API, in which the prompt includes cached tokens, and the
- * completion includes thinking.
+ * Returns the usage of an answer. The prompt tokens include cached tokens, and the completion tokens include thinking.
  */
 export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const cached = usage.cache_read_input_tokens ?? 0;

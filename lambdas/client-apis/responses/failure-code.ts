@@ -1,7 +1,7 @@
 import type { ErrorKind, GatewayError } from '../../platform/errors.ts';
 
 /**
- * Error codes that clients of the Responses API support. After an unknown code, Codex retries the turn, and then does
+ * OpenAI's error codes, by the gateway's kind of error. After an unknown code, Codex retries the turn, and then does
  * not show why it failed.
  */
 const codes: Partial<Record<ErrorKind, string>> = {
@@ -12,9 +12,8 @@ const codes: Partial<Record<ErrorKind, string>> = {
 };
 
 /**
- * Returns the error code for a failure within a stream. If a retry is discouraged, for example because the output
- * before the failure is charged, the code is `invalid_prompt`: clients then show the message and do not retry. A prompt
- * that is too long keeps its own code, because clients then shorten the conversation.
+ * Returns the error code for a failure within a stream. After `invalid_prompt`, clients show the message and do not
+ * retry. After `context_length_exceeded`, they shorten the conversation.
  */
 export function failureCode({ kind, headers }: GatewayError): string {
   if (kind === 'context_length_exceeded') return kind;

@@ -1,5 +1,3 @@
-/** Builds the output items of a response from the blocks of an answer. */
-
 import { append } from '../../platform/append.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block } from '../../messages/types.ts';
@@ -9,14 +7,10 @@ import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
 
-/** Settings from the request that determine the form of its answer. */
 export interface OutputSettings {
   tools: ToolNames;
   showsSources: boolean;
-  /**
-   * Whether the answer has a summary of the thinking. Without a summary, the thinking is only in the encoded form that
-   * the client sends back in the next request.
-   */
+  /** Whether the answer has a summary of the thinking. `encrypted_content` has the thinking in any case. */
   showsThinking: boolean;
 }
 
@@ -76,10 +70,7 @@ export function messageItem(id: string, status: 'in_progress' | 'completed', con
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/**
- * Returns the item for a function call, a custom tool call or a call of the client's tool search, with the client's
- * names.
- */
+/** Returns the item for a call, with the client's names. */
 export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
   const { name, namespace, kind } = tools.clientTool(sent as string);
   const call = { id, status: 'completed', call_id: callId };
@@ -94,7 +85,7 @@ export function callItem(id: string, { id: callId, name: sent, input }: Block, {
   }
 }
 
-/** Returns the item of a search that the gateway made, with its results. */
+/** Returns the item of a search that the gateway made, with the found pages if the client requested them. */
 export function searchItem(
   id: string,
   call: Block,

@@ -1,7 +1,4 @@
-/**
- * Converts requests of the Responses API to requests of the Messages API, by the rules of
- * docs/client-apis/responses.md.
- */
+/** Converts requests of the Responses API to the Messages API, by the rules of docs/client-apis/responses.md. */
 
 import { isBlankConversation, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
@@ -27,7 +24,6 @@ import { responsesConversation, toolsInConversation } from './input.ts';
 import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
 import { DeclaredTools } from './tools.ts';
 
-/** A converted request, with the settings that its answer needs. */
 export interface ResponsesCall {
   message: RoutedRequest;
   /** For each converted message, its position in the client's `input`. */
@@ -57,7 +53,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const leftOut = responseLeftOut(body);
   const insistence = insistenceFault(body, leftOut);
   if (insistence) refuse(insistence.path, insistence.message);
-  // Clients may send the default format `text` next to the format in the field of chat completions.
+  // Clients may send the default format `text` in `text.format`, and another format in `response_format`.
   const sentFormat = body.text?.format?.type === 'text' ? undefined : body.text?.format;
   if (sentFormat && (body.response_format?.type ?? 'text') !== 'text') {
     refuse(['response_format'], 'cannot be used together with text.format; leave one of them out');
@@ -122,9 +118,6 @@ function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
 /** Limits and number handling for parsing the JSON of the body. */
 export const responsesJson = {
   maxValues: 100_000,
-  /**
-   * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
-   * amounts of money.
-   */
+  /** Fields whose numbers must not be rounded: JSON schemas, and amounts of money. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

@@ -1,7 +1,4 @@
-/**
- * Builds the response object, for non-streaming answers and for the first and last events of a stream. Strict clients
- * require most members.
- */
+/** Builds the response object. Strict clients require most members. */
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -72,10 +69,7 @@ function textOf(output: readonly OutputItem[]): string {
   return parts.flatMap(({ type, text }) => (type === 'output_text' ? [text] : [])).join('');
 }
 
-/**
- * Returns the usage in the form of the Responses API, in which the input includes cached tokens, and the output
- * includes thinking.
- */
+/** Returns the usage of an answer. The input tokens include cached tokens, and the output tokens include thinking. */
 function responsesUsage(usage: WireUsage): object {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;
@@ -96,5 +90,5 @@ export function incompleteReason(reason: StopReason | null): string | undefined 
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** Text of a refusal for which the model wrote no text. If the answer had no item, some agents would retry. */
+/** Text of a refusal for which the model wrote no text. If the answer had no message, some agents would retry. */
 export const REFUSED = 'The model has refused to answer.';

@@ -1,8 +1,8 @@
 /**
  * Schema of the body of POST /responses. A field that requests a function of the API is honored, or refused by name. A
- * field that only tunes the answer is sent only to endpoints that accept it; a field newer than the gateway is sent to
- * none. A response header names the dropped fields (messages/unknown-fields.ts). An explicit null and an empty
- * `previous_response_id` count as absent, because clients send them for fields that the user did not set.
+ * field that only tunes the answer is sent only to endpoints that accept it; an unknown field is sent to none. An
+ * explicit null and an empty `previous_response_id` count as absent, because clients send them for fields that the user
+ * did not set.
  */
 
 import * as z from 'zod';

@@ -1,7 +1,7 @@
 /**
  * Thinking in the form of the Responses API: the item's `encrypted_content` contains the thinking block as its provider
- * signed it. The gateway stores no answers, so the client sends the item back unchanged. The content is only encoded,
- * not encrypted; it is protected only by the provider's signature, if there is one.
+ * signed it. The content is only encoded, not encrypted; it is protected only by the provider's signature, if there is
+ * one.
  */
 
 import * as z from 'zod';
@@ -14,10 +14,7 @@ const sealed = z.union([
   z.strictObject({ data: z.string() }),
 ]);
 
-/**
- * Encodes a thinking block.
- * @param block thinking block, readable or redacted
- */
+/** Encodes a thinking block. */
 export function sealedThinking(block: Block): string {
   const content =
     block.type === 'redacted_thinking'

@@ -1,7 +1,4 @@
-/**
- * Tool search that the client itself runs. Codex, for example, searches the tools of its MCP servers. Models get the
- * search as a function. A search's output declares the found tools, and the model gets their names.
- */
+/** Tool search that the client runs, as Codex does for tools of MCP servers. Models get it as a function. */
 
 import type { ToolNames } from '../tool-names.ts';
 
@@ -14,10 +11,7 @@ interface FoundTool {
   tools?: unknown;
 }
 
-/**
- * Returns the result of a tool search as text for the model.
- * @param found declarations that their schema has accepted
- */
+/** Returns the result of a tool search as text for the model. */
 export function foundToolsText(found: readonly unknown[], names: ToolNames): string {
   const sent = (found as FoundTool[]).flatMap(({ type, name, tools }) =>
     type === 'namespace'

@@ -1,7 +1,6 @@
 /**
- * Tools of the Responses API, and their conversion to the Messages API. In every request, some agents declare tools
- * that only OpenAI can run. An error would stop these agents, so the tools are dropped (docs/client-apis/responses.md
- * lists them).
+ * Tools of the Responses API, and their conversion to the Messages API. Tools that only OpenAI can run are dropped,
+ * because some agents declare them in every request (docs/client-apis/responses.md).
  */
 
 import * as z from 'zod';
@@ -53,8 +52,8 @@ const customDeclaration = z.object({
   }),
 });
 /**
- * Schema of a tool search. Codex omits the tools of MCP servers in its first request, and searches them when the model
- * calls this tool.
+ * Tool search that the client runs. Codex omits the tools of MCP servers in its first request. When the model calls
+ * this tool, Codex searches for suitable tools of these servers.
  */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
@@ -122,10 +121,7 @@ type Declared = { path: PropertyKey[] } & (
   | { kind: 'custom'; declaration: CustomDeclaration; group?: NamespaceDeclaration }
 );
 
-/**
- * Returns the tools of a request that the gateway's models can call, including tools in groups.
- * @param tools declarations that their schema has accepted
- */
+/** Returns the tools that the gateway's models can call, including tools in groups. */
 function declaredTools(tools: readonly unknown[]): Declared[] {
   return tools.flatMap((tool, index): Declared[] => {
     const path = [index];
@@ -159,10 +155,7 @@ function groupedTool(
     : { kind: 'function', path, declaration: one, group };
 }
 
-/**
- * Finds a repeated name among the tools outside of groups. Tools in groups are not checked, because some agents declare
- * groups with the same tool names, or declare a group twice. A tool search has no name.
- */
+/** Finds a repeated name among the tools outside of groups. Grouped tools may have equal names. */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
   const repeated = repeatedName(single.map(declaredName));
@@ -199,8 +192,8 @@ const namedTool = z.looseObject({
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
 /**
- * Schema of a tool choice that names a tool which the gateway supports. Unknown members are refused. A choice of a tool
- * that only OpenAI runs may have unknown members, because it is refused anyway.
+ * Choice of a tool. Unknown members are refused, except in a choice of a tool that only OpenAI runs: that choice is
+ * refused anyway.
  */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
@@ -232,10 +225,7 @@ export class DeclaredTools {
   readonly names: ToolNames;
   readonly #declared: readonly Declared[];
 
-  /**
-   * @param tools declarations that their schema has accepted. If a tool is declared several times, as in long
-   *   conversations, the first declaration applies.
-   */
+  /** If a tool is declared several times, as in long conversations, the first declaration applies. */
   constructor(tools: readonly unknown[]) {
     const seen = new Set<string>();
     this.#declared = declaredTools(tools).filter((tool) => {
@@ -273,13 +263,13 @@ export class DeclaredTools {
   }
 
   /**
-   * Converts a declared tool.
+   * Converts a declared tool to the form of the Messages API.
    * @param about description of the tool's group, if this is the first tool of the group
    */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
-      // Some agents declare a search in every request. If no search is available, a client gets an error only if its
-      // tool choice requires the search.
+      // A search that the gateway cannot run is an error only if the choice requires it: some agents declare a search
+      // in every request.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }

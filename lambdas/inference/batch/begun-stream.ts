@@ -5,14 +5,14 @@ import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 
 interface StreamRules {
-  /** Maximum size of the body in bytes. If the provider sends more, its answer fails as malformed. */
+  /** Maximum size of the body in bytes. A larger answer fails as malformed. */
   maxBytes: number;
   provider: FailedProvider;
 }
 
 /**
- * Waits for the first content of a response. This function throws a failure before the first content, so that the
- * request can be sent to another endpoint. The returned iterator throws a failure after the first content.
+ * Waits for the first content of a streamed answer, and returns its parts. Throws a failure that happens before this
+ * content; the returned iterator throws later failures.
  */
 export async function begunStream<Event>(
   { headers, body }: UpstreamResponse,
@@ -35,7 +35,7 @@ export async function begunStream<Event>(
       if (next.value.event !== undefined) return resumed(opening, parts);
     }
   } catch (error) {
-    // Ends the generator, which releases the connection.
+    // Closes the stream, which releases its connection.
     await parts.return();
     throw error;
   }

@@ -19,10 +19,8 @@ const MAX_POLL_PAUSE_MS = 2_000;
 const MAX_POLL_BYTES = 48 * 1024 * 1024;
 const DOWNLOAD_WITHIN_MS = 60_000;
 const FILE_TYPES = ['image/*', 'application/octet-stream', 'binary/octet-stream'];
-/** Maximum number of times that a failed poll of a job is repeated. */
 const MAX_FAILED_POLLS = 5;
 
-/** The attempt at an endpoint that started the job. */
 interface FollowedAttempt {
   candidate: UsableEndpoint;
   signal: AbortSignal;
@@ -40,7 +38,7 @@ export function followUpsOf(exchange: FollowedAttempt): FollowUps {
         try {
           return await readState(at, path, exchange);
         } catch (error) {
-          // The provider's job continues despite a failed poll, so the poll is repeated.
+          // Polls again after a failed poll, because the provider's job continues.
           const isTooLarge = error instanceof UpstreamError && error.failure === 'too_large';
           if (failed === MAX_FAILED_POLLS || isTooLarge || exchange.signal.aborted) throw error;
         }
@@ -71,8 +69,8 @@ async function readState(at: UsableEndpoint, path: string, { signal, log }: Foll
 }
 
 /**
- * Returns the endpoint and the path of a job. Only the provider's own hosts get the credential.
- * @throws {UpstreamError} for a URL of another host
+ * Returns the endpoint and the path to poll. Only the provider's own hosts get the credential.
+ * @throws {UpstreamError} for any other URL
  */
 function jobPlace(
   place: string,

@@ -8,12 +8,11 @@ import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { BatchOffer } from './offers.ts';
 
-/** How a batch request ended. */
 export interface EndedBatch {
   ending: Ending;
   /** Whether a provider has sent anything that is charged. */
   hasOutput: boolean;
-  /** Time in ms from the receipt of the request to the end of all attempts or, in a forwarded answer, to its first content. */
+  /** Time in ms from receipt to the end of all attempts or, in a forwarded answer, to its first content. */
   latencyMs: number;
   /** Time in ms from the first content of a forwarded answer to its end; null for other answers. */
   generationTimeMs: number | null;
@@ -26,10 +25,7 @@ interface RecordedBatch {
   log: AttemptLog;
 }
 
-/**
- * Returns the outcome of a batch request, which needs one or more requests to a provider, in the form of the
- * generation's record.
- */
+/** Returns the outcome in the form of the generation's record. */
 export function batchOutcome(
   { ending, hasOutput, latencyMs, generationTimeMs }: EndedBatch,
   charged: Charged,
@@ -65,7 +61,7 @@ export function batchOutcome(
   };
 }
 
-/** Returns the ending of a request that the gateway aborted; undefined if it did not abort the request. */
+/** Returns the ending of an aborted request; undefined if it was not aborted, or only because it had ended. */
 export function abortedEnding(signal: AbortSignal): Ending | undefined {
   const reason = abortReasonOf(signal);
   if (reason === 'stopping') return 'out_of_time';

@@ -5,7 +5,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import { parseMessage, routeMessage } from '../messages/routed-message.ts';
 
 /**
- * Returns the number of prompt tokens: the provider's own count if the provider can count, else the gateway's estimate.
+ * Returns the provider's own count of the prompt, or an estimate if the provider offers no count.
  * @throws {GatewayError} if the request is refused, or no provider can serve it
  * @throws {ProviderFailure} if the count fails
  */

@@ -21,8 +21,7 @@ import {
 } from './estimate.ts';
 
 /**
- * Estimates the cost of a message. If the limits have no room for it, the tokens of the prompt are counted, as for a
- * message that is really sent.
+ * Estimates the cost of a message at each candidate.
  * @throws {GatewayError} for the reasons for which a real message is refused before its hold; 401 or 403 for a caller
  *   that may not spend
  */
@@ -34,7 +33,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
     const prepared = prepareAttempts(routed, left);
     const preview = await previewInference(input, await messageTerms(input, prepared));
     const { tried } = preview;
-    // Reports the free limits of the first try. A later try may exclude the free models.
+    // Keeps the limits of free models from the first try, because a later try may exclude these models.
     if (freeLimits.length === 0) append(freeLimits, preview.freeLimits);
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);
@@ -65,10 +64,7 @@ function costsOf(
   });
 }
 
-/**
- * Returns the upper bound on the cost that web searches of the model add: the price of the searches, and further
- * requests to the model with the results. Each request may fill the model's context.
- */
+/** Returns the upper bound on the cost of the model's web searches, and of further requests with their results. */
 function searchesUpperBound(
   { endpoint, held: { pricing } }: Candidate,
   bound: UsageBound,

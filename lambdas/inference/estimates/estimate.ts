@@ -1,7 +1,4 @@
-/**
- * Estimates the cost of a request without sending it. Candidates, prices and limits come from the same functions as for
- * a real request. An estimate holds no money, writes no records and requests no answer from a provider.
- */
+/** An estimate holds no money, writes no records and requests no answer. A provider may count the prompt's tokens. */
 
 import { priceUsage } from '../../accounting/price.ts';
 import type { TokenUsage } from '../../accounting/usage.ts';
@@ -16,47 +13,40 @@ import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { admissionOf, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 
-/** Estimated cost of a request at one candidate. */
 export interface CandidateCost extends EndpointOfModel {
-  /** Lower bound on the cost of an answer. */
   least: Money;
-  /**
-   * Cost of the prompt alone, from its estimated number of tokens, but not less than `least`. For a video, whose prompt
-   * is free, this cost equals `least`.
-   */
+  /** Cost of the estimated prompt, at least `least` and at most `most`. */
   input: Money;
-  /** Cost of the longest possible answer. */
   most: Money;
 }
 
 export interface Estimate {
   inputTokens: number;
-  /** Amount that would be held when the request starts. */
+  /** Amount that the request would hold first. */
   held: Money;
   isAdmitted: boolean;
-  /** Maximum answer length in tokens that the limits allow; undefined unless it is shorter than requested. */
+  /** Maximum length of the answer in tokens; undefined unless it is shorter than requested. */
   allowedMaxTokens: number | undefined;
   /**
-   * Length in tokens of an answer for which a refused request would be admitted; undefined if the request is admitted,
-   * or even a short answer would be refused.
+   * Maximum length in tokens of an answer for which a refused request would be admitted; undefined if there is no such
+   * length.
    */
   affordableMaxTokens: number | undefined;
-  /** Candidates in the order of attempts. */
   candidates: CandidateCost[];
   excluded: ExcludedEndpoint[];
   limits: LimitRoom[];
   freeLimits: FreeRoom[];
 }
 
-/** Input of an estimate. The generation id, which the client never gets, only supplies the time of the request. */
+/** Parts of a request that an estimate needs. The generation's id is used only for the time that it contains. */
 export type EstimateInput<Body = unknown> = Pick<
   InferenceInput<Body>,
   'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'
 >;
 
 /**
- * Computes the hold of a request without placing it.
- * @throws {GatewayError} 401 or 403 for a caller that may not spend, and any refusal that the result cannot express
+ * Returns the result of an admission without placing the hold.
+ * @throws {GatewayError} 401 or 403 for a caller that may not spend, and refusals that the result cannot express
  */
 export async function previewInference(
   { caller, generationId }: EstimateInput,
@@ -72,13 +62,12 @@ export async function previewInference(
   return preview;
 }
 
-/** Returns whether an estimate includes this refusal in its result. Other refusals are thrown. */
 function isReportedRefusal({ kind }: AdmissionRefusal): boolean {
   return kind === 'no_room' || kind === 'free_requests' || kind === 'free_budget';
 }
 
 /**
- * Builds the result of an estimate.
+ * Builds the estimate from the preview of the hold.
  * @param estimatedTokens estimated tokens of the prompt at the first candidate
  */
 export function estimateOf(
@@ -103,7 +92,7 @@ export function estimateOf(
 }
 
 /**
- * Returns the estimated cost at one endpoint.
+ * Returns the costs of a request at one endpoint.
  * @param prompt estimated usage of the prompt at this endpoint
  */
 export function costAt(
@@ -111,7 +100,7 @@ export function costAt(
   prompt: TokenUsage,
   { least, most }: Pick<CandidateCost, 'least' | 'most'>,
 ): CandidateCost {
-  // The lower bound includes units that are counted before the request, such as characters. They belong to the input.
+  // `least` includes the price of input units that the gateway counts before the request, such as characters.
   const input = Money.max(priceUsage(prompt, pricing).total, least);
   return { model, endpoint, least, input: Money.min(input, most), most };
 }

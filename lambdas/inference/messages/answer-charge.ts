@@ -1,5 +1,3 @@
-/** Computes the charge of an answer from its ending, its upper bound and its hold. */
-
 import { cappedAt, chargeForMeasured, chargedTogether, type Charged } from '../../accounting/charge.ts';
 import { messagesFactsOf } from '../../catalog/wires.ts';
 import { chargeFor, type Charge } from '../../accounting/ending.ts';
@@ -9,12 +7,15 @@ import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
 /**
- * Categories of refusals that Anthropic charges for on all platforms, even before any output. Source:
+ * Refusals that Anthropic charges for, even before any output. Source:
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#how-refusals-are-billed (September 2026)
  */
 const chargedRefusals = new Set<unknown>(['bio', 'frontier_llm', 'reasoning_extraction']);
 
-/** Returns which usage is charged for the last request to the provider (round), if the answer has this ending. */
+/**
+ * Returns the part of the usage of the last request to the provider (round) that is charged if the answer ends this
+ * way.
+ */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
   return chargeFor({
@@ -31,11 +32,10 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
   });
 }
 
-/** Returns the charge of an answer that ends now. First tries to extend the hold to the whole cost. */
+/** Returns the charge of an answer that ends now, after an attempt to extend the hold to the whole cost. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<Charged> {
   const charge = chargeOf(answer, ending);
-  // If nothing is charged for the first request to the provider (round), its web searches are free too. The exception
-  // is a client that disconnects: it pays for the searches.
+  // A client that disconnects pays for the searches, even if the first request to the provider (round) is free.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   return cappedAt(measured, await answer.context.extender.chargeable(measured.cost));
 }
@@ -46,12 +46,12 @@ export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charg
   return cappedAt(measured, answer.context.extender.withinHold(measured.cost));
 }
 
-/** Returns the cost so far, even if it exceeds the hold. Later costs must be held in addition to this cost. */
+/** Cost so far, even if it exceeds the hold. */
 export function accruedCost(answer: MeasuredAnswer): Money {
   return chargedSoFar(answer, 'usage').cost;
 }
 
-/** Returns the charge of the current request to the provider (round), limited to the request's upper bound. */
+/** Returns the charge of the current round, limited to its upper bound. */
 export function chargedForRound(
   { context, attempt: { candidate, quote }, meter }: MeasuredAnswer,
   charge: Charge,
@@ -64,11 +64,7 @@ export function chargedForRound(
   );
 }
 
-/**
- * Returns the charge of all requests to the provider (rounds), and of the web searches.
- * @param paysSearches whether the searches are charged while the first request to the provider is incomplete. After a
- *   complete request they are always charged.
- */
+/** @param paysSearches whether searches are charged while the first round is incomplete */
 function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysSearches = charge !== 'nothing'): Charged {
   const { context, rounds, attempt } = answer;
   const last = chargedForRound(answer, charge);

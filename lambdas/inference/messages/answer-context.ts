@@ -9,18 +9,13 @@ import type { Attempt, Dispatched } from './dispatch.ts';
 import type { AnswerStage } from './answer-stage.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** State of one answer, from the first request to a provider until settlement. */
 export interface AnswerContext {
   generationId: string;
-  /** Claim that ties the request's `Idempotency-Key` to the generation; undefined without that header. */
   claim: InferenceInput<unknown>['claim'];
   report: SettlementSender;
   remember: RoutedMessage['remember'];
   extender: HoldExtender;
-  /**
-   * Attempts in their order. If no provider answers, the record names the last attempt that was made. `leftOut` has the
-   * client's field names. The encoded requests are not kept: they may be large, and an answer may take minutes.
-   */
+  /** Attempts without their encoded requests, which may be large. `leftOut` has the client's field names. */
   attempts: Pick<Attempt, 'candidate' | 'quote' | 'leftOut'>[];
   attemptLog: AttemptLog;
   /** Resolves when an answer has begun and its generation is recorded. */
@@ -28,35 +23,26 @@ export interface AnswerContext {
   estimatedInputTokens: number;
   receivedAtMs: number;
   requestId: string;
-  /** True if the client gets the answer as events. False if the client gets one message at the end. */
+  /** False if the client gets one message at the end. */
   streamed: boolean;
-  /**
-   * Reason why the answer must be shorter than requested, as an error for the client; undefined if the answer is not
-   * limited.
-   */
+  /** Error that explains to the client why the answer must be shorter than requested. */
   shortened: GatewayError | undefined;
-  /**
-   * Original texts of the placeholders in the protected prompt; undefined if the prompt has no placeholders to restore.
-   */
+  /** Original texts of the placeholders in the protected prompt. */
   originals: ReadonlyMap<string, string> | undefined;
-  /** The gateway's own work for this answer, for example web searches. */
   stage: AnswerStage;
-  /** Aborts the request to the provider. */
   abort: AbortController;
 }
 
-/** The usage of an answer measured so far, and the attempt that the answer comes from. */
 export interface MeasuredAnswer {
   context: AnswerContext;
-  /** The attempt, with the upper bound of the current request to the provider (round). */
+  /** The attempt, with the upper bound of the current round. */
   attempt: AnswerContext['attempts'][number];
-  /** Usage meter of the current request to the provider (round). */
   meter: UsageMeter;
-  /** Charges of the earlier requests to the provider (rounds), if the answer took several. */
+  /** Charges of the earlier rounds. */
   rounds: readonly Charged[];
 }
 
-/** Returns whether the provider has sent any output, in the current request (round) or an earlier one. */
+/** Whether the provider has sent any output in this or an earlier round. */
 export function hasOutput({ meter, rounds }: MeasuredAnswer): boolean {
   return rounds.length > 0 || meter.hasOutput;
 }

@@ -1,7 +1,7 @@
 /**
- * Limits the length of an answer by its tokens, its size and the hold. An answer may have at most 64 KiB plus 64 bytes
- * per token of its upper bound; only tokens for runs of blanks or dashes are that long. Output beyond this limit was
- * not requested, so the answer ends at the limit, as at max_tokens.
+ * Limits the size of an answer in bytes. One request to the provider (round) may write at most 64 KiB, plus 64 bytes
+ * for each output token of its upper bound. The whole answer may have at most 32 MiB. An answer that exceeds a limit
+ * ends as if it had reached max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';
@@ -10,18 +10,16 @@ import type { Stop } from './early-end.ts';
 
 const MAX_BYTES_PER_TOKEN = 64;
 const SLACK_BYTES = 64 * 1024;
-/** Maximum size in bytes of any answer. The gateway may have to keep the whole answer in memory. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Maximum number of bytes of an answer, and the reason why the answer ends after them. */
 export interface Limit {
   bytes: number;
   stop: Stop;
 }
 
 /**
- * Returns the limit that ends an answer of this size, or undefined if the whole answer may be sent.
- * @param extraBytes size of the answer's other parts, such as search results and earlier rounds
+ * Returns the limit at which the answer must end; undefined if all of it may be sent.
+ * @param extraBytes size in bytes of the answer's other parts, such as search results and earlier rounds
  */
 export function answerLimitOf(
   extender: HoldExtender,

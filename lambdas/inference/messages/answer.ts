@@ -12,12 +12,11 @@ import type { RoundBatch } from './answer-stage.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 import { Progress } from './progress.ts';
 
-/** Interval in ms at which the checkpointer is called. The checkpointer itself decides whether a checkpoint is due. */
+/** Interval in ms at which the checkpointer is called, which decides whether a checkpoint is due. */
 const CHECKPOINT_EVERY_MS = 1_000;
 
 /**
- * Sends the events of an answer to a sink, with the generation's id, the catalog's model id and the price. Ends the
- * answer early at its maximum length, when the limits have no room for more output, or when the sink accepts no more.
+ * Sends the events of an answer to a sink, with the generation's id, the catalog's model id and the price.
  *
  * Guarantee: a recorded generation is reported to settlement exactly once, after the sink has received the last event,
  * even if the answer breaks off, is refused, or the client disconnects.
@@ -46,7 +45,7 @@ export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[
       if (!(accepts instanceof Promise ? await accepts : accepts)) return;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
-        // Aborts the request, so that the provider does not finish its answer and bill it.
+        // Aborts the request, because otherwise the provider would finish its answer and bill it.
         abortBecause(context.abort, 'ended');
         await sink(await progress.endEarly(stop));
         return;
@@ -61,16 +60,14 @@ export async function sendAnswer(context: AnswerContext, sink: Sink<AnswerEvent[
     if (ending === 'broke_off') logBrokenAnswer(error, aboutAttempt(context));
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
-    // Without streaming, the client gets the output that was written in time, because it pays for that output. If a
-    // provider broke off, the client gets an error instead, because it could mistake a partial answer for a complete
-    // one. It is then charged only for the usage that the provider reported.
+    // Without streaming, the client gets the output that was written in time, because it pays for that output.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       await sink(await progress.endEarly({ ending, failure }));
       return;
     }
     progress.ending = ending;
-    // Normally a retry is charged again, so it is discouraged. Without streaming, the client has received nothing if
-    // the answer broke off or the process is stopping. Then it may retry.
+    // A retry of a charged answer is charged again. Without streaming, the client has received nothing if the answer
+    // broke off or the process is stopping.
     if (!context.streamed && (ending === 'broke_off' || isStopping)) await leaveRetryToClient(context, failure);
     else if (progress.isCharged) failure.discourageRetry();
     throw failure;

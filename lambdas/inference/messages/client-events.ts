@@ -1,8 +1,3 @@
-/**
- * Prepares the events of an answer for the client: cuts them at an error or a limit, and adds the gateway's ids and the
- * price.
- */
-
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
 import { openingUsage, usageForClient } from '../../accounting/usage-for-client.ts';
@@ -13,20 +8,17 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** Returns whether the event contains the stop reason. The same event also gets the price. */
+/** Whether the event contains the stop reason. The gateway adds the price to this event. */
 export function isEnding(data: MessagesEvent): data is MessageDelta {
   return data.type === 'message_delta' && typeof data.delta.stop_reason === 'string';
 }
 
-/**
- * Returns whether the event only reports usage in the middle of an answer. The client does not get it, because the
- * provider's counts may differ from the billed usage.
- */
+/** Whether the event only reports usage in the middle of an answer, which may differ from the billed usage. */
 export function isUsageReport(data: MessagesEvent): boolean {
   return data.type === 'message_delta' && !isEnding(data);
 }
 
-/** Returns the events before an error event of the provider, and the error as a failure. */
+/** Splits events at the first error event of the provider, and drops the events after it. */
 export function splitAtError(
   events: AnswerEvent[],
   candidate: Candidate,
@@ -38,9 +30,8 @@ export function splitAtError(
 }
 
 /**
- * Returns the events before the first event that exceeds the limit or ends the answer. `message_start` is always kept,
- * even if output held back by the decoder already exceeds the limit.
- * @param writtenBytes size of the answer before these events
+ * Returns the events before the first event that exceeds the limit or ends the answer. `message_start` is always kept.
+ * @param writtenBytes size in bytes of the answer before these events
  */
 export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {
   let written = writtenBytes;
@@ -52,10 +43,7 @@ export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitByt
   return end === -1 ? events : events.slice(0, end);
 }
 
-/**
- * Puts the generation's id and the catalog's model id into the first event of an answer. Returns other events
- * unchanged.
- */
+/** Puts the generation's id and the catalog's model id into `message_start`. */
 export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: MeasuredAnswer): AnswerEvent {
   const { data } = event;
   if (data.type !== 'message_start') return event;
@@ -67,8 +55,8 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
 /**
  * Adds the price to the last `message_delta` of an answer.
  *
- * Guarantee: the usage reported to the client equals the billed usage, whatever usage the provider's event reports. So
- * units times prices, plus any fees, equals the cost, unless the limits had no room for it (`capped` in the record).
+ * Guarantee: the usage reported to the client equals the billed usage. Units times prices, plus any fees, equal the
+ * cost, unless the limits had no room for it (`capped` in the record).
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;

@@ -11,35 +11,30 @@ import { connect } from '../../routing/connection.ts';
 import { readableAfter } from '../../routing/readable-request.ts';
 import { withFailover, type FailoverOptions, type Offer } from '../failover.ts';
 
-/** A request to one candidate before it is sent. The connection may already be opening. */
 export interface Attempt extends Offer {
   candidate: Candidate;
-  /** Upper bound on the charge at this candidate. */
   quote: Quote;
-  /** The message, with the default parameters of the candidate's model. */
+  /** The message for this candidate, with default parameters and without unsupported fields. */
   message: MessagesRequest;
   /**
-   * Encodes the request in the candidate's format. Unless searches extend the message, only the first attempt may keep
-   * its encoded body in memory. Bodies may be large, and most later attempts are never sent.
+   * Returns the encoded request. It may be encoded again at each call, because bodies may be large, and most later
+   * attempts are never sent.
    */
   encode: () => WireRequest;
-  /** Encodes another message in the candidate's format. */
   encodeOther: (message: MessagesRequest) => WireRequest;
   upstream?: UpstreamRequest;
-  /** Names of request fields that are not sent to this candidate. */
   leftOut: readonly string[];
 }
 
-/** An answer that has begun: the index of its attempt, and all its batches of events. */
 export interface Dispatched {
   index: number;
   batches: PullIterator<AnswerBatch>;
 }
 
 /**
- * Sends the request to one candidate after the other until an answer begins. After a failure before the first event,
- * the next candidate is tried by the rules of `withFailover`. A later failure ends the answer.
- * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure
+ * Sends the request to one candidate after the other until an answer begins. A failure after the first event ends the
+ * answer.
+ * @throws {ProviderFailure} the failure that is most useful to the client
  */
 export async function dispatch(
   attempts: readonly Attempt[],
@@ -79,9 +74,8 @@ export async function dispatch(
 }
 
 /**
- * Logs and counts a request whose encrypted reasoning was dropped, because the provider could not read it. This may
- * happen after a change of the operator's account or the provider's keys. If it is frequent, an operator should
- * investigate.
+ * Records that the request is sent again without earlier reasoning that the provider could not decrypt. A cause may be
+ * a change of the operator's account or of the provider's keys.
  */
 function noteDroppedReasoning({ endpoint, model }: Candidate, requestId: string): void {
   const provider = endpoint.provider.id;

@@ -9,7 +9,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import { attemptsHeldFor, countedPlan, prepareAttempts, type Prepared } from './attempts.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** Age in ms after which an unused connection is discarded, because the provider may already have closed it. */
+/** Age in ms after which an unused connection is discarded, because the provider may have closed it. */
 const CONNECTION_KEEPS_MS = 2_000;
 
 interface HeldMessage {
@@ -18,8 +18,8 @@ interface HeldMessage {
 }
 
 /**
- * Places a hold for the candidates of a request. If the limits of free models refuse the request, the hold is tried
- * without these models. If the spending limits have no room, the hold is tried for the free models alone.
+ * Places a hold for the candidates of a request. If a refusal does not apply to all models, the hold is tried for the
+ * other models.
  * @throws {GatewayError} if the request is not admitted
  */
 export async function holdForRequest(
@@ -34,10 +34,7 @@ export async function holdForRequest(
   }
 }
 
-/**
- * Returns the terms of the hold for a message: its scopes and amount, and the limits of free models. If the limits have
- * no room, `recount` counts the tokens of the prompt before the request is refused.
- */
+/** Returns the terms of the hold for a message. */
 export async function messageTerms(
   input: Pick<InferenceInput<unknown>, 'caller' | 'generationId' | 'request' | 'clientLeft'>,
   prepared: Prepared,
@@ -66,10 +63,7 @@ export async function messageTerms(
   };
 }
 
-/**
- * Places the hold while the connection to the first provider is opened (DNS, TCP, TLS). The message is sent only after
- * the hold is placed. With a hold from a lease, this function may return before the generation's record is written.
- */
+/** Places the hold while the connection to the first provider opens. */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
   const upstream = connect(first.candidate, first.encode(), signal);
@@ -93,7 +87,7 @@ async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Pre
     return { admitted, attempts };
   } catch (error) {
     upstream.discard();
-    // No answer was requested from a provider, so nothing may be held or charged.
+    // Releases a placed hold, because no answer was requested from a provider.
     if (admitted) await releaseUnknown(table, admitted.generation);
     throw error;
   }

@@ -3,8 +3,8 @@ import { abortBecause } from '../abort.ts';
 import type { Dispatched } from './dispatch.ts';
 
 /**
- * Waits until an answer has begun and its generation is recorded. If recording fails, the request to the provider is
- * aborted, and the client gets no part of the answer.
+ * Waits until an answer has begun and its generation is recorded. If recording fails, the client gets no part of the
+ * answer.
  * @throws {Error} the error of the record or of the provider
  */
 export async function onceRecorded(
@@ -13,8 +13,7 @@ export async function onceRecorded(
   abort: AbortController,
 ): Promise<Dispatched> {
   if (!recorded) return dispatched;
-  // Aborts the request to the provider immediately. Otherwise the provider's work would cost money while the hold is
-  // being released.
+  // If recording fails, aborts the request to the provider at once, because its work would cost money without a hold.
   recording?.catch(() => abortBecause(abort, 'ended'));
   const [answer, record] = await Promise.allSettled([dispatched, recorded]);
   if (record.status === 'rejected') {

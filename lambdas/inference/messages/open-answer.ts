@@ -15,11 +15,10 @@ import { SearchStage } from './search/search-stage.ts';
 import { parseMessage, routeMessage, type RoutedMessage } from './routed-message.ts';
 
 /**
- * Begins the answer to a message: finds candidates, places the hold, and sends the request. `sendAnswer` makes events,
- * charge and settlement from the returned context.
- * @param leftOutNames returns the client's names of the fields that are not sent to an endpoint
- * @throws {GatewayError} if no provider can serve the request, or the request is not admitted; a placed hold is
- *   released, at the latest by the sweep (workers/sweep-holds)
+ * Begins the answer to a message.
+ * @param leftOutNames converts names of unsent fields to the client's names
+ * @throws {GatewayError} if no provider can serve the request, or it is not admitted; a placed hold is released, at the
+ *   latest by the sweep
  */
 export async function openAnswer(
   input: InferenceInput<RoutedRequest>,
@@ -27,7 +26,7 @@ export async function openAnswer(
 ): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
   const routed = await routeOrRefuse(input);
-  // Opens the resources for settlement before the hold is placed. If one of them is missing, nothing may be held.
+  // Opens the resources for settlement first: if one cannot be opened, the request must fail before money is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
@@ -68,8 +67,8 @@ export async function openAnswer(
 }
 
 /**
- * Parses and routes the message, or throws a refusal. It is a separate function, so that closures of the answer do not
- * keep the parsed message in memory.
+ * Routes the message. Separate from `openAnswer`, so that closures of the answer do not keep the parsed message in
+ * memory.
  */
 async function routeOrRefuse(input: InferenceInput<RoutedRequest>): Promise<RoutedMessage> {
   const parsed = await parseMessage(input);

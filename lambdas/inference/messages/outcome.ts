@@ -7,7 +7,7 @@ import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
 /**
- * Returns the outcome of an answer in the form of the generation's record.
+ * Returns the outcome of an answer, which may still be running.
  * @param ending null while the answer is running
  */
 export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {

@@ -20,23 +20,20 @@ import { earlyEnding, withShortening, type Stop } from './early-end.ts';
 import { surprisesOf } from '../usage-anomalies.ts';
 import { outcomeOf } from './outcome.ts';
 
-/**
- * One answer in progress: measures the usage, keeps the answer within its hold, computes the price, and settles at the
- * end.
- */
 export class Progress implements StagedAnswer {
-  /** How the answer ended; undefined while it is running. */
   ending: Ending | undefined;
   readonly #context: AnswerContext;
   readonly #openBlocks = new Set<number>();
   #answer: MeasuredAnswer;
   #begun = false;
   #promptCounted = false;
-  /** Whether the provider has reported the stop reason. Only a few last events can follow. */
+  /** Whether the provider has reported the stop reason. */
   #isClosing = false;
-  /** Size in bytes of the answer's other parts, which also take memory: sources, search results and earlier rounds. */
+  /**
+   * Size in bytes of earlier rounds, and of parts that are not text of the model, such as search results and images.
+   */
   #extraBytes = 0;
-  /** Charge that the last `message_delta` reported to the client. Settlement uses the same charge. */
+  /** Charge that the last `message_delta` reported to the client, which settlement uses. */
   #final: Charged | undefined;
 
   constructor(context: AnswerContext) {
@@ -46,8 +43,7 @@ export class Progress implements StagedAnswer {
 
   begin(index: number): void {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
-    // The bound includes no further searches: the searches before the first request are already bought, and later
-    // searches are held separately.
+    // The searches before the first request are already bought, and later searches are held separately.
     const { pricing } = begun.candidate;
     const quote = { ...held, pricing, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });
@@ -72,10 +68,6 @@ export class Progress implements StagedAnswer {
     return stopBy(await this.#context.extender.reserve(accruedCost(this.#answer).plus(cost)));
   }
 
-  /**
-   * Starts another request to the provider (round) for the same answer, after the previous one has ended.
-   * @returns the reason why the answer must end instead; undefined if the cost of the round is held
-   */
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
     const { attempt, meter, rounds } = this.#answer;
     const over = chargedForRound(this.#answer, 'usage');
@@ -92,13 +84,11 @@ export class Progress implements StagedAnswer {
     return undefined;
   }
 
-  /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(): void {
     this.#followAttempt();
     const { stage, attemptLog } = this.#context;
     const { quote } = this.#answer.attempt;
-    // Before the first event, hidden thinking and bought searches may add to the cost. The record already covers the
-    // prompt.
+    // Before the first event, a checkpoint is useful only if hidden thinking or bought searches may have caused costs.
     const mayThink = quote.hiddenReasoningTokens > 0 && attemptLog.sentAtMs !== undefined;
     const isWorthIt = this.#begun || mayThink || !stage.spent(quote).isZero;
     if (this.ending !== undefined || !isWorthIt) return;
@@ -107,20 +97,18 @@ export class Progress implements StagedAnswer {
     );
   }
 
-  /** Attributes failures and charges to the latest attempt, unless the answer has already begun. */
   #followAttempt(): void {
     const { attempts, attemptLog } = this.#context;
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };
   }
 
-  /** Returns the error as a failure of the provider. */
   failureOf(error: unknown): ProviderFailure {
     return failureOf(error, failedProvider(this.#answer.attempt.candidate));
   }
 
   /**
-   * Measures a batch of events before it is sent to the client.
-   * @returns the part of the batch that the hold covers, and the reason if the answer must end after it
+   * Measures a batch before it is sent.
+   * @returns the part of the batch within the limits, and the reason if the answer must end after it
    */
   observe(batch: RoundBatch): RoundBatch | Promise<RoundBatch> {
     this.#context.attemptLog.received();
@@ -162,14 +150,14 @@ export class Progress implements StagedAnswer {
       isPriced ||= isEnding(data);
       if (!isUsageReport(data)) shown.push(withGatewayIdentity(event, this.#answer));
     }
-    // Measures the events first, because usage that arrives with the last events already includes their tokens.
+    // The reported usage is added after the events of its batch, because it already includes their tokens.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : requested);
     return isPriced ? this.#withPrice(shown).then((events) => ({ events, stop })) : { events: shown, stop };
   }
 
-  /** Ends an answer early, as a model does at max_tokens: closes open blocks and states the reason. */
+  /** Returns the events that close the open blocks and end the answer as at max_tokens. */
   async endEarly(stop: Stop): Promise<AnswerEvent[]> {
     this.ending = stop.ending;
     this.#answer.meter.finishReason = 'max_tokens';
@@ -179,15 +167,13 @@ export class Progress implements StagedAnswer {
     return events.map((data) => ({ data }));
   }
 
-  /** Returns the ending of an answer that failed. */
   endingBy(error: unknown): Exclude<Ending, 'complete' | 'out_of_money'> {
     this.#followAttempt();
     const reason = abortReasonOf(this.#context.abort.signal);
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     if (this.#begun) this.#context.attemptLog.brokeOff(error);
-    // The gateway has stopped waiting, but the provider may still work: a model that has sent no output may be
-    // thinking.
+    // A silent model that has sent no output may still be thinking.
     const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.failureOf(error).wasSilent && mayThink) return 'out_of_time';
     return this.#begun ? 'broke_off' : 'refused_before';
@@ -198,7 +184,7 @@ export class Progress implements StagedAnswer {
     return this.#answer.rounds.length > 0 || chargeOf(this.#answer, this.ending!) !== 'nothing';
   }
 
-  /** Reports the outcome to settlement. Call it once, after the last event. */
+  /** Settles the answer. Call this method once, after the last event. */
   async settle(): Promise<void> {
     const { report, remember } = this.#context;
     if (!(await report.isRecorded())) return report.drop();
@@ -218,7 +204,7 @@ export class Progress implements StagedAnswer {
     const { meter } = this.#answer;
     if (this.#promptCounted || !meter.hasPromptCount) return;
     this.#promptCounted = true;
-    // At the end of an answer, the settlement releases the unused part of the hold.
+    // Releases the unused part of the hold only before the end of the answer. At the end, the settlement releases it.
     const releasesUnused = meter.finishReason === null && !this.#isClosing;
     const { usage } = chargedForRound(this.#answer, 'usage');
     this.#context.extender.promptCounted(usage, { writtenBytes: meter.outputBytes, releasesUnused });

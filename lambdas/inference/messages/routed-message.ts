@@ -1,8 +1,3 @@
-/**
- * Prepares a message for providers: parses it once, protects its texts, and finds its candidates. Routing, search and
- * protection each use their part of the parsed message.
- */
-
 import { modelCheckOf } from '../../admission/allowed-models.ts';
 import { privacyOf } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
@@ -30,46 +25,36 @@ import { protectedSearches, readSearches, type RequestedSearches } from '../../s
 
 const BETA_HEADER = 'anthropic-beta';
 
-/** A parsed message request: its route, its searches, and its texts for protection. */
 interface ParsedMessage {
   route: MessageRoute;
   searches: RequestedSearches | undefined;
-  /** The message as the model gets it, and the request's other texts under the client's field names. */
+  /** The message as the model gets it, and other texts under the client's field names. */
   texts: MessagesRequest & { plugins?: RoutedRequest['plugins']; [BETA_HEADER]?: string };
   /** Whether messages may be removed if the prompt is too long. */
   mayCompress: boolean;
-  /** Whether the gateway adds cache breakpoints to the prompt. */
   marksCaches: boolean;
-  /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
 }
 
-/** A message that may be sent to providers. */
 export interface RoutedMessage {
   message: MessagesRequest;
-  /**
-   * Original texts of the placeholders in the protected prompt; undefined if the prompt has no placeholders to restore.
-   */
+  /** Original texts of the placeholders in the protected prompt. */
   originals: ReadonlyMap<string, string> | undefined;
   content: PromptContent;
   client: ClientHeaders;
-  /** Candidates in the order of attempts, at least one. */
   candidates: Candidate[];
-  /** Web searches of the request; undefined if it has none. */
   search: RequestSearch | undefined;
-  /** For each message, its index in the client's request; undefined if no index changed or the prompt was compressed. */
+  /** Index of each message in the client's request; undefined if no index changed or the prompt was compressed. */
   origins: number[] | undefined;
-  /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
   /** Whether endpoints that would not get every parameter are excluded. */
   requiresParameters: boolean;
   remember: MessageRoute['remember'];
-  /** Called for each excluded endpoint. */
   onExcluded: OnExcluded;
 }
 
 /**
- * Parses a message request once, finds its route, and starts the lookup of the conversation's cached prompt.
+ * Parses a message request, and starts the lookup of the conversation's cached prompt.
  * @throws {GatewayError} the errors of `messageRoute` and `readSearches`
  */
 export async function parseMessage({
@@ -103,7 +88,7 @@ export async function parseMessage({
 
 /**
  * Finds the candidates of a request, and prepares the message for them.
- * @param beforeSearch runs before the prompt is scanned for sensitive data
+ * @param beforeSearch runs before the prompt is scanned for sensitive data, if the key protects such data
  * @throws {GatewayError} the errors of `protect`, `messagesCandidates`, `openSearch`, `withinContext` and
  *   `clientHeaders`
  */

@@ -8,15 +8,13 @@ import { refuseEarly } from '../refuse-early.ts';
 import type { BatchModality, WholeOf } from './modality.ts';
 import { preparedInput, routeBatch } from './routed.ts';
 
-/** A complete answer for the client, and the candidate that gave it. */
 export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
   result: Result;
 }
 
 /**
- * Answers a request of a modality completely, or fails: finds candidates, places the hold, sends requests to a
- * provider, and settles.
- * @throws {GatewayError} if no provider can serve the request, the request is not admitted, or no provider answers
+ * Returns a complete answer, after its settlement.
+ * @throws {GatewayError} for a request that cannot be served or is not admitted, and if no provider answers
  */
 export async function answerModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
@@ -30,7 +28,7 @@ export async function answerModality<Body, Task, Answer, Result>(
 
 /**
  * Begins an answer that is forwarded while the provider sends it.
- * @throws {GatewayError} if no provider can serve the request, the request is not admitted, or no answer begins
+ * @throws {GatewayError} for a request that cannot be served or is not admitted, and if no answer begins
  */
 export async function forwardModality<Body, Task, Answer, Event>(
   modality: BatchModality<Body, Task, Answer, unknown>,

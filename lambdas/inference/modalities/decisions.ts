@@ -5,7 +5,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { decisionEngines } from '../../providers/decisions/engines.ts';
 import { defineModality } from './modality.ts';
 
-/** Modality that answers questions about a text (the state) with probabilities. */
+/** Answers questions about a text (the state) with probabilities. */
 export const decisionsModality = defineModality({
   apiType: 'decisions',
   makes: 'decisions',

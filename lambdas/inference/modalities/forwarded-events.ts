@@ -2,10 +2,7 @@ import { errorEnvelope } from '../../platform/errors.ts';
 import { KEEP_ALIVE, sseEvent } from '../../platform/sse.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
 
-/**
- * Returns the form of an answer that is forwarded as server-sent events.
- * @param events converts events; the default for a failure is OpenAI's event of an error
- */
+/** Returns a stream of server-sent events. By default, a failure has the form of OpenAI's error event. */
 export function forwardedEvents<Event>(
   requestId: string,
   events: Pick<ClientStream<Event>, 'chunk' | 'last' | 'failure'>,

@@ -1,5 +1,3 @@
-/** Forms of OpenRouter's API and of OpenAI's API for streamed images and for usage. */
-
 import { finalCost, type Charged } from '../../accounting/charge.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import { nowSeconds } from '../../platform/clock.ts';
@@ -10,10 +8,8 @@ import type { ClientStream } from '../batch/forward-stream.ts';
 import { forwardedEvents } from './forwarded-events.ts';
 import type { ImageBody } from './images-schema.ts';
 
-/** Returns the form of a streamed answer to a request. */
 export type ImageEventsFor = (requestId: string, body: ImageBody) => ClientStream<ImageEvent>;
 
-/** The events of one API, as bytes. */
 interface ImageEventForm extends Pick<ClientStream<ImageEvent>, 'failure'> {
   partial: (file: ImageFile, index: number) => string;
   completed: (file: ImageFile, charged: Charged) => string;
@@ -21,10 +17,7 @@ interface ImageEventForm extends Pick<ClientStream<ImageEvent>, 'failure'> {
 
 const unnamedEvent = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
-/**
- * Returns the form with the events of OpenRouter's API, which have no names. Its clients expect the code of an error as
- * text.
- */
+/** Events of OpenRouter's API, whose clients expect the code of an error as text. */
 export function imageEvents(requestId: string): ClientStream<ImageEvent> {
   return imageStream(requestId, {
     partial: ({ base64 }, index) =>
@@ -44,19 +37,19 @@ export function imageEvents(requestId: string): ClientStream<ImageEvent> {
   });
 }
 
-/** Qualities in answers of OpenAI's API, for the qualities of requests that its answers cannot have. */
+/**
+ * Requested qualities that answers in OpenAI's format cannot state, each with the quality that the answer states
+ * instead.
+ */
 const answeredQualities: Record<string, string | undefined> = { standard: 'medium', hd: 'high', premium: 'auto' };
 
-/** Returns the settings of the request that answers of OpenAI's API repeat. An absent setting becomes `auto`. */
+/** Settings of the request that answers of OpenAI's API repeat; an absent setting becomes `auto`. */
 export function repeatedSettings({ background, quality, size }: ImageBody) {
   const sent = quality ?? 'auto';
   return { background: background ?? 'auto', quality: answeredQualities[sent] ?? sent, size: size ?? 'auto' };
 }
 
-/**
- * Returns the form with the events of OpenAI's API, which repeat settings of the request. Their names contain the
- * route: `image_generation` or `image_edit`.
- */
+/** Events of OpenAI's API, which repeat settings of the request. */
 export function openaiImageEvents(route: 'image_generation' | 'image_edit'): ImageEventsFor {
   return (requestId, body) => {
     const settled = ({ base64, mediaType }: ImageFile) => ({
@@ -74,10 +67,7 @@ export function openaiImageEvents(route: 'image_generation' | 'image_edit'): Ima
   };
 }
 
-/**
- * Returns the converter for a stream. It delays the finished image until the charge is known, because the last event
- * also contains the usage.
- */
+/** Returns a stream that keeps the finished image until its charge is known, because its event contains the charge. */
 function imageStream(requestId: string, { partial, completed, ...form }: ImageEventForm): ClientStream<ImageEvent> {
   let finished: ImageFile | undefined;
   return forwardedEvents(requestId, {
@@ -91,7 +81,7 @@ function imageStream(requestId: string, { partial, completed, ...form }: ImageEv
   });
 }
 
-/** Returns the usage in the form of OpenRouter's API, in which all output is one count. */
+/** Usage in the form of OpenRouter's API, in which `completion_tokens` counts all output. */
 export function imageUsage({ usage, ...charged }: Charged, images: number) {
   const prompt = promptTokens(usage);
   const { outputTokens: completion, imageOutputTokens: drawn } = usage;
@@ -105,7 +95,7 @@ export function imageUsage({ usage, ...charged }: Charged, images: number) {
   };
 }
 
-/** Returns the usage in the form of OpenAI's API, which counts text and images separately. */
+/** Usage in the form of OpenAI's API, which counts text and images separately. */
 export function openaiImageUsage({ usage, ...charged }: Charged, images: number) {
   const prompt = promptTokens(usage);
   const { outputTokens: completion, imageOutputTokens: drawn = 0, imageInputTokens: pictures = 0 } = usage;

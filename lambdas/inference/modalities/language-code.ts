@@ -1,12 +1,10 @@
-/** Schemas of the language of a recording or a text. */
-
 import * as z from 'zod';
 
-/** Matches a language with a script or a region, such as `en-US` or `zh_Hant_TW`. The group is the language alone. */
+/** A language with a script or a region, such as `en-US` or `zh_Hant_TW`. The group is the language alone. */
 const LOCALE = /^([a-z]{2,3})(?:[-_][a-z\d]{2,8})*$/i;
 const LANGUAGE_RULE = 'must be a language of ISO 639, such as "en"';
 
-/** Returns the language of a locale, with two letters if ISO 639-1 has the language. */
+/** Language of a locale, with two letters if ISO 639-1 has the language. */
 function languageOfLocale(locale: string): string {
   const language = LOCALE.exec(locale)?.[1]?.toLowerCase();
   return (language?.length === 3 ? new Intl.Locale(language).language : language) ?? locale;
@@ -17,7 +15,7 @@ export const languageCode = z
   .overwrite(languageOfLocale)
   .regex(/^[a-z]{2,3}$/, LANGUAGE_RULE);
 
-/** With `auto` or an empty text, the provider detects the language, as without the field. */
+/** Code of a language, `auto` or an empty text. With `auto` or an empty text, the provider detects the language. */
 export const languageOrAuto = z
   .string()
   .overwrite(languageOfLocale)

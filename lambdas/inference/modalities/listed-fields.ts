@@ -1,15 +1,12 @@
-/** Fields of a request that are sent only to endpoints which list them (`supported_parameters`). */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 
-/** Returns whether the endpoint of a candidate accepts a field. */
 type AcceptsField<Candidate> = (candidate: Candidate, name: string) => boolean;
 
 /**
- * Returns the candidates that list every field with a value.
- * @param accepts returns whether a candidate accepts a field; default: whether its endpoint lists the field
+ * Returns the candidates that list every field with a value in `supported_parameters`.
+ * @param accepts whether a candidate accepts a field; by default, whether its endpoint lists the field
  * @throws {GatewayError} 400 if no candidate lists a field, or none lists all fields
  */
 export function candidatesWith<Candidate extends BatchCandidate>(
@@ -35,10 +32,7 @@ export function candidatesWith<Candidate extends BatchCandidate>(
   );
 }
 
-/**
- * Sorts the candidates by the number of these fields that they list, highest first. A candidate gets the request
- * without the fields that it does not list.
- */
+/** Sorts the candidates by the number of these fields that they list, highest first. */
 export function preferringListed<Candidate extends BatchCandidate>(
   names: readonly string[],
   candidates: readonly Candidate[],

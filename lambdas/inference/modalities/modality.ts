@@ -10,13 +10,9 @@ import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoint
 import type { ClientStream } from '../batch/forward-stream.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
 
-/**
- * Schema of the request body, and limits for reading its JSON (http/json-body.ts). A body that may also be a form has
- * the same schema; the endpoint gets the reader of forms (http/form-body.ts).
- */
 export interface AcceptedBody<Body> {
   body: z.ZodType<Body>;
-  /** Schemas of the parameters in the query and the path. The values are added to the body. */
+  /** Schemas of query and path parameters, whose values are added to the body. */
   query?: z.ZodType<object>;
   params?: z.ZodType<object>;
   maxValues?: number;
@@ -24,19 +20,12 @@ export interface AcceptedBody<Body> {
   exactWithin?: readonly string[];
 }
 
-/** Type of a streamed answer's events. */
 type EventOf<Answer> = Answer extends StreamedAnswer<infer Event> ? Event : never;
-/** The members of `Answer` that are not streamed. */
 export type WholeOf<Answer> = Answer extends StreamedAnswer<unknown> ? never : Answer;
 
 /**
- * Declaration of a modality. Its answers are complete, as for embeddings, or are forwarded part by part, as for speech.
- * The declaration contains everything in which these modalities differ. Shared code reads the request, routes and
- * protects it, places the hold, sends the requests to providers, settles and estimates. A row of `wholeModalities`
- * (modality-rows.ts) adds the routes.
- *
- * If a provider runs a job that must be polled, `answer` of the engine can poll, because it may send several requests.
- * Jobs of minutes are separate, as for videos (inference/videos/).
+ * A modality whose answers are complete, as for embeddings, or forwarded part by part, as for speech. Jobs that take
+ * minutes are separate (inference/jobs/).
  */
 export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals {
   apiType: ApiType;
@@ -48,17 +37,12 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
    * @throws {GatewayError} 400 or 413 for a file that cannot be used
    */
   prepare?: (body: Body, clientLeft: AbortSignal | undefined) => Promise<Body>;
-  /**
-   * Returns the names of body fields that are not sent to the endpoint. Without this function, unknown fields are
-   * refused.
-   * @param target the endpoint that answers
-   */
+  /** Names of body fields that are not sent to the endpoint. */
   leftOut?: (body: Body, target: WireTarget) => readonly string[];
-  /** The client's names of fields, by the names that errors have. Absent: both have the same names. */
+  /** Names of fields in the client's API, by the names that the gateway's errors use. */
   clientNames?: Readonly<Record<string, string>>;
-  /** One engine for each provider format (wire) that serves this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
-  /** Returns all texts for the provider, with the names of the client's fields that contain them. */
+  /** Texts for the provider, with the client's fields that contain them. */
   textsOf: (body: Body) => NamedText[];
   /**
    * Refuses a body with parts that cannot be scanned for sensitive data.
@@ -66,16 +50,15 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
    */
   refuseUnsearchable?: (body: Body) => void;
   /**
-   * Builds the task for a provider.
-   * @param texts the texts of `textsOf`, possibly changed by protection
+   * Builds the task for the engines. The parameter `texts` has the texts of `textsOf`, possibly changed by protection.
    */
   taskOf: (body: Body, texts: readonly string[]) => Task;
   /** Returns the estimated size of the prompt, in bytes of text. */
   promptBytes: (task: Task) => number;
-  /** Returns the model and provider preferences of the request, and the texts that identify its conversation. */
+  /** Model and provider preferences, and the texts that identify the conversation. */
   routeOf: (body: Body, texts: readonly NamedText[]) => RoutedRequest;
   /**
-   * Returns the candidates that can do the task, in the order of attempts.
+   * Candidates that can do the task, in the order of attempts.
    * @throws {GatewayError} 400 if no candidate can do it
    */
   fitting?: (
@@ -85,29 +68,17 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   ) => BatchCandidate<Task, Answer>[];
   maxAtOnce: number;
   /**
-   * If true, the client is charged only for a complete answer, or for a stream from which the client disconnects after
-   * the first content. If absent, a client that disconnects also pays for the finished requests to the provider.
+   * If true, the charge is only for a complete answer, or for a stream that the client left after its first content.
    */
   isBilledWhole?: boolean;
-  /**
-   * Builds a non-streamed answer for the client.
-   * @param own the task with the client's own texts, before protection
-   */
+  /** Returns the result for the client. The parameter `own` is the task with the client's texts, before protection. */
   resultOf: (answer: WholeOf<Answer>, own: Task) => Result;
-  /**
-   * Returns the converter with which the answer is forwarded while the provider sends it; undefined if the client gets
-   * a non-streamed answer. If it returns a converter, engines return a `StreamedAnswer`. Absent: no answers are
-   * streamed.
-   */
+  /** Returns the converter for a streamed answer; undefined if the client gets a complete answer. */
   forwardedAs?: (body: Body, requestId: string) => ClientStream<EventOf<Answer>> | undefined;
-  /** Error message for the client if the function's time ends before the answer is complete. */
   outOfTime: string;
 }
 
-/**
- * Declares a modality, and infers its types from its members. It does not compile if a provider format (wire) of this
- * modality has no engine.
- */
+/** Infers the types of a modality; each provider format (wire) of the modality must have an engine. */
 export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result> & {
     apiType: Kind;
@@ -117,7 +88,7 @@ export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>
   return modality;
 }
 
-/** `routeOf` of a body without a conversation: returns its models and provider preferences. */
+/** Implements `routeOf` for a body without a conversation. */
 export function plainRoute({
   model,
   models,
@@ -130,10 +101,7 @@ export function plainRoute({
   return { model, messages: [], ...(models ? { models } : {}), ...(provider ? { provider } : {}) };
 }
 
-/**
- * Adds the engine of the modality to an endpoint. Returns undefined if the modality has no engine for the endpoint's
- * format (wire).
- */
+/** Returns the candidate with its engine; undefined if the modality has no engine for the endpoint's format (wire). */
 export function engineCandidate<Task, Answer>(
   { engines }: Pick<BatchModality<never, Task, Answer, never>, 'engines'>,
   usable: UsableEndpoint,

@@ -1,6 +1,4 @@
-/**
- * Schema of the body of POST /rerank: the fields of OpenRouter's API, and fields of the Cohere, Jina and Voyage APIs.
- */
+/** POST /rerank has the fields of OpenRouter's API, and fields of the Cohere, Jina and Voyage APIs. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -9,9 +7,8 @@ import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
 import { openBody } from '../../messages/open-body.ts';
 import { routingField } from '../../messages/preferences.ts';
 
-/** Maximum number of documents, the highest of any known provider. */
 const MAX_RANKED_DOCUMENTS = 1_000;
-/** Maximum size of all texts in bytes. It is limited because the answer repeats the documents. */
+/** Maximum size of all texts in bytes, because the answer repeats the documents. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const MAX_TOKENS_PER_DOC = 1_000_000;
 
@@ -19,7 +16,9 @@ const MODELS_RULE = 'is refused here, because scores of different models cannot 
 
 const filledText = z.string().min(1);
 const MAX_RANK_FIELDS = 20;
-/** A document as an object. Other members than `text` are ranked if `rank_fields` names them, as in Cohere's API. */
+/**
+ * A document as an object. Members other than `text` are ranked only if `rank_fields` names them, as in Cohere's API.
+ */
 const textDocument = z.looseObject({
   text: optionalField(filledText).meta({ description: 'The text of the document.' }),
   image: optionalField(z.never('is refused here: only texts are ranked; send "text"')).meta({
@@ -86,10 +85,7 @@ export const rerankBody = openBody(rerankFields, {
 });
 export type RerankRequest = z.output<typeof rerankBody.schema>;
 
-/**
- * Returns the text of a document, which is a string or an object. Several fields become lines with their names, as
- * Cohere recommends for structured documents.
- */
+/** Returns the text of a document. Several fields become lines with their names, as Cohere recommends. */
 export function rankedText(
   document: RerankRequest['documents'][number],
   ranked?: RerankRequest['rank_fields'],

@@ -5,7 +5,6 @@ import { candidatesWith } from './listed-fields.ts';
 import { defineModality, plainRoute } from './modality.ts';
 import { rankedText, rerankBody } from './rerank-schema.ts';
 
-/** Modality that orders documents by their relevance to a query. */
 export const rerankModality = defineModality({
   apiType: 'rerank',
   makes: 'rerank',
@@ -15,7 +14,7 @@ export const rerankModality = defineModality({
   textsOf: ({ query, documents, rank_fields: ranked }) => [
     { field: 'query', text: query },
     ...documents.map((document, index) => ({
-      // Several ranked fields become one text, whose field is the document.
+      // If several fields of a document are ranked, they become one text, and errors name the whole document.
       field: ['documents', index, ...(typeof document === 'string' || ranked?.[1] ? [] : (ranked ?? ['text']))].join(
         '.',
       ),
@@ -39,7 +38,7 @@ export const rerankModality = defineModality({
   tooMany: (asks, maxAsks) =>
     invalidRequest('documents', `take ${asks} requests to this model, of which one may take ${maxAsks}; send fewer`),
   maxAtOnce: 1,
-  // The client gets its original texts back. Sensitive data is replaced only in the texts for the provider.
+  // The client gets its original texts, without replacements by protection.
   resultOf: (ranked, own) => ranked.map(({ index, score }) => ({ index, score, text: own.documents[index]! })),
   outOfTime: 'The documents took longer than the gateway may run. Send fewer at once.',
 });

@@ -13,18 +13,17 @@ import type { InferenceInput } from '../inference-input.ts';
 import { engineCandidate, type BatchModality } from './modality.ts';
 
 interface RoutedTask<Task, Answer> {
-  /** The task with protected texts, which may be sent to providers. */
+  /** The task with protected texts. */
   task: Task;
-  /** The task with the client's own texts, before protection. */
+  /** The task with the client's own texts. */
   own: Task;
-  /** Candidates in the order of attempts, at least one, each with its maximum cost. */
   offers: BatchOffer<Task, Answer>[];
 }
 
 /**
  * Finds the candidates of a request, and builds the task for them.
- * @throws {GatewayError} the errors of `usableEndpoints`, `fitting` and `prepareOffers`; 400 for content that
- *   protection refuses
+ * @throws {GatewayError} the errors of `refuseUnsearchable`, `protectNamedTexts`, `usableEndpoints`, `fitting` and
+ *   `prepareOffers`
  */
 export async function routeBatch<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
@@ -53,7 +52,7 @@ export async function routeBatch<Body, Task, Answer, Result>(
   return { task, own, offers: prepareOffers(candidates, task, modality, onExcluded) };
 }
 
-/** Returns the input with its body completed by the modality. */
+/** Completes the body of a request. */
 export async function preparedInput<Body, Input extends { body: Body; clientLeft?: AbortSignal | undefined }>(
   { prepare }: Pick<BatchModality<Body, never, never, never>, 'prepare'>,
   input: Input,

@@ -1,4 +1,4 @@
-/** Schema of the body of POST /audio/speech: the fields of OpenAI's and OpenRouter's APIs. */
+/** POST /audio/speech has the fields of OpenAI's and OpenRouter's APIs. */
 
 import * as z from 'zod';
 import { speechFormats } from '../../catalog/quirk-values.ts';
@@ -8,12 +8,12 @@ import { openBody } from '../../messages/open-body.ts';
 import { otherModels, providerPreferences } from '../../messages/preferences.ts';
 import { characterCount, type FurtherTuning } from '../../providers/speech/codec.ts';
 
-/** Maximum number of characters of a text, the highest of any known provider. */
+/** Maximum length of a text in characters: the highest maximum of the known providers. */
 const MAX_SPOKEN_CHARACTERS = 40_000;
 const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
 /**
- * Name or id of a voice. Some servers have voices in folders, voices with spaces, and mixtures such as
- * `af_bella(2)+af_sky(1)`. A voice may become part of a URL, so `.` and `..` are not accepted.
+ * Some servers have voices in folders, voices with spaces, and mixtures such as `af_bella(2)+af_sky(1)`. A voice may
+ * become part of a URL, so `.` and `..` are refused.
  */
 export const voiceName = z
   .string()
@@ -36,10 +36,7 @@ export const spokenText = z
 
 const instructionsField = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
 
-/**
- * Provider preferences with the additional member `options`, in which clients of OpenRouter's API send the instructions
- * for the voice.
- */
+/** Preferences with `options`, in which clients of OpenRouter's API send instructions for the voice. */
 const speechPreferences = providerPreferences.extend({
   options: optionalField(
     z.strictObject({
@@ -98,6 +95,6 @@ export const speechBody = openBody({
   ...labelFields,
 });
 export interface SpeechRequest extends z.output<typeof speechBody.schema> {
-  /** Fields of ElevenLabs' API; the schema has none of them. */
+  /** Fields of ElevenLabs' API that the schema of this route lacks. */
   tuning?: FurtherTuning;
 }

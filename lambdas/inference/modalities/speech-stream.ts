@@ -1,5 +1,3 @@
-/** Forms in which clients get speech: the audio itself, or events that contain the audio in Base64. */
-
 import { promptTokens } from '../../accounting/usage.ts';
 import { finalCost, type Charged } from '../../accounting/charge.ts';
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
@@ -16,12 +14,12 @@ const soundTypes: Record<SpeechFormat, string> = {
   pcm: 'audio/pcm',
 };
 
-/** Returns the form that forwards the audio unchanged. */
+/** Forwards the audio unchanged. */
 export function soundStream(format: SpeechFormat): ClientStream<Buffer> {
   return { contentType: soundTypes[format], chunk: (sound) => sound };
 }
 
-/** Returns the form that sends the events of OpenAI's API. The last event contains the usage, and its cost if final. */
+/** Sends the events of OpenAI's API. The last event contains the usage, and its cost if final. */
 export function soundEvents(requestId: string): ClientStream<Buffer> {
   return forwardedEvents(requestId, {
     chunk: (sound) => sseEvent({ type: 'speech.audio.delta', audio: sound.toString('base64') }),

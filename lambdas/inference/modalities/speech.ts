@@ -12,10 +12,8 @@ import { soundEvents, soundStream } from './speech-stream.ts';
 
 const DEFAULT_FORMAT = 'mp3';
 
-/** Tuning fields that are texts. */
 const tuningTexts = ['instructions', 'previous_text', 'next_text'] as const;
 
-/** Modality that converts text to speech. The audio is forwarded while the provider sends it. */
 export const speechModality = speechFor({
   accepts: { body: speechBody.schema },
   unknownIn: speechBody.unknownIn,
@@ -25,12 +23,11 @@ export const speechModality = speechFor({
 interface SpeechBody<Body> {
   accepts: AcceptedBody<Body>;
   unknownIn: OpenBody<Body>['unknownIn'];
-  /** Converts the client's body to a request of POST /audio/speech. */
   requestOf: (body: Body) => SpeechRequest;
   clientNames?: Readonly<Record<string, string>>;
 }
 
-/** Declares a modality of speech whose clients send bodies of one API. */
+/** Declares a modality of speech for the bodies of one client API. */
 export function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {} }: SpeechBody<Body>) {
   return defineModality({
     apiType: 'tts',
@@ -42,7 +39,7 @@ export function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {
       ...unsentFields(tuningOf(requestOf(body)), target).map((name) => clientNames[name] ?? name),
     ],
     engines: speechEngines,
-    // If sensitive data was replaced, the audio contains the spoken placeholders, because audio cannot be restored.
+    // The texts may contain placeholders for sensitive data. They are spoken, because audio cannot be restored.
     textsOf: (body) => {
       const request = requestOf(body);
       return [{ field: 'input', text: request.input }, ...tuningTextsOf(request)];
@@ -78,7 +75,7 @@ export function speechFor<Body>({ accepts, unknownIn, requestOf, clientNames = {
   });
 }
 
-/** Returns the fields of a request that only tune the speech. The normal speed (1) counts as absent. */
+/** Returns the settings of the speech. The normal speed (1) counts as absent. */
 function tuningOf({ speed, instructions, provider, tuning }: SpeechRequest) {
   return {
     ...tuning,
@@ -93,9 +90,9 @@ function tuningTextsOf(request: SpeechRequest): NamedText[] {
 }
 
 /**
- * Sorts the candidates by the number of the task's fields that they support, highest first. If the client requires all
- * fields (`require_parameters`), excludes candidates that lack a field.
- * @throws {GatewayError} 400 if the client requires all fields and no candidate supports them
+ * Sorts the candidates by the number of the task's fields that they support, highest first. With `require_parameters`,
+ * excludes candidates that lack a field.
+ * @throws {GatewayError} 400 if no candidate remains
  */
 function preferListing<Candidate extends BatchCandidate>(
   task: SpeechTask,

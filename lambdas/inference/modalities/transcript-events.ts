@@ -1,7 +1,4 @@
-/**
- * Sends a transcript as the events of OpenAI's API. The last event contains the whole text, the billed units and, if
- * final, their cost.
- */
+/** Events of OpenAI's API. The last event contains the whole text, the billed units and, if final, their cost. */
 
 import { finalCost, type Charged } from '../../accounting/charge.ts';
 import { promptTokens } from '../../accounting/usage.ts';
@@ -11,7 +8,7 @@ import type { TranscriptDelta } from '../../providers/transcription/codec.ts';
 import type { ClientStream } from '../batch/forward-stream.ts';
 import { forwardedEvents } from './forwarded-events.ts';
 
-/** Counts of tokens that clients require in the usage of a stream, even if the recording is billed by its length. */
+/** Token counts of a stream whose recording is billed by its length, because clients require counts in the usage. */
 const NO_TOKENS = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 export function transcriptEvents(requestId: string): ClientStream<TranscriptDelta> {
@@ -46,8 +43,8 @@ interface BilledTokens {
 }
 
 /**
- * Returns the billed units of a transcript: seconds, or tokens.
- * @param cost contains the cost; empty while the cost is not final
+ * Returns the usage in the form of OpenAI's API.
+ * @param cost empty while the cost is not final
  */
 export function transcriptUsage(
   { usage }: Pick<Charged, 'usage'>,

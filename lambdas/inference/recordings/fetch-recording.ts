@@ -3,10 +3,10 @@ import { GatewayError, invalidRequest } from '../../platform/errors.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
 
-/** Maximum size of a recording in bytes, the same as in OpenAI's API. */
+/** Maximum size of a recording, as in OpenAI's API. */
 export const MAX_RECORDING_BYTES = 25 * 1024 * 1024;
 const RECORDING_FETCH_MS = 30_000;
-/** Accepted media types. Servers that do not know the format of a file use one of the last two. */
+/** Servers that do not know the format of a file use one of the last two types. */
 const recordingMediaTypes = [
   'audio/*',
   'video/*',
@@ -16,7 +16,7 @@ const recordingMediaTypes = [
 ];
 
 /**
- * Fetches the recording of a request. Providers get the recording itself, never a URL from a client.
+ * Fetches a recording from its URL.
  * @throws {GatewayError} 400 for a URL that cannot be fetched, 413 for a recording that is too large
  */
 export async function fetchRecording(url: string, signal: AbortSignal | undefined): Promise<Buffer> {

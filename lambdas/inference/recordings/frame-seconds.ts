@@ -1,6 +1,6 @@
 /**
  * Computes the length of MP3 and AAC files, which are sequences of frames without a file header. Frames after damaged
- * bytes count too. Otherwise a file could hide audio from the gateway that a provider plays and bills.
+ * bytes count too, because a provider may play and bill them.
  */
 
 interface SoundFrame {
@@ -15,18 +15,14 @@ const AAC_BLOCK_SAMPLES = 1_024;
 const MP3_HEADER_BYTES = 4;
 const MP3_SAMPLE_RATES = [44_100, 48_000, 32_000];
 const MP3_KILOBITS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-/**
- * Bit rates in kbit/s of MPEG versions 2 and 2.5, whose sample rates are a half and a quarter of those of version 1.
- */
+/** Bit rates in kbit/s of MPEG versions 2 and 2.5. */
 const SLOW_MP3_KILOBITS = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const MP3_FRAME_SAMPLES = 1_152;
 const BYTES_PER_KILOBIT = 125;
-/**
- * Factor by which a version's sample rates are lower than those of version 1. The index is the header's version field.
- */
+/** Divisors of the sample rates of MPEG version 1, at the index of the version number in the frame's header. */
 const SLOWER = [4, 1, 2, 1];
 
-/** Returns the total length of all frames in seconds; undefined if there is no frame. */
+/** Total length of all frames in seconds; undefined if there is no frame. */
 export function frameSeconds(bytes: Buffer, format: 'mp3' | 'aac'): number | undefined {
   const frameAt = format === 'aac' ? aacFrameAt : mp3FrameAt;
   let seconds = 0;
@@ -38,7 +34,6 @@ export function frameSeconds(bytes: Buffer, format: 'mp3' | 'aac'): number | und
   return seconds === 0 ? undefined : seconds;
 }
 
-/** Reads an ADTS header. Every frame of an AAC file without a container has one. */
 function aacFrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   if (at + AAC_HEADER_BYTES > bytes.length || (bytes[at + 1]! & 0xf6) !== 0xf0) return undefined;
   const sampleRate = AAC_SAMPLE_RATES[(bytes[at + 2]! >> 2) & 0xf];
@@ -48,10 +43,9 @@ function aacFrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   return { bytes: length, seconds: (blocks * AAC_BLOCK_SAMPLES) / sampleRate };
 }
 
-/** Reads the header of an MP3 frame (MPEG layer III). */
 function mp3FrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   if (at + MP3_HEADER_BYTES > bytes.length || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined;
-  // Version field: 3 is version 1, 2 is version 2, and 0 is version 2.5.
+  // Number of the MPEG version in the header: 3 is version 1, 2 is version 2, and 0 is version 2.5.
   const version = (bytes[at + 1]! >> 3) & 3;
   const kilobits = (version === 3 ? MP3_KILOBITS : SLOW_MP3_KILOBITS)[bytes[at + 2]! >> 4];
   const fastRate = MP3_SAMPLE_RATES[(bytes[at + 2]! >> 2) & 3];

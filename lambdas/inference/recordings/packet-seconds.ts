@@ -1,13 +1,10 @@
-/**
- * Computes the length of recordings in containers. The library for it is large, so functions load this file only when
- * they need it.
- */
+/** The imported library that reads the containers is large, so load this file only when needed. */
 
 import { BufferSource, FLAC, Input, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 
 const MAX_READ_MS = 5_000;
 
-/** Returns the time in seconds at which the last packet ends; undefined for a file that cannot be read within 5 s. */
+/** Time in seconds at which the last packet ends; undefined for a file that cannot be read within 5 s. */
 export async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
   const input = new Input({
     source: new BufferSource(bytes),
@@ -19,7 +16,6 @@ export async function packetSeconds(bytes: Buffer): Promise<number | undefined> 
     const length = await Promise.race([input.computeDuration(), late]);
     return length !== undefined && Number.isFinite(length) ? length : undefined;
   } catch {
-    // The library reports every unreadable file by an exception.
     return undefined;
   } finally {
     clearTimeout(timer);

@@ -1,11 +1,10 @@
 /**
- * Determines the format and the length of a recording from its bytes, before money is held. The length is computed from
- * the packets or samples in the file, not from a length that the file's header states. If the result is not plausible
- * for the size of the file, the size alone bounds the length.
+ * Determines the format and the length of a recording from its bytes, before money is held. The length comes from the
+ * packets or samples in the file, not from its header. If the length is not plausible for the size of the file, the
+ * size alone bounds the length.
  *
- * Weakness: in MP4 and WebM, the file itself states the lengths of packets, too, and may be wrong. A file of 25 MB that
- * states ten seconds is plausible as a video. If a provider then reports more seconds, the client pays for the bound,
- * and an alarm reports the usage beyond the hold.
+ * Weakness: in MP4 and WebM, the file itself states the lengths of packets, and may be wrong. If a provider then
+ * reports more seconds, the client pays for the bound, and an alarm reports the usage.
  */
 
 import { recordingFormats, type RecordingFormat } from '../../catalog/quirk-values.ts';
@@ -15,23 +14,23 @@ import { frameSeconds } from './frame-seconds.ts';
 import { sniffRecording, withoutTag } from './sniff-recording.ts';
 import { waveSamples } from './wave-samples.ts';
 
-/** Minimum and maximum bit rates of each format's audio in bits per second, with a margin. */
+/** Assumed bit rates of audio in bits per second, with a margin. */
 const bitRates: Record<RecordingFormat, { min: number; max: number }> = {
   wav: { min: 6_000, max: 50_000_000 },
   mp3: { min: 8_000, max: 400_000 },
-  // Silence takes 14 bytes per frame of 4,096 samples.
+  // The minimum is low, because silence takes only 14 bytes per frame of 4,096 samples.
   flac: { min: 1_000, max: 20_000_000 },
-  // The container may also contain a video.
+  // The maximum is high, because the container may also contain a video.
   m4a: { min: 6_000, max: 20_000_000 },
   ogg: { min: 6_000, max: 600_000 },
   webm: { min: 6_000, max: 20_000_000 },
   aac: { min: 6_000, max: 600_000 },
 };
-/** Size in bytes below which the tags of a file may be larger than its audio. */
+/** Size in bytes below which tags may be larger than the audio. */
 const SMALL_FILE_BYTES = 512 * 1024;
 
 /**
- * Reads a recording.
+ * Reads the format and the length of a recording.
  * @param field the client's field that contains the recording
  * @throws {GatewayError} 400 for a file that is not a recording in a known format
  */

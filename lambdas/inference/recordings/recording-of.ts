@@ -4,7 +4,7 @@ import { fetchRecording, MAX_RECORDING_BYTES, recordingTooLarge } from './fetch-
 import { readRecording } from './read-recording.ts';
 
 /**
- * Returns the recording of a request: the file in its form, the decoded Base64, or the file at its URL.
+ * Returns the recording of a request, from its form, as Base64, or from its URL.
  * @throws {GatewayError} 400 for a file that is not a recording or cannot be fetched, 413 for a file that is too large
  */
 export async function recordingOf(

@@ -2,10 +2,7 @@ import type { RecordingFormat } from '../../catalog/quirk-values.ts';
 
 const ID3_HEADER_BYTES = 10;
 
-/**
- * Returns the format of a recording, judged by its first bytes and not by its name or declared type; undefined if the
- * format is unknown.
- */
+/** Returns the format by the first bytes of a recording; undefined if it is unknown. */
 export function sniffRecording(bytes: Buffer): RecordingFormat | undefined {
   const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
   if ((ascii(0, 4) === 'RIFF' || ascii(0, 4) === 'RF64') && ascii(8, 12) === 'WAVE') return 'wav';
@@ -24,8 +21,8 @@ export function withoutTag(bytes: Buffer): Buffer {
 }
 
 /**
- * Detects AAC (ADTS) and MP3, which have no file header. A frame of either begins with eleven set bits. In ADTS, the
- * twelfth bit is also set, and the two bits of the layer are 0.
+ * Returns the format of a file that begins with a frame. A frame of AAC (ADTS) or MP3 begins with eleven set bits. In
+ * ADTS, the twelfth bit is also set, and the two bits of the layer are 0.
  */
 function frameFormat(bytes: Buffer): RecordingFormat | undefined {
   const [first, second] = bytes;

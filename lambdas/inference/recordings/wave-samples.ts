@@ -1,21 +1,19 @@
 import type { Recording } from '../../providers/transcription/codec.ts';
 
 const PCM = 1;
-/** Encodings whose samples all have the same size: integers, floats, and the A-law and µ-law of telephony. */
+/** Encodings whose samples all have the same size: integers, floats, A-law and µ-law. */
 const EVEN_ENCODINGS = new Set([PCM, 3, 6, 7]);
 const EXTENSIBLE = 0xff_fe;
 const CHUNK_HEADER_BYTES = 8;
 const MAX_CHUNKS = 64;
 /**
- * Maximum number of bytes after the samples, for example of text chunks. If more follow, the declared size of the
- * samples is wrong.
+ * Maximum number of bytes after the samples. If more bytes follow, the declared size of the samples counts as wrong.
  */
 const MAX_BYTES_AFTER_SAMPLES = 64 * 1024;
 
-/** The samples of a WAV file, and their length. */
 export interface WaveSamples {
   seconds: number;
-  /** Samples with 16 bits, which some providers accept without a header; undefined for other samples. */
+  /** 16-bit samples, which some providers accept without a header; undefined for other samples. */
   samples: Recording['samples'];
 }
 
@@ -27,8 +25,8 @@ interface WaveFormat {
 }
 
 /**
- * Reads a WAV file. If the declared size of the samples is wrong, all remaining bytes of the file count as samples:
- * programs that write to a pipe declare 0 bytes or 4 GB.
+ * Returns the length and the samples of a WAV file. Programs that write to a pipe declare a wrong size (0 bytes or 4
+ * GB); then all remaining bytes count as samples.
  * @returns undefined for an unreadable file, or an encoding whose samples differ in size
  */
 export function waveSamples(bytes: Buffer): WaveSamples | undefined {

@@ -1,7 +1,7 @@
 import type { Money } from '../../money/money.ts';
-import type { EndState, VideoJob } from '../../store/generations/video-jobs.ts';
+import type { EndState, ProviderJob } from '../../store/generations/provider-jobs.ts';
 
-/** A video job in the form for its client. Unknown fields are absent, because clients do not expect null. */
+/** A video job in the form for its client. Absent fields are omitted, because clients do not expect null. */
 export interface VideoView {
   id: string;
   generation_id: string;
@@ -16,7 +16,7 @@ export interface VideoView {
  * Builds the public form of a job.
  * @param cost undefined until the video is settled
  */
-export function videoView(job: VideoJob, cost: Money | undefined): VideoView {
+export function videoView(job: ProviderJob, cost: Money | undefined): VideoView {
   const { id, state, error } = job;
   const pollingUrl = `${job.baseUrl}/videos/${id}`;
   return {

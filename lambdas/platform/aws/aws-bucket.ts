@@ -1,9 +1,7 @@
 /**
- * Sends signed requests for the files of an S3 bucket, and signs links to files. AWS's client for S3 is not used,
- * because it would be half of a Lambda function's bundle.
+ * Sends signed requests for files of an S3 bucket. AWS's client for S3 would be half of a Lambda function's bundle.
  *
- * Guarantee: a request that fails temporarily is retried with the same bytes, as described in aws-call.ts. The
- * signature covers the bytes, so S3 never stores others.
+ * Guarantee: `callBucket` retries a request that fails temporarily, with the same bytes.
  */
 
 import type { Writable } from 'node:stream';
@@ -18,7 +16,7 @@ import { localCredentials } from './sdk.ts';
 
 export interface BucketPlace {
   bucket: string;
-  /** URL of an emulator, to which requests are signed with `localCredentials`. */
+  /** URL of an emulator. */
   endpoint?: string | undefined;
   identity: AwsIdentity;
 }
@@ -32,14 +30,11 @@ export interface BucketRequest extends ExchangeLimits {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Writes a body that is not in memory, at each attempt. The headers then contain its length and its SHA-256. */
+  /** Writes a body that is not in memory, at each attempt. Its length and SHA-256 are in the headers. */
   write?: (outgoing: Writable) => void;
 }
 
-/**
- * Returns the function that opens a bucket. In S3, the name of the bucket is usually a part of the host name; in an
- * emulator, it is a part of the path.
- */
+/** Returns the function that opens a bucket. */
 export function bucketAt({ bucket, endpoint, identity }: BucketPlace): OpenBucket {
   return onceOpen(async () => {
     const region = endpoint === undefined ? await identity.region() : 'us-east-1';
@@ -77,13 +72,13 @@ export async function callBucketOnce(open: OpenBucket, request: BucketRequest): 
   throw bucketError(status, body);
 }
 
-/** Reads an error of S3. */
+/** Returns the error for a rejected request, with the error code from the response of S3. */
 export function bucketError(status: number, body: Buffer): AwsError {
   return new AwsError(status, { __type: /<Code>(\w{1,64})<\/Code>/.exec(String(body))?.[1] });
 }
 
 /**
- * @returns undefined if the file does not exist
+ * Reads a file; undefined if it does not exist.
  * @throws {AwsError | NoReplyError} as `callBucket` does
  */
 export async function readFromBucket(

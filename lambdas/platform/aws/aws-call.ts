@@ -1,12 +1,8 @@
 /**
- * Retries calls of AWS services that failed temporarily. aws-json.ts, aws-query.ts and aws-bucket.ts sign the calls,
- * and use these retries.
+ * Retries calls of AWS services that failed temporarily.
  *
- * Guarantee: a call is retried if the service throttled it, failed, or did not respond in time. There are up to four
- * attempts. As in the standard mode of AWS's SDK, the maximum of the random waits between them doubles each time. If an
- * attempt had its effect and only its response was lost, the retry may have the effect again. Callers to which that
- * matters prevent it with a token or a condition. The field `isUncertain` of an error shows whether an attempt got no
- * conclusive response.
+ * Weakness: if an attempt had its effect and only its response was lost, the retry may have the effect again. To
+ * prevent that, use a token or a condition.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +10,6 @@ import { ageMs, thisMoment } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface CallOptions {
-  /** Time after which the whole call is abandoned, in ms. */
   timeoutMs?: number;
 }
 
@@ -26,17 +21,13 @@ export interface CallOptions {
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 
 /**
- * Thrown if a service answered a call with an error. `name` is the error code, for example `ThrottlingException`, or
+ * Thrown if a service answered with an error. `name` is the error code, for example `ThrottlingException`, or
  * `AwsError` if the answer has none.
  */
 export class AwsError extends ServiceError {
   readonly status: number;
-  /** Fields of the response's body, as far as they were read. */
   readonly details: Record<string, unknown>;
-  /**
-   * Whether an attempt of this call got no conclusive response. The attempt may have had its effect, or may still have
-   * it.
-   */
+  /** Whether an attempt got no conclusive response, so that it may have had its effect, or may still have it. */
   isUncertain: boolean;
 
   constructor(status: number, details: Record<string, unknown>) {
@@ -58,7 +49,7 @@ export function isUncertain(error: unknown): boolean {
   return !(error instanceof AwsError) || error.isUncertain;
 }
 
-/** Thrown if no usable response of a service arrived. `code` is Node's error code, if the connection failed. */
+/** Thrown if no usable response of a service arrived. */
 export class NoReplyError extends ServiceError {
   override name = 'NoReplyError';
   readonly isPassing = true;
@@ -77,7 +68,7 @@ const MAX_CALL_DELAY_MS = 1_000;
 /** Error codes after which the same call may succeed later. */
 const TRANSIENT = new Set([
   'ThrottlingException',
-  // SNS throttles with these codes.
+  // SNS throttles with the next two codes.
   'Throttling',
   'Throttled',
   'ProvisionedThroughputExceededException',
@@ -90,15 +81,14 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * Time limit of a call with all its attempts. Its signal also ends the wait for a connection. Elapsed time is measured
- * both by the wall clock and by the signal's timer, because the timer may stand still while the machine is suspended.
+ * Time limit of a call with all its attempts. It is also measured by the wall clock, because the signal's timer may
+ * stand still while the machine is suspended.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;
   readonly #begunAt = thisMoment();
   readonly #timeoutMs: number;
 
-  /** Starts the time limit. */
   constructor({ timeoutMs = Infinity }: CallOptions) {
     this.#timeoutMs = timeoutMs;
     this.signal = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs);
@@ -128,10 +118,6 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, tim
   }
 }
 
-/**
- * Returns whether the same call may succeed later: the error code or status is that of a temporary failure, or no
- * response arrived.
- */
 function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;
   return error.status >= 500 || error.status === 429 || TRANSIENT.has(error.name);

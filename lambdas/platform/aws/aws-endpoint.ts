@@ -1,8 +1,8 @@
 /**
- * Finds the URLs of AWS services by the rules of AWS's SDK, for calls that the gateway signs itself. A configured URL
- * has priority: a URL for the service over a URL for all services, and a URL from the environment over a URL from the
- * profile. Without a configured URL, the caller's URL is used, or else AWS's own URL in the region: the usual URL or,
- * if required, the URL for FIPS or for IPv6.
+ * Finds the URLs of AWS services by the rules of AWS's SDK. A configured URL has priority: a URL for the service over a
+ * URL for all services, and a URL from the environment over a URL from the profile. Without a configured URL, the
+ * caller's URL is used, or else AWS's own URL in the region: the usual URL or, if required, the URL for FIPS or for
+ * IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
@@ -13,7 +13,7 @@ export interface AwsAddress {
   id: string;
   /** First part of the service's host names, for example `secretsmanager`. */
   host: string;
-  /** Whether the names of the service's FIPS hosts have no `-fips` in the regions of AWS GovCloud. */
+  /** Whether the service's FIPS hosts in AWS GovCloud have no `-fips` in their names, except for dual-stack. */
   isPlainInGovCloud?: boolean;
 }
 
@@ -31,8 +31,8 @@ export async function endpointOf(
 }
 
 /**
- * Returns the URL of an object in S3. The name of the bucket is a part of the host name. If a configured URL has an IP
- * address as host, the name is a part of the path instead.
+ * Returns the URL of an object in S3. The name of the bucket is a part of the host name, or of the path if a configured
+ * URL has an IP address.
  * @throws {TypeError} for a configured value that is not a URL
  */
 export async function objectEndpointOf(
@@ -83,10 +83,7 @@ function hostOf({ host, isPlainInGovCloud = false }: AwsAddress, region: string,
   return `${name}.${region}.${dualstack ? dualstackDomainOf(region) : domainOf(region)}`;
 }
 
-/**
- * Domains of the AWS partitions (separate groups of regions, for example in China), by the start of a region's name.
- * All other regions have AWS's usual domain.
- */
+/** Domains of the AWS partitions, by the start of a region's name. Other regions have AWS's usual domain. */
 const partitions: [region: string, domain: string, dualstackDomain: string][] = [
   ['cn-', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
   ['eusc-', 'amazonaws.eu', 'api.amazonwebservices.eu'],

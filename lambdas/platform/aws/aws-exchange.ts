@@ -1,5 +1,3 @@
-/** Signs requests to AWS services, and sends them over connections that are kept open. */
-
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Writable } from 'node:stream';
@@ -8,14 +6,16 @@ import { nowMs } from '../clock.ts';
 import { NoReplyError } from './aws-call.ts';
 import { requestTimeouts } from './sdk.ts';
 
-/** Default maximum of a response in bytes. Apart from files, the responses of AWS services are smaller. */
 const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 /** Error codes with which a service may reject a request because the local clock is wrong. */
 const SKEWED = /InvalidSignatureException|RequestExpired|RequestTimeTooSkewed|SignatureDoesNotMatch/;
 /** Maximum difference in ms between the local clock and a service's clock that is not corrected. */
 const MAX_SKEW_MS = 60_000;
-/** Time in ms that the clock of a service is ahead, for each signer. Absent while the local clock is assumed right. */
+/**
+ * Time in ms by which the clock of a service is ahead of the local clock, for each signer. Absent while the local clock
+ * is assumed right.
+ */
 const clockSkewsMs = new WeakMap<SignatureV4, number>();
 
 const awsAgents = {
@@ -23,14 +23,13 @@ const awsAgents = {
   'https:': new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
 };
 
-/** Limits of a request. Files take longer than other requests, and may be larger. */
+/** Limits of a request. */
 export interface ExchangeLimits {
   /** Maximum time in ms without data. While data arrives, a response may take longer. */
   maxSilenceMs?: number;
   maxAnswerBytes?: number;
 }
 
-/** URL of a service or of a part of it, and the signer of requests. */
 export interface AwsPlace {
   url: URL;
   signer: SignatureV4;
@@ -40,7 +39,7 @@ interface AwsRequest extends ExchangeLimits {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers?: Record<string, string> | undefined;
   body?: string | Buffer | undefined;
-  /** Writes a body that is not in memory, and ends the request. The headers then contain its length and its SHA-256. */
+  /** Writes a body that is not in memory, and ends the request. */
   write?: ((outgoing: Writable) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -53,8 +52,8 @@ export interface ServiceReply {
 
 /**
  * Signs and sends a request, and reads the whole response. If the service rejects the signature because the local clock
- * is wrong, signs the request with the time of the service, and sends it once more. All later requests of this signer
- * have the corrected time.
+ * is wrong, signs the request with the time of the service, and sends it once more. The signer keeps the corrected
+ * time.
  * @throws {NoReplyError} if no complete response arrives in time, or if it is too long
  */
 export async function exchange(place: AwsPlace, request: AwsRequest): Promise<ServiceReply> {
@@ -66,7 +65,9 @@ export async function exchange(place: AwsPlace, request: AwsRequest): Promise<Se
   return sendSigned(place, request, timeOfService(place));
 }
 
-/** Returns the time by the clock of a service, as far as its responses have shown that the local clock is wrong. */
+/**
+ * Returns the time for signatures: the local time, corrected if a service has rejected a signature for a wrong clock.
+ */
 export function timeOfService({ signer }: AwsPlace): Date {
   return new Date(nowMs() + (clockSkewsMs.get(signer) ?? 0));
 }

@@ -1,14 +1,12 @@
 import { nowMs } from '../clock.ts';
 import { awsVariables, containerVariables, optionalVariable, requireVariable } from '../environment.ts';
 
-/** Keys that sign requests to AWS. */
 export interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
 }
 
-/** Settings of service URLs in a profile of AWS's shared configuration files. */
 export interface EndpointProfile {
   endpointUrl?: string | undefined;
   ignoreConfiguredEndpointUrls?: boolean | undefined;
@@ -16,50 +14,40 @@ export interface EndpointProfile {
   useDualstack?: boolean | undefined;
 }
 
-/** Credentials and region for requests to AWS. */
 export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
   /**
-   * Returns the settings that the current profile of AWS's configuration files has for the URL of a service.
-   * `serviceId` is the SDK's name of the service, such as `Secrets Manager`. Absent for Lambda functions and containers,
-   * which have no profile.
+   * Returns the settings of a service's URL in the current profile of AWS's configuration files.
+   * @param serviceId name of the service in the SDK, such as `Secrets Manager`
    */
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
 
-/**
- * Time in ms before the expiry of a container's credentials at which the process reads new credentials. AWS's own
- * clients use the same time.
- */
+/** Time in ms before the expiry of a container's credentials at which they are read again. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
-/** Identity of a Lambda function or container: its own role, in its own region. */
 const roleIdentity: AwsIdentity = {
   credentials: ownCredentials,
   region: async () => requireVariable(awsVariables.region),
 };
 let current = roleIdentity;
 
-/** Identity with which this process calls AWS: its own role, unless `runAs` has set another identity. */
+/** Identity with which this process calls AWS. `runAs` changes it. */
 export const ownIdentity: AwsIdentity = {
   credentials: () => current.credentials(),
   region: () => current.region(),
   endpoints: async (serviceId) => (await current.endpoints?.(serviceId)) ?? {},
 };
 
-/**
- * Sets the identity with which this process calls AWS. The operator's commands use it, to act with the credentials of
- * the person who runs them.
- */
+/** Sets the identity with which this process calls AWS. */
 export function runAs(identity: AwsIdentity): void {
   current = identity;
 }
 
 /**
- * Returns the credentials of this process's role. In a Lambda function they are in the environment, which is read each
- * time. In a container (Amazon ECS, or EKS with Pod Identity), the environment has a URL that returns credentials,
- * which are valid for a few hours.
+ * Returns the credentials of this process's role. In a Lambda function they are in the environment. In a container
+ * (Amazon ECS, or EKS with Pod Identity), the environment has a URL that returns credentials.
  * @throws {Error} if the environment has neither credentials nor a URL, or if the URL returns no credentials
  */
 async function ownCredentials(): Promise<AwsCredentials> {
@@ -84,10 +72,7 @@ type ContainerCredentials = AwsCredentials & { expiration?: Date };
 let knownContainer: ContainerCredentials | undefined;
 let readingContainer: Promise<ContainerCredentials> | undefined;
 
-/**
- * Returns a container's credentials. Callers at the same time share one read of the URL. While the known credentials
- * are valid, no caller waits for the read.
- */
+/** Returns a container's credentials. While the known credentials are valid, no caller waits for the read. */
 async function containersCredentials(): Promise<AwsCredentials> {
   const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;
   if (knownContainer && leftMs > REFRESH_BEFORE_MS) return knownContainer;
@@ -100,10 +85,7 @@ async function containersCredentials(): Promise<AwsCredentials> {
   return knownContainer;
 }
 
-/**
- * Reads a container's credentials with AWS's client, which takes the URL and a token for it from the environment, and
- * checks both. A Lambda function never loads this client.
- */
+/** Reads a container's credentials with AWS's client, which checks the URL and its token. */
 async function readContainers(): Promise<ContainerCredentials> {
   const { fromHttp } = await import('@aws-sdk/credential-provider-http');
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = await fromHttp()();

@@ -1,9 +1,7 @@
 /**
- * Calls AWS services whose protocol is JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. The gateway
- * does not use the client of AWS's SDK for this, because that client takes three times as long, due to its middleware,
- * schemas and serializers.
+ * Calls AWS services whose protocol is JSON. AWS's own client is much slower.
  *
- * Guarantee: a call that fails temporarily is retried with the same bytes, as described in aws-call.ts.
+ * Guarantee: a call that fails temporarily is retried with the same bytes.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
@@ -22,13 +20,12 @@ export interface AwsService {
   /** Version of the service's JSON protocol; 1.0 if absent. */
   version?: '1.1';
   address: AwsAddress;
-  /** URL that replaces AWS's own URL of the service. */
   origin?: string | undefined;
 }
 
 /**
  * Returns the function that calls a service.
- * @param options.endpoint URL of an emulator, to which calls are signed with `localCredentials`
+ * @param options.endpoint URL of an emulator
  */
 export function openAwsJson(
   service: AwsService,
@@ -73,10 +70,6 @@ async function openService(
   };
 }
 
-/**
- * Parses a response.
- * @throws {NoReplyError} for a text that is not JSON. It is probably not from the service, which sends JSON.
- */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {
     return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;

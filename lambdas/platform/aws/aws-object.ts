@@ -1,8 +1,3 @@
-/**
- * Reads one object of an S3 bucket repeatedly while the gateway serves requests. Each read is a signed GET. If it has
- * the tag of the known content, S3 sends the object only if its content has changed.
- */
-
 import { AwsError } from './aws-call.ts';
 import { bucketAt, callBucket, type BucketPlace } from './aws-bucket.ts';
 
@@ -12,14 +7,13 @@ export interface ObjectPlace extends BucketPlace {
 
 export interface ReadObject {
   text: string;
-  /** Tag of the content. It changes whenever the content changes. */
   etag: string;
 }
 
 /**
- * @returns a function that reads the object. It returns `unchanged` if the object still has the known tag, and
- *   `missing` if it or its bucket does not exist.
- * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond
+ * Returns a function that reads an object. It returns `unchanged` if the object still has the known tag, and `missing`
+ * if it or its bucket does not exist.
+ * @throws {AwsError | NoReplyError} from the returned function, if S3 rejects the request or does not respond
  */
 export function openObject({
   key,

@@ -1,6 +1,4 @@
-/**
- * Calls AWS services whose protocol is a form with an answer in XML (SNS), and signs the calls.
- */
+/** Calls AWS services whose protocol is a form with an answer in XML (SNS). */
 
 import { AwsError, CallTime, retryTransient, type CallOptions } from './aws-call.ts';
 import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
@@ -12,7 +10,6 @@ import { onceOpen } from '../concurrency/once.ts';
 interface AwsQueryService {
   /** Name of the service in signatures. */
   name: string;
-  /** Version of the service's API. */
   version: string;
   address: AwsAddress;
 }

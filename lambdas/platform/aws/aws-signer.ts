@@ -5,8 +5,7 @@ import type { AwsCredentials } from './aws-identity.ts';
 type SourceData = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * Creates a signer of requests to AWS (Signature Version 4). The signing key is derived from the secret for one day,
- * and cached.
+ * Creates a signer of requests to AWS (Signature Version 4).
  * @param scope.service name of the service in signatures
  */
 export function newAwsSigner(scope: {
@@ -18,10 +17,7 @@ export function newAwsSigner(scope: {
   return new SignatureV4({ ...scope, sha256: Sha256, uriEscapePath: scope.service !== 's3' });
 }
 
-/**
- * Node's key objects, by the bytes of a key. Without this cache, Node would convert the bytes for each digest, and the
- * conversion takes four times as long as the digest.
- */
+/** Key objects by the bytes of a key: converting the bytes takes longer than a digest. */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 
 function hmacKey(secret: SourceData): string | KeyObject {
@@ -39,10 +35,7 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(data);
 }
 
-/**
- * Computes SHA-256 digests behind the interface that the signer requires. With a secret, it computes keyed digests
- * (HMAC).
- */
+/** Computes SHA-256 digests, or keyed digests (HMAC) with a secret. */
 class Sha256 {
   readonly #digest: Hash | Hmac;
 

@@ -1,5 +1,3 @@
-/** Stores files in the deployment's bucket: whole files, and long streams in bounded memory. */
-
 import { optionalVariable, requireVariable, variables } from '../environment.ts';
 import {
   bucketAt,
@@ -17,8 +15,7 @@ import { ownIdentity } from './aws-identity.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Writes a stream to a file. Readers see the file only after the whole stream is stored. If the stream fails, an
-   * earlier file of this name stays.
+   * Writes a stream to a file, which replaces an earlier file only when the whole stream is stored.
    * @returns the number of bytes
    * @throws the error of the stream, or of S3
    */
@@ -34,18 +31,15 @@ export interface Bucket {
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 
-/**
- * Size in bytes of each part of an upload except the last part, above the minimum that S3 requires. A few parts are in
- * memory at a time.
- */
+/** Size in bytes of each part of an upload except the last part. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 const XML_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
-/** The gateway has stored the files itself, so their size is bounded. */
+/** Responses have no maximum size, because the gateway itself stored the files and limited their size. */
 const limits = { maxSilenceMs: 30_000, maxAnswerBytes: Infinity };
 
-/** Opens the bucket that the environment names, in S3 or its emulator. */
+/** Opens the bucket that the environment names. */
 export function openBucket(): Bucket {
   const bucket = bucketAt({
     bucket: requireVariable(variables.bucketName),
@@ -68,7 +62,7 @@ export function openBucket(): Bucket {
         await put(key, whole, mediaType);
         return whole.length;
       } finally {
-        // After a failure, closes `body`, because nothing reads the rest. After a complete upload, this has no effect.
+        // After a failure, closes `body`, because nothing reads the rest.
         await parts.return();
       }
     },
@@ -110,10 +104,7 @@ async function putParts(
   }
 }
 
-/**
- * Completes an upload. S3 may begin to answer before it has completed the upload. An error then has status 200, so the
- * body is checked.
- */
+/** Completes an upload. An error of S3 may have status 200, so the body is checked. */
 function completeUpload(bucket: OpenBucket, request: BucketRequest): Promise<void> {
   return retryTransient(async () => {
     const { body } = await callBucketOnce(bucket, request);
@@ -121,13 +112,12 @@ function completeUpload(bucket: OpenBucket, request: BucketRequest): Promise<voi
   });
 }
 
-/** @throws {NoReplyError} if a response of S3 lacks the value */
 function valueIn(value: string | undefined, name: string): string {
   if (value === undefined) throw new NoReplyError(`The answer has no ${name}`);
   return value;
 }
 
-/** Yields the same bytes in parts of one size. Only the last part may be smaller. */
+/** Yields the same bytes in parts of PART_BYTES. The last part may be shorter. */
 async function* inParts(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let chunks: Buffer[] = [];
   let size = 0;

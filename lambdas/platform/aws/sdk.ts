@@ -11,15 +11,11 @@ interface SdkLogger {
 
 /**
  * Logger for clients of AWS's SDK that writes nothing. The logger has no method `info`: with one, the SDK would
- * describe every call for the log, which takes longer than serializing the call. The gateway logs the errors that
- * clients throw.
+ * describe every call for the log, which is slow.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 
-/**
- * Timeouts of one attempt of a call, in ms. They are short, so that a lost response, after which callers retry, does
- * not delay requests for long.
- */
+/** Timeouts of one attempt of a call, in ms. They are short, because callers retry. */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
@@ -30,8 +26,7 @@ export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler
 
 /**
  * Credentials for emulators of AWS services. All clients use the same key id, because some emulators have a separate
- * database for each key id. Each run of a local gateway has another secret, so that other users of the machine do not
- * know it.
+ * database for each key id.
  */
 export const localCredentials = {
   accessKeyId: 'local',

@@ -1,21 +1,14 @@
 import { BoundedMap } from '../bounded-map.ts';
 
-/** The account and the key that a job belongs to. */
 export interface JobOwner {
   account: string;
   key: string;
 }
 
-/**
- * Maximum number of waiting jobs of one key. The waiting jobs of all keys of an account together are limited by
- * MAX_WAITING_PER_ACCOUNT.
- */
+/** Maximum number of waiting jobs of one key. */
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
-/**
- * Maximum number of accounts and keys whose last turns the queue remembers. If there are more, those with the oldest
- * turns count as new.
- */
+/** Maximum number of accounts and keys whose last turns the queue remembers; the others count as new. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -25,9 +18,8 @@ const MAX_REMEMBERED = 10_000;
  * Guarantee: if an account adds many jobs, the next job of any other account waits for at most one of these jobs.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {
-  /** Waiting jobs, in the order in which they were added. */
   readonly #entries: Entry[] = [];
-  /** When each account and each key last had a turn, as the number of the turn. */
+  /** Number of the last turn of each account and each key. */
   readonly #lastTurns = new BoundedMap<string, number>(MAX_REMEMBERED);
   #turn = 0;
 

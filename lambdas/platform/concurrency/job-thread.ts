@@ -1,7 +1,6 @@
 /**
- * Runs jobs in a separate thread. In the main thread, these jobs would block the event loop for a long time. The thread
- * starts with the first job, does one job at a time, and ends after a minute without jobs. The code of the thread is in
- * a separate file, `<name>.ts`, which calls `answerJobs`.
+ * Runs jobs in a separate thread, because they would block the event loop. The thread starts with the first job, and
+ * ends after a minute without jobs. Its code is in `<name>.ts`, which calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -11,12 +10,11 @@ import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
 /**
- * Time in ms for which a job without `turnMs` may still run after its caller has stopped waiting. Then its thread is
- * terminated. Jobs without `turnMs` check their own time limit, and normally end by themselves.
+ * Time in ms for which a job without `turnMs` may still run after its caller has stopped waiting, before its thread is
+ * terminated.
  */
 const GRACE_MS = 500;
 
-/** Account and key for which a job runs, and a signal of their client. */
 export interface JobRequest {
   owner: JobOwner;
   /** Aborts when the client disconnects; undefined if that cannot be detected. */
@@ -30,7 +28,6 @@ interface JobTimes {
   maxRunMs: number;
 }
 
-/** Reasons why a job has no result. */
 export type JobFailure =
   /** The client of the job has disconnected. */
   | 'client_left'
@@ -49,25 +46,18 @@ interface JobEntry<Job, Result> extends JobTimes {
   /** Time at which the job began to wait or to run, as performance.now() returns it. */
   sinceMs: number;
   waitedMs: number;
-  /**
-   * Time in ms for which the job may run before it is interrupted for another interrupted job. It doubles with each
-   * interruption.
-   */
+  /** Maximum time in ms before the job is interrupted, if only interrupted jobs wait. It doubles with each interruption. */
   turnMs: number;
   timer: NodeJS.Timeout | undefined;
   settle: (outcome: JobOutcome<Result>) => void;
 }
 
 interface ThreadOptions {
-  /** import.meta.url of the caller. The thread's file or bundle is in the same directory. */
+  /** import.meta.url of the caller. */
   beside: string;
-  /** Name of the thread's file, without its extension. */
   name: string;
   maxHeapMb: number;
-  /**
-   * Time in ms for which a job may run before it is interrupted for a new job. Absent for jobs that check their own
-   * time limit: they are not interrupted.
-   */
+  /** Time in ms after which a job is interrupted for a new job. Absent for jobs that check their own time limit. */
   turnMs?: number;
 }
 
@@ -75,11 +65,9 @@ interface ThreadOptions {
  * Runs jobs in a thread.
  *
  * Guarantee: accounts take turns, and a job is stopped when its client disconnects. With `turnMs`, a new job waits at
- * most `turnMs` for each job before it, plus the time to start a thread, because a job that has run for `turnMs` is
- * interrupted when a new job waits. When no new job waits, the interrupted job starts again from its beginning. It may
- * then run twice as long before it is interrupted for another interrupted job. Weakness: a job that needs longer than
- * `turnMs` fails with "busy" if new jobs keep arriving.
- * @typeParam Job structured data that is copied to the thread
+ * most `turnMs` for each new job before it, plus the time to start a thread, because a job that has run for `turnMs` is
+ * interrupted when a new job waits. When no new job waits, the interrupted job starts again from its beginning.
+ * Weakness: a job that needs longer than `turnMs` fails with "busy" if new jobs keep arriving.
  */
 export class JobThread<Job, Result> {
   readonly #file: URL;
@@ -90,9 +78,9 @@ export class JobThread<Job, Result> {
   #running: JobEntry<Job, Result> | undefined;
   #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
-  /** Whether the thread accepts jobs. The time in which it starts does not count as running time of a job. */
+  /** Whether the thread accepts jobs. */
   #isReady = false;
-  /** Whether the thread is about to exit. The next job waits for the exit, so there is never more than one thread. */
+  /** Whether the thread is about to exit. The next job waits for the exit. */
   #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -132,7 +120,6 @@ export class JobThread<Job, Result> {
 
   #wait(entry: JobEntry<Job, Result>, queue: FairQueue<JobEntry<Job, Result>>): void {
     entry.sinceMs = performance.now();
-    // The timer keeps the process alive while a caller waits.
     entry.timer = setTimeout(() => this.#giveUp(entry, 'busy'), Math.max(0, entry.maxWaitMs - entry.waitedMs));
     queue.add(entry);
   }
@@ -195,16 +182,12 @@ export class JobThread<Job, Result> {
       else this.#fail();
       this.#next();
     });
-    // `unref` is called after the listeners are added, because adding the first listener makes the thread keep the
-    // process alive again.
+    // Called after the listeners are added, because adding one makes the thread keep the process alive again.
     worker.unref();
     return worker;
   }
 
-  /**
-   * Ends the running job with a result or a failure. A thread that is being terminated may still send the result of the
-   * job that was interrupted. That result is ignored.
-   */
+  /** Ends the running job. A result of an interrupted job may still arrive and is ignored. */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;
     if (!entry) return;
@@ -214,8 +197,8 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * Handles a thread that ended by itself. If it was running no job, the next job fails. Otherwise, a thread that
-   * cannot start would be started again and again.
+   * Handles a thread that ended by itself. If it was running no job, the next job fails, so that a thread that cannot
+   * start is not restarted forever.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();
@@ -247,11 +230,11 @@ export class JobThread<Job, Result> {
   }
 }
 
-/** First message of the thread, sent when its modules are loaded. */
+/** First message from the thread. It means that the thread has loaded its modules. */
 const READY = 'ready';
 type Ready = typeof READY;
 
-/** Does jobs in the thread, and sends each result back to `JobThread`. */
+/** Runs in the thread: executes each job that arrives, and sends back its result. */
 export function answerJobs(work: (job: never) => unknown): void {
   parentPort!.on('message', (job: unknown) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin

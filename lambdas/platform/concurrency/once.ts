@@ -1,6 +1,6 @@
 import type { QueueName } from '../../route.ts';
 
-/** Returns a function that opens a value on its first call, and returns the same value on later calls. */
+/** Returns a function that opens a value on its first call. */
 export function once<Value>(open: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= open());

@@ -1,8 +1,4 @@
-/**
- * An async iterator that its consumer may stop early with `return()`. Every async generator is a pull iterator. Code
- * that only inspects passing items is not written as a generator, because a generator adds three microtasks to each
- * item.
- */
+/** An async iterator that its consumer may stop early with `return()`. */
 export interface PullIterator<Item> extends AsyncIterable<Item> {
   next(): Promise<IteratorResult<Item, void>>;
   return(value?: undefined): Promise<IteratorResult<Item, void>>;

@@ -1,17 +1,15 @@
 import { describeError, log } from '../logger.ts';
 
-/** A value that is read again from time to time, while requests use the last one. */
 export interface Refreshed<Value> {
   /** Returns the last value; undefined until a read has succeeded. */
   value: () => Value | undefined;
-  /** Reads the value again if it is too old. It never rejects: if the read fails, the last value stays in use. */
+  /** Reads the value again if it is too old. Never rejects: after a failed read, the last value stays. */
   refresh: () => Promise<void>;
 }
 
 /**
  * Creates a value that is read again when it is too old.
- * @param options.name name of the value in the log
- * @param options.everyMs minimum time in ms between the starts of two reads, even if the first one failed
+ * @param options.everyMs minimum time in ms between the starts of two reads
  */
 export function refreshed<Value>(
   read: () => Promise<Value>,
@@ -26,8 +24,7 @@ export function refreshed<Value>(
       value = await read();
       isFailing = false;
     } catch (error) {
-      // Only the first of several failures in a row is logged. Otherwise an unavailable table would cause a log line
-      // for every request.
+      // Only the first of several failures in a row is logged.
       if (!isFailing) log('warn', `${name} not read`, describeError(error));
       isFailing = true;
     } finally {
@@ -38,8 +35,7 @@ export function refreshed<Value>(
     value: () => value,
     async refresh() {
       const atMs = nowMs();
-      // If the last read seems to be in the future, the clock was set back since then. The value then counts as too
-      // old.
+      // If the last read seems to be in the future, the clock was set back, so the value is read again.
       const isFresh = begunAtMs !== undefined && begunAtMs <= atMs && atMs - begunAtMs < everyMs;
       if (!isFresh && !reading) {
         begunAtMs = atMs;

@@ -1,19 +1,15 @@
-/**
- * Inserts pauses into long work on the event loop. Node reads up to two megabytes of a connection in one turn. If data
- * of one connection arrive faster than they are processed, Node would serve no other connection without these pauses.
- */
+/** Inserts pauses into long work on the event loop, so that Node also serves other connections. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Maximum time in ms that sliced work may take in one turn of the event loop, for all requests together. */
+/** Time in ms of sliced work, of all requests together, after which the work pauses for a turn of the event loop. */
 const SLICE_MS = 5;
 
 let beganAtMs = 0;
 let turn: Promise<void> | undefined;
 
 /**
- * Call it between two pieces of work. Turns of the event loop are noticed only when a slice is over, because a callback
- * in every turn costs more than a small piece of work.
+ * Pauses long work, if its time slice is over. Call it between two pieces of work.
  * @returns undefined if work may continue; otherwise a promise that resolves in the next turn of the event loop
  */
 export function pauseAfterSlice(): Promise<void> | undefined {

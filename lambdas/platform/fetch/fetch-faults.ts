@@ -1,5 +1,3 @@
-/** Reasons why a request to a URL given by a person or a provider failed. */
-
 import type { UrlFault } from './public-url.ts';
 
 export type FetchFault =
@@ -14,8 +12,8 @@ export type FetchFault =
   | 'broken';
 
 /**
- * Messages for the person who gave the URL. In an error message, the text follows the name of the request field that
- * has the URL. No message contains a part of the fetched content.
+ * Messages for the person who gave the URL. They follow the name of the request field. No message contains a part of
+ * the fetched content.
  */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',

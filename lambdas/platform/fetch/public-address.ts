@@ -1,23 +1,19 @@
 /**
- * Decides whether an IP address is on the public internet. A URL given by a person must not make the gateway connect to
- * an address in its own network, because servers there may trust the gateway.
+ * Finds out whether an IP address is public. A URL given by a person must not make the gateway connect to an address in
+ * its own network, because servers there may trust the gateway.
  */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * The range from which all public IPv6 addresses are assigned. Other addresses have special purposes, or are
- * unassigned.
- */
+/** Range from which public IPv6 addresses are assigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 /** Addresses in the public range that are reachable only inside a cloud: Azure's address for services of the host. */
 const hostServices = new Set(['168.63.129.16']);
 
 /**
- * Returns whether an address is public. It is false for all other addresses, for example private, loopback, shared,
- * multicast, documentation, benchmark and reserved addresses, and for link-local addresses, at which clouds serve
- * credentials. It is also false for IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * Returns whether an address is public. Link-local addresses, at which clouds serve credentials, are not public, and
+ * neither are IPv6 addresses that contain an IPv4 address (mapped, 6to4, Teredo, and the well-known NAT64 prefix).
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || hostServices.has(text)) return false;

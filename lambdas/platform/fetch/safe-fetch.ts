@@ -1,8 +1,7 @@
 /**
- * HTTP client for URLs given by people and by providers. These URLs must not make the gateway read from its own network
- * (server-side request forgery). The client therefore resolves the host once, checks all its addresses, and connects
- * only to these addresses, even if the DNS entry changes afterwards. The target of a redirect is checked in the same
- * way.
+ * HTTP client for URLs from people and providers, which must not make the gateway read from its own network
+ * (server-side request forgery). It resolves the host once, checks all its addresses, and connects only to these
+ * addresses, even if the DNS entry changes afterwards. The target of a redirect is checked in the same way.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -48,11 +47,10 @@ interface Sent {
 }
 
 const MAX_REDIRECTS = 3;
-/** HTTP statuses of redirects that are followed. */
 export const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const userAgent = 'model-gateway';
 
-/** Fetches a whole file. Never throws: a failure is in the result. */
+/** Fetches a whole file. Never rejects. */
 export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetched> {
   const opened = await openPublic(url, rules);
   if (!opened.ok) return opened;
@@ -65,7 +63,7 @@ export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetch
   }
 }
 
-/** Opens a file as a stream. Never throws: a failure is in the result. Reading the body may throw. */
+/** Opens a file as a stream. Never rejects. Reading the body may throw. */
 export async function openPublic(url: string, rules: FetchRules): Promise<Opened> {
   const exchange = exchangeOf(rules);
   try {
@@ -82,10 +80,7 @@ export async function openPublic(url: string, rules: FetchRules): Promise<Opened
   }
 }
 
-/**
- * Posts a body, and reads only the status of the response. It follows no redirect. Never throws: a failure is in the
- * result.
- */
+/** Posts a body, and reads only the status of the response. Follows no redirect. Never rejects. */
 export async function postPublic(
   url: string,
   sent: { headers: Record<string, string>; body: string },
@@ -118,7 +113,10 @@ async function follow(url: string, exchange: SafeExchange): Promise<IncomingMess
   throw new FetchError('redirects');
 }
 
-/** @throws {FetchError} if the URL is not allowed, or no response arrives */
+/**
+ * Sends one request, without following redirects.
+ * @throws {FetchError} if the URL is not allowed, or no response arrives
+ */
 async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): Promise<IncomingMessage> {
   const found = await within(exchange, resolvePublicUrl(text, exchange.rules));
   if (typeof found === 'string') throw new FetchError(found);
@@ -136,9 +134,7 @@ async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): P
   }
 }
 
-/**
- * Opens a new connection to one of the checked addresses. When the connection is open, its address is checked again.
- */
+/** Connects to a checked address. When the connection is open, its address is checked again. */
 function connectSafely(
   { url, addresses }: PublicUrl,
   { method, headers, body }: Sent,
@@ -192,8 +188,8 @@ async function* readBounded(
 }
 
 /**
- * Waits for work until the deadline or a cancellation. The system's name resolution cannot be aborted: it continues
- * after the deadline, and its result is ignored.
+ * Waits for work, at most until the deadline or a cancellation. The work itself may continue, because the system's name
+ * resolution cannot be aborted.
  */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);
@@ -218,7 +214,7 @@ function failed(error: unknown): { ok: false; reason: FetchFault } {
   return { ok: false, reason: error instanceof FetchError ? error.reason : 'unreachable' };
 }
 
-/** Some servers state the media type `image/jpg`, which does not exist. */
+/** Returns the media type of a response. Some servers state `image/jpg`, which does not exist, for `image/jpeg`. */
 function mediaTypeOf({ headers }: IncomingMessage): string {
   const stated = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   return stated === 'image/jpg' ? 'image/jpeg' : stated;

@@ -1,7 +1,6 @@
 /**
- * Sends a signed notification to a client's server, as standard-webhooks.com specifies. A notification has an id that
- * is the same for every attempt, the time of this attempt, and a signature of the id, the time and the body. The caller
- * decides about retries.
+ * Sends a signed notification to a client's server, as standard-webhooks.com specifies. The caller decides about
+ * retries.
  */
 
 import { Webhook } from 'standardwebhooks';
@@ -15,7 +14,7 @@ export interface SignedWebhook {
   id: string;
   /** JSON text. */
   body: string;
-  /** Secret of the receiver, in the format of standard-webhooks (`callbackSecret`). */
+  /** Secret of the receiver, from `callbackSecret`. */
   secret: string;
 }
 
@@ -34,12 +33,13 @@ export interface WebhookRules extends PublicUrlRules {
 
 const WEBHOOK_TIMEOUT_MS = 10_000;
 const GONE = 410;
-/** Faults of the address itself, which a retry would probably not fix. */
+/** Faults of the URL itself, or of its host's addresses. A retry would probably not remove them. */
 const lastingFaults = new Set<FetchFault>(['not_a_url', 'not_https', 'userinfo', 'port', 'not_public']);
 
 /**
- * Makes one attempt. Never throws.
+ * Makes one attempt to deliver a notification.
  * @param sentAtMs time of this attempt, in epoch milliseconds
+ * @throws {Error} if the secret is malformed
  */
 export async function postWebhook(
   { url, id, body, secret }: SignedWebhook,

@@ -1,16 +1,15 @@
 /**
- * Measures JSON before it is parsed, and parses it without changing its numbers. A number is exact if it has the same
- * value after JSON.parse and JSON.stringify. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
+ * Measures JSON, and parses it without changing its numbers. A number is exact if it has the same value after
+ * JSON.parse and JSON.stringify. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {
   /** Depth of the deepest nesting of objects and lists. */
   depth: number;
-  /** Number of values. An empty object or list counts twice. Counting stops soon after it exceeds `maxValues`. */
+  /** Number of values. An empty object or list counts twice. */
   values: number;
-  /** Number of field names in all objects together. Counting stops soon after it exceeds `maxFields`. */
+  /** Number of field names in all objects together. */
   fields: number;
-  /** Number of inexact numbers (defined at the top of this file). */
   inexactNumbers: number;
 }
 
@@ -20,23 +19,17 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const MINUS = 0x2d;
 
-/**
- * Maximum nesting of parsed JSON. JSON.stringify calls itself for each level, so a few thousand levels overflow the
- * stack.
- */
+/** Maximum nesting of parsed JSON, because JSON.stringify calls itself for each level. */
 const MAX_JSON_DEPTH = 1_000;
 /**
  * Length up to which every number is exact. The shortest numbers that JavaScript cannot represent, such as "9e999", are
  * longer.
  */
 const SURELY_EXACT_LENGTH = 4;
-/** Number of characters up to which a JavaScript number represents every JSON number without an exponent exactly. */
+/** Length up to which every number without an exponent is exact. */
 const EXACT_DIGITS = 15;
 
-/**
- * Measures a text in one pass, without parsing it and almost without allocating memory. The text need not be valid
- * JSON.
- */
+/** Measures a text, which need not be valid JSON. Stops counting soon after a maximum is exceeded. */
 export function measureJson(text: string, maxValues: number, maxFields = maxValues): JsonMeasure {
   let open = 0;
   let depth = 0;
@@ -79,10 +72,9 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * Parses JSON. If it has inexact numbers, they keep their text (`parseExactly`). Measuring first is faster than always
- * calling `parseExactly`, which reads every number twice.
+ * Parses JSON. Inexact numbers keep their text (`parseExactly`).
  * @throws {SyntaxError} for a text that is not JSON, has more than `maxValues` values, or is nested deeper than
- *   MAX_JSON_DEPTH
+ * MAX_JSON_DEPTH
  */
 export function readExactly(text: string, maxValues = Infinity): unknown {
   const { depth, values, inexactNumbers } = measureJson(text, maxValues);
@@ -116,7 +108,6 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Returns whether a character can be part of a number: a digit, a point, an exponent or a sign. */
 function isNumberPart(code: number): boolean {
   return isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === MINUS || code === 0x2b;
 }
@@ -126,7 +117,7 @@ function isExact(literal: string): boolean {
   if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
   const value = Number(literal);
   const written = String(value);
-  // A text that is not a number counts as exact here: the parser rejects it later.
+  // A text that is not a number counts as exact here, because the parser rejects it.
   if (written === literal || Number.isNaN(value)) return true;
   return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
 }
@@ -137,8 +128,8 @@ function isShortFraction(literal: string): boolean {
 }
 
 /**
- * Returns a number in a form that is the same text for all numbers of equal value: sign, digits without zeros at the
- * start and the end, and power of ten.
+ * Returns the normal form of a number, which all spellings of the same value have in common: sign, digits without zeros
+ * at the start and the end, and power of ten.
  */
 function decimalOf(literal: string): string {
   const [, sign, whole = '', fraction = '', power = '0'] =

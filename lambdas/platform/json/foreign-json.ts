@@ -1,15 +1,11 @@
 /**
  * Reads JSON that the gateway did not write, for example JSON of a provider. A value of an unexpected type counts as
  * absent.
- * Code that requires a value reads it with providers/shapes.ts, which reports a fault.
  */
 
 import { isRawNumber, measureJson, readExactly } from './exact-json.ts';
 
-/**
- * Maximum number of values of one document or event, the same as for a request to the Messages API. This maximum bounds
- * memory: two bytes of JSON can become an object of fifty bytes.
- */
+/** Maximum number of values of one document or event, which bounds memory. */
 const MAX_FOREIGN_VALUES = 100_000;
 
 /**
@@ -17,8 +13,7 @@ const MAX_FOREIGN_VALUES = 100_000;
  * @throws {SyntaxError} for a text that is not JSON, or has more than MAX_FOREIGN_VALUES values
  */
 export function parseForeign(text: string): unknown {
-  // Each value except the last takes at least two characters, so a short text cannot have too many and need not be
-  // measured.
+  // A shorter text cannot have too many values, because all values except the last take two characters.
   const mayHaveMore = text.length > 2 * MAX_FOREIGN_VALUES;
   if (mayHaveMore && measureJson(text, MAX_FOREIGN_VALUES).values > MAX_FOREIGN_VALUES) {
     throw new SyntaxError(`more than ${MAX_FOREIGN_VALUES} values`);
@@ -51,8 +46,7 @@ export function listOrEmpty(value: unknown): unknown[] {
 
 /**
  * Converts a JSON number, or a text that contains a number, to a number. An empty or blank text becomes 0. Returns NaN
- * for all other values. `Number` and `String` cannot be used directly, because they throw for an object such as
- * `{"toString": 0}`.
+ * for all other values.
  */
 export function numberOrNaN(value: unknown): number {
   if (isRawNumber(value)) return Number(value.rawJSON);

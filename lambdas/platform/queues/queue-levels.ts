@@ -2,7 +2,6 @@ import type { GetQueueAttributesCommandInput, GetQueueAttributesResult } from '@
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Approximate numbers of messages: waiting in a queue, being processed, and in the dead-letter queue. */
 export interface QueueLevels {
   waiting: number;
   inFlight: number;
@@ -15,8 +14,7 @@ export interface QueueGauge {
 }
 
 /**
- * @param urlVariable environment variable with the queue's URL
- * @param deadLettersVariable environment variable with the URL of its dead-letter queue
+ * Opens the counts of a queue and its dead-letter queue. The parameters name the environment variables with their URLs.
  */
 export function openQueueGauge(urlVariable: string, deadLettersVariable: string): QueueGauge {
   const urls = [requireVariable(urlVariable), requireVariable(deadLettersVariable)] as const;
@@ -38,8 +36,7 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
   };
   return {
     async read() {
-      // Failed messages move from the queue to the dead-letter queue. The queue is read first, so that a message that
-      // moves between the two reads is counted twice rather than missed.
+      // A failed message that moves to the dead-letter queue between the two reads is counted twice rather than missed.
       const queue = await readOne(urls[0]);
       const deadLetters = await readOne(urls[1]);
       return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };

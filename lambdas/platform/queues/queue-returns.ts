@@ -4,12 +4,10 @@ import { requireVariable } from '../environment.ts';
 import { describeError, log } from '../logger.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Returns failed messages to their queue. */
 export interface QueueRetries {
   /**
-   * Requests that the queue deliver the messages again after a few seconds instead of after their visibility timeout.
-   * The wait doubles each time, up to two minutes. Never throws: a message that cannot be returned is delivered again
-   * after that timeout.
+   * Lets the queue deliver failed messages again after a few seconds. The wait doubles each time, up to two minutes.
+   * Never rejects: after an error, the messages return after their visibility timeout.
    */
   retrySoon(records: SQSRecord[]): Promise<void>;
 }
@@ -19,12 +17,15 @@ const MAX_RETRY_DELAY_SECONDS = 120;
 /** Maximum number of messages that SQS accepts in one call. */
 const MAX_RETURNED_BATCH = 10;
 
-/** Returns how many seconds a message waits until its next attempt. `receives` is the number of attempts so far. */
+/** Returns the wait until the next attempt. `receives` is the number of attempts so far. */
 export function retryDelaySeconds(receives: number): number {
   return Math.min(MAX_RETRY_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
 }
 
-/** @param urlVariable environment variable with the queue's URL */
+/**
+ * Creates the object that lets a queue deliver failed messages again soon.
+ * @param urlVariable environment variable with the queue's URL
+ */
 export function openQueueReturns(urlVariable: string): QueueRetries {
   const queueUrl = requireVariable(urlVariable);
   const call = openQueueCalls(queueUrl);

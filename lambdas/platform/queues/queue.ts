@@ -3,7 +3,7 @@ import { AwsError, type AwsCall } from '../aws/aws-call.ts';
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Sends messages to one queue. `send` resolves when SQS has stored the message, whose body is JSON. */
+/** `send` resolves when SQS has stored the message, whose body is JSON. */
 export interface QueueSender {
   send(body: string, options?: SendOptions): Promise<void>;
 }
@@ -11,17 +11,19 @@ export interface QueueSender {
 interface SendOptions {
   /** Seconds until the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** JSON that is sent next to the body, in the message attribute `added`. */
+  /** JSON in the message attribute `added`. */
   added?: string | undefined;
 }
 
-/** Name of the message attribute with the added JSON. */
 export const ADDED_ATTRIBUTE = 'added';
 
 /** Maximum number of messages that SQS accepts in one call. */
 const MAX_SENT_BATCH = 10;
 
-/** @param urlVariable environment variable with the queue's URL */
+/**
+ * Opens a queue for sending.
+ * @param urlVariable environment variable with the queue's URL
+ */
 export function openQueue(urlVariable: string): QueueSender {
   const url = requireVariable(urlVariable);
   return new BatchingSender(openQueueCalls(url), url);
@@ -34,8 +36,8 @@ interface WaitingMessage extends SendOptions {
 }
 
 /**
- * Sends messages in batches without waiting for a batch to fill. If no call is running, a message is sent immediately.
- * Messages that arrive during a call are sent together in the next call.
+ * Sends messages in batches without waiting for a batch to fill: messages that arrive during a call are sent in the
+ * next call.
  */
 class BatchingSender implements QueueSender {
   readonly #call: AwsCall;
@@ -84,16 +86,13 @@ class BatchingSender implements QueueSender {
   }
 }
 
-/**
- * Returns the error for a message of a batch that SQS did not store. Either the message is invalid (`SenderFault`), or
- * SQS was busy or failed.
- */
+/** Returns the error for a message of a batch that SQS did not store. */
 function sqsRejection({ Code: code, SenderFault: isOurFault = false }: BatchResultErrorEntry): AwsError {
   return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
 }
 
 /**
- * Escapes the two characters that JSON may contain, but SQS refuses. Texts of clients may contain them.
+ * Escapes two characters that JSON may contain, but SQS refuses.
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
 function acceptedJson(json: string): string {

@@ -1,7 +1,6 @@
 /**
- * Derives the secret with which an account verifies callbacks about videos and alerts. It is computed from the
- * deployment's secret (pepper) and the account's id. The secret is not stored, and the operator can display it again
- * until the pepper changes.
+ * Derives the secret with which an account verifies callbacks about videos and alerts. It is not stored, and changes
+ * with the pepper.
  */
 
 import { sealingKey } from './sealing.ts';

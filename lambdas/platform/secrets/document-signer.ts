@@ -1,7 +1,6 @@
 /**
- * Signs documents. The private key is in AWS KMS and cannot be copied, because KMS does not export private keys. On a
- * laptop the key is in a file that only its owner can read. Signatures are ECDSA over P-256 with SHA-256, in DER, the
- * form that `openssl dgst -sha256 -verify` reads.
+ * Signs documents. KMS does not export the private key; on a laptop, it is in a file. Signatures are ECDSA over P-256
+ * with SHA-256, in DER, the form that `openssl dgst -sha256 -verify` reads.
  */
 
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
@@ -12,7 +11,6 @@ import { openAwsJson } from '../aws/aws-json.ts';
 import { isOnOwnMachine, optionalVariable, variables } from '../environment.ts';
 
 export interface DocumentSigner {
-  /** Identifies the key in signed documents. */
   keyId: string;
   sign(document: Buffer): Promise<Buffer>;
   /** Returns the public key as PEM. */
@@ -21,7 +19,7 @@ export interface DocumentSigner {
 
 /**
  * Opens the key that the environment names; undefined if it names none.
- * @throws {Error} for a key file in production, because anyone who has the file could sign documents
+ * @throws {Error} for a key file in production
  */
 export function openDocumentSigner(): DocumentSigner | undefined {
   const keyId = optionalVariable(variables.sealingKey);
@@ -62,7 +60,10 @@ export function signerInKms(
   };
 }
 
-/** @param file path of a private key in PEM */
+/**
+ * Opens a private key in a file.
+ * @param file path of the key in PEM
+ */
 export function signerInFile(file: string): DocumentSigner {
   const key = createPrivateKey(readFileSync(file, 'utf8'));
   const publicKey = createPublicKey(key);
@@ -75,7 +76,7 @@ export function signerInFile(file: string): DocumentSigner {
 }
 
 /**
- * Returns whether a document was signed with the private key that belongs to a public key. It is false for a malformed
+ * Returns whether a document was signed with the private key that belongs to a public key; false for a malformed
  * signature.
  */
 export function isSignedBy(publicKey: string, document: Buffer, signature: Buffer): boolean {

@@ -1,6 +1,4 @@
-/**
- * Reads values that an operator put into the deployment's secrets. Descriptions of faults contain no part of a value.
- */
+/** Reads values of the deployment's secrets. Descriptions of faults contain no part of a value. */
 
 /** Thrown if a secret has no usable value. */
 export class SecretUselessError extends Error {
@@ -14,15 +12,11 @@ export interface ProviderKeys {
   faults: string[];
 }
 
-/**
- * Form of an entry's name. A name of another form is not logged, because the operator may have put a credential in the
- * place of the name.
- */
+/** Required form of an entry's name. A name in another form is not logged, because it may be a credential. */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
 
 /**
- * Reads the secret with the providers' keys: a JSON map of texts. White space around a value is removed, because a
- * header cannot contain it.
+ * Reads the secret with the providers' keys: a JSON map of texts. Removes white space around each text.
  * @throws {SecretUselessError} if the secret is not a JSON map
  */
 export function providerKeysFrom(secret: string): ProviderKeys {
@@ -41,7 +35,7 @@ function jsonMap(secret: string): object {
   try {
     parsed = JSON.parse(secret);
   } catch {
-    // The parser's own error would contain a part of the secret.
+    // The parser's error would contain a part of the secret.
     throw new SecretUselessError('it must be a JSON object, and is not JSON');
   }
   if (kindOf(parsed) === 'an object') return parsed as object;
@@ -57,9 +51,8 @@ function kindOf(value: unknown): string {
 const MIN_PEPPER_CHARACTERS = 32;
 
 /**
- * Returns the fault of the pepper (the secret that is hashed with each key); undefined if the pepper is valid. For
- * example, the operator may have stored another secret in its place. Commands that create keys stop at an invalid
- * pepper. A running gateway continues to use an invalid pepper, because otherwise no key would work.
+ * Returns the fault of the pepper (the secret that is hashed with each key); undefined if the pepper is valid. The
+ * gateway still uses an invalid pepper, because otherwise no key would work.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

@@ -8,10 +8,7 @@ import { ServiceError } from '../errors.ts';
 import { log, secretTripwires } from '../logger.ts';
 import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
-/**
- * Time for which secrets are cached, in ms. If the operator changes a provider key, the gateway reads the new one after
- * at most this time.
- */
+/** Time in ms for which secrets are cached, or longer if reading them fails. */
 const REFRESH_MS = 5 * 60_000;
 
 interface LocalSecrets {
@@ -20,20 +17,18 @@ interface LocalSecrets {
 
 /**
  * Thrown if a secret cannot be read: Secrets Manager rejects the request or does not respond, or the secret has no
- * usable value. Usually only the operator can fix the cause. Clients get the same temporary error as for any
- * unavailable service.
+ * usable value. Usually only the operator can fix the cause.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
   readonly isPassing = true;
-  /** Error code of the service, or the name of the error in the secret. */
   readonly code: string;
 
   constructor(variable: string, cause: Error) {
     super(`The secret that ${variable} names cannot be read: ${cause.message}`, { cause });
     this.code = cause.name;
     const { name, message } = cause;
-    // The messages of AWS's errors may name resources and roles, so only the names of these errors are logged.
+    // Messages of AWS's errors may name resources and roles.
     const why = cause instanceof SecretUselessError ? `${name}: ${message}` : name;
     log('error', secretTripwires.secretUnread, { reason: `${variable} ${why}` });
   }
@@ -41,7 +36,6 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The current and the previous pepper, cached for five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -71,8 +65,8 @@ function logFaults(variable: string, faults: readonly string[]): void {
 }
 
 /**
- * Returns the pepper, the gateway's secret that is hashed with each key. After a successful read, it is read again only
- * by `readPeppers`.
+ * Returns the pepper, the secret that is hashed with each key. It is cached until `readPeppers` reads the peppers
+ * again.
  * @throws {SecretUnreadableError} if it cannot be read
  */
 export function readPepper(): Promise<string> {
@@ -88,9 +82,7 @@ async function readPepperOnce(): Promise<string> {
 }
 
 /**
- * Returns the current and the previous pepper. They are needed for a key that is not found with the cached pepper,
- * because the operator may have changed the pepper after it was cached. Keys that were created before the change still
- * use the previous one.
+ * Returns the current and the previous pepper. Keys from before a change of the pepper use the previous one.
  * @throws {SecretUnreadableError} if they cannot be read, and were not read before
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
@@ -106,8 +98,8 @@ export async function readProviderKey(name: string): Promise<string | undefined>
 }
 
 /**
- * Reads the providers' keys from Secrets Manager again, even if they were just read. Never rejects: if the read fails,
- * the last keys stay in use.
+ * Reads the providers' keys from Secrets Manager again, even if they were just read. After a failed read, the last keys
+ * stay.
  */
 export async function rereadProviderKeys(): Promise<void> {
   if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
@@ -119,8 +111,8 @@ export function hasProviderKeyHere(name: string): boolean | undefined {
 }
 
 /**
- * Returns whether provider keys are in the environment, each under its own name. This is the case on a laptop, unless a
- * command uses the secret of a deployment.
+ * Returns whether provider keys are in the environment, each under its own name: on a laptop, unless a command uses the
+ * secret of a deployment.
  */
 function areKeysInEnvironment(): boolean {
   if (readLocalSecrets()) return true;
@@ -144,10 +136,6 @@ const SECRETS_MANAGER = {
   address: { id: 'Secrets Manager', host: 'secretsmanager' },
 } as const;
 
-/**
- * Maximum time in ms for reading a secret, over all attempts. Of all Lambda functions that read a secret, the one with
- * the shortest timeout has ten seconds, so each still has time to report the failure.
- */
 const SECRET_TIMEOUT_MS = 5_000;
 
 let callSecretsManager: AwsCall | undefined;
@@ -177,7 +165,7 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the unchanged value of a secret that an operator named.
+ * Returns the value of any secret.
  * @throws {AwsError | NoReplyError} if Secrets Manager rejects the request, or does not respond
  * @throws {SecretUselessError} if the secret is empty
  */
@@ -196,8 +184,8 @@ async function readSecretValue(arn: string, version: { VersionStage?: 'AWSPREVIO
 }
 
 /**
- * Returns a function that reads a value and caches it for `keepMs`. Its method `again` reads the value immediately. If
- * a later read fails, the last value stays in use.
+ * Returns a function that reads a value and caches it for `keepMs`. Its method `again` reads immediately. If a read
+ * fails, the last value stays.
  */
 function cached<Value>(read: () => Promise<Value>, keepMs: number) {
   let value: Promise<Value> | undefined;

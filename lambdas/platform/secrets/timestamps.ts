@@ -11,15 +11,13 @@ import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const NONCE_BYTES = 8;
 const AUTHORITY_TIMEOUT_MS = 15_000;
-/** Maximum size of a response. A timestamp with the authority's certificates usually has less than ten kilobytes. */
+/** Maximum size of a response, usually less than ten kilobytes. */
 const MAX_ANSWER_BYTES = 100_000;
 
 /**
  * Requests a timestamp of a SHA-256 hash from an authority.
- * @param url URL of the authority, as configured by the operator
  * @returns the authority's response in the DER form that `openssl ts -verify -in` reads
- * @throws {Error} if the authority sends no timestamp for this hash. Another response must not be stored, because
- *   stored files cannot be replaced.
+ * @throws {Error} if the authority sends no timestamp for this hash.
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({

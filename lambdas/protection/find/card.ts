@@ -1,24 +1,18 @@
 import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 /**
- * Matches card numbers: 13 to 19 digits without gaps, or groups of 4-4-4-4 digits (with three more digits on long
- * cards), 4-6-5 digits (American Express) or 4-6-4 digits (Diners).
+ * 13 to 19 digits without gaps, or groups of 4-4-4-4 digits (perhaps with three more), 4-6-5 digits (American Express)
+ * or 4-6-4 digits (Diners).
  */
 const CARD = new RegExp(
   String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
   'g',
 );
-/**
- * Length of a card number with sixteen digits and three gaps. CARD may match three more digits that do not belong to
- * the card.
- */
+/** Length of sixteen digits with three gaps. CARD may match three more digits that do not belong to the card. */
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;
 
-/**
- * Numbers with 13 or 17 to 19 digits and no gaps are more often bar codes or ids, so they count only if a word before
- * them names a card.
- */
+/** Numbers of 13 or 17 to 19 digits are more often bar codes or ids, so they count only after a word for a card. */
 const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
 const NAMED_CARD =
   /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
@@ -42,10 +36,7 @@ export const findCards: Rule = (text, numerals, add) => {
   }
 };
 
-/**
- * Returns whether the characters before the digits rule out a card number. The digits may be the fraction of a number
- * (`3.1415926535897932`), or a phone number (`+4915112345678`).
- */
+/** Whether the digits may be the fraction of a number (`3.1415926535897932`), or a phone number (`+4915112345678`). */
 function isPartOfNumber(text: string, start: number): boolean {
   return /\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
 }
@@ -58,24 +49,24 @@ function isCard(digits: string): boolean {
 
 const LONG = [16, 17, 18, 19];
 
-/** Prefixes of card issuers, with the lengths of their card numbers. */
+/** Prefixes of issuers, with the lengths of their card numbers. */
 const issuers: [RegExp, number[]][] = [
-  // Prefixes of Visa
+  // Visa
   [/^4/, [13, 16, 19]],
-  // Prefixes of Mastercard
+  // Mastercard
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
-  // Prefixes of Mir
+  // Mir
   [/^220[0-4]/, LONG],
-  // Prefixes of American Express
+  // American Express
   [/^3[47]/, [15]],
-  // Prefixes of Diners Club
+  // Diners Club
   [/^3(?:0[0-5]|095|[689])/, [14, 16]],
-  // Prefixes of JCB
+  // JCB
   [/^35(?:2[89]|[3-8])/, LONG],
-  // Prefixes of Discover, UnionPay, Maestro and RuPay
+  // Discover, UnionPay, Maestro and RuPay
   [/^6(?:011|2|4[4-9]|5|0|3|7|8|9)/, LONG],
   [/^(?:50|5[6-9])/, LONG],
-  // Prefixes of UzCard, Humo, Belkart and Troy
+  // UzCard, Humo, Belkart and Troy
   [/^(?:8600|9860|9112|9792)/, [16]],
 ];
 

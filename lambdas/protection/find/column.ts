@@ -1,33 +1,26 @@
 import { append } from '../../platform/append.ts';
 
-/**
- * Finds values in tables, in which often only the heading of a column shows the kind of its values. Supported tables:
- * CSV, tab-separated text, and Markdown.
- */
+/** Finds values in tables (CSV, tab-separated text, Markdown), in which often only a heading shows their kind. */
 
-/** A cell below a heading, without the white space and quotes around its value. */
 export interface Cell {
   value: string;
   start: number;
 }
 
-/**
- * Characters that separate cells. If a heading contains several of these characters, the first in this list separates
- * the cells of its table.
- */
+/** Separators of cells. The first one in this list that occurs in a heading separates the cells of its table. */
 const SEPARATORS = ['\t', '|', ';', ','];
 /**
- * Maximum length of a line, in characters. A longer line counts as empty. Tables with more than MAX_COLUMNS columns are
+ * Maximum length of a line in characters; a longer line counts as empty. Tables with more than MAX_COLUMNS columns are
  * ignored.
  */
 const MAX_LINE = 2_000;
 const MAX_COLUMNS = 64;
-/** Matches the line between the heading and the rows of a Markdown table. */
+/** The line between the heading and the rows of a Markdown table. */
 const RULE_LINE = /^[\s|:-]+$/;
 
 /**
  * Returns the cells of all columns whose heading matches. A table ends at the first line with a different number of
- * cells. Lines that match RULE_LINE are skipped.
+ * cells.
  */
 export function cellsUnder(text: string, heading: RegExp): Cell[] {
   const found: Cell[] = [];
@@ -57,10 +50,7 @@ function headingOf(line: string, heading: RegExp): { separator: string; columns:
   return columns.length === 0 ? undefined : { separator, columns, width: cells.length };
 }
 
-/**
- * Returns whether a cell is a heading: it matches, and has at most 40 characters and no digits. A sentence that only
- * mentions the values is not a heading.
- */
+/** Whether a cell is the heading of the values, and not a sentence that only mentions them. */
 function isHeading(cell: string, heading: RegExp): boolean {
   return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);
 }

@@ -1,8 +1,3 @@
-/**
- * Finds credentials of programs and people by their issuer's prefix, their form, their position in a text, or a
- * preceding name.
- */
-
 import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 import { findIssuedKeys } from './issued-key.ts';
 import { findNamedSecrets } from './named-secret.ts';
@@ -13,32 +8,32 @@ import { classesOf, isMixed, isNoReference, isPassword } from './secret.ts';
 const ARMOUR = '-----BEGIN ';
 const ARMOURED_KEY = /^-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 const MAX_ARMOUR = 64;
-/** Maximum length of a private key in characters. A key without its END line is matched up to this length. */
+/** Maximum length in characters; a key without its END line is matched up to this length. */
 const MAX_KEY = 16_384;
 
-/** Matches the password in `scheme://user:password@host`. IN_COMMAND matches it in `-u user:password`. */
+/** The password in `scheme://user:password@host`, or, with IN_COMMAND, in `-u user:password`. */
 const CREDENTIAL_IN_ADDRESS = /:\/\/[^\s:/@"'<>]{0,64}:([^\s/@"'<>]{3,256})@/g;
 const IN_COMMAND = /(?<![\w-])(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']{4,128})/g;
 const AUTHORIZATION_VALUE =
   /(?:bearer|basic|authorization["']?\s?[:=]\s?["']?(?:token|api-?key|oauth))\s{1,4}([A-Za-z0-9._~+/-]{16,2048}={0,2})/gi;
-/** Matches a user name and a password in one line, as in `логин: anna / Vesna2030!`. */
+/** A user name and a password in one line, as in `логин: anna / Vesna2030!`. */
 const ACCOUNT =
   /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
 
-/** Matches the part before `@` in a URL with a user name. */
+/** The part before `@` in a URL with a user name. */
 const IN_URL = /:\/\/\S*$/;
 const MAX_USER = 320;
-/** Matches a mail address and a password in one line, as in `ann@example.org / Vesna2030!`. */
+/** A mail address and a password in one line, as in `ann@example.org / Vesna2030!`. */
 const MAIL_ACCOUNT = /@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/g;
-/** Matches the seed phrase that restores a wallet: 12 to 24 words. */
+/** The seed phrase of a wallet: 12 to 24 words. */
 const SEED =
   /(?:(?:seed|recovery|mnemonic|backup|secret)[ -]phrase|(?:сид|мнемоническ\p{L}{2}|секретн\p{L}{2})[ -]?фраз\p{L})[^\n:=–—-]{0,60}[:=–—-]\s?["'«]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])/giu;
-/** Matches a passphrase: words that end with a number, or any words in quotes. */
+/** A passphrase after its label: words that end with a number, or any words in quotes. */
 const PHRASE =
   /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
 /**
- * Matches a user name and a password after both labels, as in `login/password: print_ok / t1pograf1ya`. With both
- * labels, the password may be weaker than after one label.
+ * A user name and a password after both labels, as in `login/password: print_ok / t1pograf1ya`. The password may then
+ * be weaker than after one label.
  */
 const NAMED_ACCOUNT =
   /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;
@@ -64,19 +59,18 @@ export const findCredentials: Rule = (text, numerals, add) => {
   findNumericSecrets(text, lower, add);
 };
 
-/** Accepts every value, for patterns whose matches all count as secrets. */
 function isAny(): boolean {
   return true;
 }
 
-/** Returns whether a value may be a real password, and is not a placeholder as in `scheme://USER:PASSWORD@host`. */
+/** Whether a value may be a password, and is not a placeholder as in `scheme://USER:PASSWORD@host`. */
 function isWritten(value: string): boolean {
   return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
 }
 
 function findBehindMail(text: string, add: Add): void {
   for (const { 0: found, 1: value = '', index } of matchesOf(MAIL_ACCOUNT, text)) {
-    // In a URL, the host after `user@` is followed by a port or a path, not by a password.
+    // In a URL, a port or a path follows the host after `user@`, not a password.
     if (!isStrongPassword(value) || IN_URL.test(wordsBefore(text, index, MAX_USER))) continue;
     add(index + found.length - value.length, index + found.length);
   }

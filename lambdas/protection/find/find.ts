@@ -1,5 +1,3 @@
-/** Finds the values of all categories in one text. */
-
 import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 import { findCards } from './card.ts';
 import { findCredentials } from './credential.ts';
@@ -12,9 +10,7 @@ import { findPassports } from './passport.ts';
 import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
 
-/**
- * Rules by category, the most specific first. If two rules find the same value, the earlier rule in this list applies.
- */
+/** Rules by category, the most specific first. */
 const categoryRules: Record<SensitiveCategory, Rule> = {
   credential: findCredentials,
   email: findEmails,
@@ -27,7 +23,7 @@ const categoryRules: Record<SensitiveCategory, Rule> = {
 };
 const categories = Object.keys(categoryRules) as SensitiveCategory[];
 
-/** Returns the findings of the given categories, from left to right, without overlaps. */
+/** Returns findings from left to right, without overlaps. */
 export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   const findings: Finding[] = [];
   const numerals = numeralsIn(text);
@@ -39,8 +35,8 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
 }
 
 /**
- * Merges overlapping findings into one finding that covers both, so that no part of either remains in the text. The
- * merged finding has whichever of the two categories comes first in `categoryRules`.
+ * Merges overlapping findings, so that no part of either remains in the text. The merged finding has the category that
+ * comes first in `categoryRules`.
  */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];

@@ -1,6 +1,5 @@
 import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 
-/** Position of a value in a text, with its category. */
 export interface Finding {
   category: SensitiveCategory;
   start: number;
@@ -14,36 +13,24 @@ export interface Numerals {
   digits: string;
 }
 
-/** Adds the position of a found value. */
 export type Add = (start: number, end: number) => void;
 
-/**
- * Finds the values of one category in a text, and calls `add` for each. The running time of a rule must be linear in
- * the length of the text.
- */
+/** Calls `add` for each value of one category. The running time must be linear in the length of the text. */
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
-/**
- * White space that people, word processors and web pages put between digits. HYPHEN contains the hyphens that they put
- * there. Both are used inside character classes of patterns.
- */
+/** White space between digits, for character classes of patterns. HYPHEN contains hyphens. */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
-/**
- * Characters below this code point are looked up in a table, which is fast. The table includes Latin, Greek, Cyrillic,
- * Armenian and Hebrew.
- */
+/** Characters below this code point are looked up in a table, which is fast. */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>
   Number(FINDING_WORD.test(String.fromCharCode(code))),
 );
 
-/**
- * Returns whether the character at a position belongs to a word or a number. A surrogate pair counts as one character.
- */
+/** Whether the character belongs to a word or a number. A surrogate pair counts as one character. */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return code < TABLED ? FINDING_WORDS[code] === 1 : isRareWordAt(text, index, code);
@@ -55,24 +42,20 @@ function isRareWordAt(text: string, index: number, code: number): boolean {
   return FINDING_WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
 }
 
-/** Returns whether the text between two positions is a whole word or number, and not a part of a longer one. */
+/** Whether the text between two positions is a whole word or number. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   return !isWordAt(text, start - 1) && !isWordAt(text, end);
 }
 
-/** Returns the text before a position, with at most `characters` characters. */
+/** Returns at most `characters` characters before a position. */
 export function wordsBefore(text: string, start: number, characters: number): string {
   return text.slice(Math.max(0, start - characters), start);
 }
 
-/**
- * Maximum number of other characters, such as quotes and colons, between a word and its number, as in `"version": "`.
- */
+/** Maximum number of other characters between a word and its number, as in `"version": "`. */
 const MAX_SIGNS = 6;
 
-/**
- * Returns the last word before a position. At most MAX_SIGNS other characters may be between the word and the position.
- */
+/** Returns the last word before a position, with at most MAX_SIGNS other characters after it. */
 export function lastWord(text: string, position: number): { word: string; start: number } | undefined {
   let end = position;
   while (end > 0 && position - end < MAX_SIGNS && !isWordAt(text, end - 1)) end -= 1;
@@ -92,7 +75,7 @@ export function digitsOf(text: string): string {
 
 const NO_MATCHES: RegExpExecArray[] = [];
 
-/** Returns all matches of a global pattern. For many short texts, this is faster than `matchAll`. */
+/** Returns all matches of a pattern. For many short texts, this is faster than `matchAll`. */
 export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
   pattern.lastIndex = 0;
   let match = pattern.exec(text);

@@ -4,34 +4,34 @@ import { isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
 
-/** Cheap test that every IPv6 address passes, to skip most texts. */
+/** Cheap test that every IPv6 address passes. */
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words directly before four numbers. They show that the numbers are a version or a section, not an IP address. */
+/** Words directly before the numbers of a version or a section. */
 const NO_ADDRESS =
   /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
-/** Matches signs before a version or a section, as in `nginx/1.25.3.1` or `§ 4.1.1.2`. */
+/** Signs before a version or a section, as in `nginx/1.25.3.1` or `§ 4.1.1.2`. */
 const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
- * Matches four numbers of which the first is below 30 but not 10, as in versions of software. THIRD_ZERO matches if the
- * third number is zero, which is rare in addresses.
+ * Matches numbers that begin below 30 but not with 10, as versions of software do. THIRD_ZERO matches a third number of
+ * zero, which is rare in addresses.
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
 /**
  * Words that often come directly before addresses, as in `Banned from 5.188.10.77`. Any other word there may be the
- * name of a program, and the numbers its version.
+ * name of a program.
  */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
-/** Public DNS resolvers: these are addresses, although their small numbers look like a version. */
+/** Public DNS resolvers are addresses, although they look like versions. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /**
- * Words for a release. Numbers after such a word are a release, unless a word for an address also precedes them. Up to
- * two other words, and punctuation, may be in between.
+ * Words for a release, which also apply if up to two other words are between them and the numbers. Numbers after them
+ * are a release, unless a word for an address also precedes them.
  */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
@@ -40,9 +40,7 @@ const RELEASE_AFTER =
 const WORDS_BETWEEN = 2;
 const CONTEXT = 40;
 
-/**
- * Finds IP addresses. Skips loopback addresses, unspecified addresses and netmasks, because they identify no person.
- */
+/** Finds IP addresses. Skips loopback addresses, unspecified addresses and netmasks, which identify no person. */
 export const findIpAddresses: Rule = (text, numerals, add) => {
   let release: { number: string; end: number } | undefined;
   for (const { start: from, written } of numerals) {
@@ -60,8 +58,8 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether numbers are a release or a section because they follow another release or section: after a sign or
- * word such as `→` or `to`, or with the same first three numbers.
+ * Whether numbers follow another release or section: after a sign or word such as `→` or `to`, or with the same first
+ * three numbers.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
@@ -73,7 +71,6 @@ function withoutLast(number: string): string {
   return number.slice(0, number.lastIndexOf('.'));
 }
 
-/** Returns whether a number is an IP address, judging by the text before and after it. */
 function isAddress(found: string, text: string, start: number, end: number): boolean {
   const before = wordsBefore(text, start, CONTEXT);
   const last = lastWord(before, before.length);
@@ -84,19 +81,15 @@ function isAddress(found: string, text: string, start: number, end: number): boo
   return !isDoubtful || ADDRESS.test(before);
 }
 
-/**
- * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. It is false if
- * a port or a mask follows.
- */
+/** Whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;
   return THIRD_ZERO.test(found) || (/\p{L} $/u.test(before) && !NO_NAME.test(lastWord(before, before.length)!.word));
 }
 
 /**
- * Returns whether the text around the numbers marks them as a release: `10.2.3.4-beta`, `lib-10.2.3.4.jar`,
- * `name==10.2.3.4`, `версия клиента 10.2.3.4`. Numbers that begin with 192.168 are a release only if the text after
- * them shows that.
+ * Whether the text marks the numbers as a release: `10.2.3.4-beta`, `name==10.2.3.4`, `версия клиента 10.2.3.4`.
+ * Numbers that begin with 192.168 are a release only by the text after them.
  */
 function isRelease(found: string, before: string, text: string, end: number): boolean {
   RELEASE_AFTER.lastIndex = end;
@@ -130,14 +123,14 @@ function isOfV6(text: string, index: number): boolean {
 }
 
 /**
- * Matches the prefixes of IPv6 addresses in use: global, unique local, link-local, multicast, and IPv4 inside IPv6.
- * Text with another prefix, such as `beef::cafe`, may be a name.
+ * Prefixes in use: global, unique local, link-local, multicast, and IPv4 inside IPv6. Text with another prefix, such as
+ * `beef::cafe`, may be a name.
  */
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
 /**
- * Returns whether an IPv6 address has a prefix in use and at least two groups of digits. This excludes loopback
- * addresses, and texts such as `12::34`, which often are not addresses.
+ * Whether an IPv6 address counts. Loopback addresses do not, nor do texts such as `12::34`, which often are not
+ * addresses.
  */
 function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
@@ -147,9 +140,7 @@ function isCommon(address: string): boolean {
   return /^(?:127|0|255)\./.test(address);
 }
 
-/**
- * Returns whether an address consists of four one-digit numbers. Texts like `1.2.3.4` often are sections or versions.
- */
+/** Whether each of the four numbers has one digit. Texts like `1.2.3.4` often are sections or versions. */
 function isOfSmallNumbers(address: string): boolean {
   return /^\d(?:\.\d){3}$/.test(address);
 }

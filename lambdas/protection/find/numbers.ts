@@ -1,14 +1,12 @@
-/** Finds numbers with and without separators, for the rules of all categories. */
-
 import { GAP, HYPHEN, type Numerals } from './finding.ts';
 
-/** Minimum number of digits. The shortest IP address, `1.1.1.1`, has four. */
+/** Minimum number of digits, because the shortest IP address, `1.1.1.1`, has four. */
 const MIN_NUMBER_DIGITS = 4;
 const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
-/** Maximum number of separators between two digits of a number, as in `) -`. */
+/** Maximum number of separators between two digits, as in `) -`. */
 const MAX_SEPARATORS = 3;
 
-/** Returns the numbers of a text that have at least four digits, from left to right. */
+/** Returns the numbers with at least four digits, from left to right. */
 export function numeralsIn(text: string): Numerals[] {
   const found: Numerals[] = [];
   RUN.lastIndex = 0;

@@ -3,22 +3,21 @@ import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './findi
 
 const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
-/** Number of characters after a word for a passport that are searched for the number. */
+/** Number of characters after a word for a passport in which the number is searched. */
 const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
 const SERIES_SIGN = String.raw`(?:[${GAP},]{0,2}(?:серия|сер\.)(?=[${GAP},]))?`;
 const PASSPORT_FORMS = [
-  // Russian passport: two digits and two digits of the series, then six digits.
+  // Russia: two digits and two digits of the series, then six digits.
   String.raw`\d{2}[${GAP}${HYPHEN}]?\d{2}(?:${SERIES_SIGN}[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}]?[${HYPHEN}/]?[${GAP}]?)\d{3}[${GAP}]?\d{3}`,
-  // Russian passport for travel abroad: two digits, then seven digits.
+  // Russia, for travel abroad: two digits, then seven digits.
   String.raw`\d{2}(?:[${GAP}]?${NUMBER_SIGN}[${GAP}]?|[${GAP}]?)\d{7}`,
   // Many other countries: one to three letters, then six to eight digits.
   String.raw`[A-Z]{1,3}[${GAP}]?(?:№[${GAP}]?)?\d{6,8}`,
   // Ukrainian booklet: two Cyrillic letters, then six digits.
   String.raw`[А-ЯІЇЄҐ]{2}[${GAP}]?(?:№[${GAP}]?)?\d{6}`,
   String.raw`\d{2}[A-Z]{2}\d{5}`,
-  // Nine digits in groups of three.
   String.raw`\d{3} \d{3} \d{3}`,
   // Germany and others: nine letters and digits, with at least two digits after the first letter.
   String.raw`[A-Z](?=[A-Z]{0,6}\d[A-Z]{0,6}\d)[0-9A-Z]{8}`,
@@ -27,50 +26,44 @@ const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/** Maximum distance in characters between a word for a passport and the start of the number, in the same sentence. */
+/** Maximum distance in characters between a word for a passport and the number, in the same sentence. */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
-/** Matches eight digits directly after a word for a passport. Elsewhere, eight digits are usually a date. */
+/** Eight digits directly after a word for a passport. Elsewhere, they are usually a date. */
 const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
-/** Matches six digits after a word for "number", which itself follows a series or the word for a passport. */
+/** Six digits after a word for "number", which follows a series or the word for a passport. */
 const NUMBER_ALONE =
   /^(?:["']?[_ -]?|[^\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2}|\d{2}[ .]?\d{2})[^\n]{0,40}?[\s_"',;<>])(?:number|num|no|nomer|номер(?: паспорта)?)(?!\p{L})["']?[\s.:#№"'=>–—-]{0,5}(\d{6})(?![\p{L}\d]|[-/.]\d)/iu;
-/** Matches "number" before the word for a passport, as in `номер паспорта 640275`. SIX_DIGITS matches the digits. */
+/** "number" before the word for a passport, as in `номер паспорта 640275`. SIX_DIGITS matches the digits. */
 const NAMED_NUMBER = /(?:номер\p{L}{0,2}|number(?: of)?) $/iu;
 const SIX_DIGITS = /^\p{L}{0,2}[\s.:#№"'=–—-]{1,5}(\d{3} ?\d{3})(?![\p{L}\d]|[-/.]\d)/iu;
 const PASSPORT_DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
-/** Matches series and number in separate fields. Captures only the number, because it alone identifies a person. */
+/** Series and number in separate fields. Only the number identifies a person. */
 const SERIES_AND_NUMBER =
   /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
-/** Matches another passport number after the first one, as in `… and 2811 093356` or `; 3314 090775`. */
+/** Another passport number after the first one, as in `… and 2811 093356` or `; 3314 090775`. */
 const ANOTHER_DOCUMENT = new RegExp(
   String.raw`^[)"'»]{0,2}(?: \p{L}{2,12})?(?: \([^()\n]{1,24}\))?(?:[,;/]|[,;]? (?:и|and|or|или|то ли|&|а также))(?:[ ,]{1,2}\p{L}{1,16}(?:'s)?[:,]?){0,4} ?["'(«]?[${GAP}]?(\d{2}[${GAP}]?(?:\d{2}[${GAP}]?\d{6}|\d{7})|[A-Z]{1,2}\d{7})(?![\p{L}\d])`,
   'iu',
 );
 const MAX_OTHERS = 32;
-/** Matches words for things that have a technical passport, such as a device or a building. */
+/** Things that have a technical passport, such as a device or a building. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
-/**
- * Matches words for other numbered things, such as an order or a visa, between the word for a passport and the number.
- */
+/** Words for other numbered things, such as an order or a visa, before the number. */
 const OF_OTHER =
   /(?:запис[ьи](?!\p{L})|заказ|виз[ыеу](?!\p{L})|брон|билет|рейс|заявк|договор|счёт|счет|полис|обращени|талон|order|booking|reservation|visa|flight|ticket|invoice|appointment|reference)\p{L}*[\s:]*(?:№|no\.?|number|is)?[\s:]*$/iu;
 const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
-/** Matches a number directly before a word for a passport, as in `4509 123458 (паспорт)`. */
+/** A number directly before a word for a passport, as in `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
-/** Matches the heading of a column with passport numbers. */
 const PASSPORT_HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${PASSPORT_FORMS.join('|')})$`, 'u');
 
-/**
- * Finds passport numbers. Passport numbers have no check digit, so a number counts only if a word near it or a column
- * heading announces a passport number.
- */
+/** Finds passport numbers that a word or a column heading announces, because they have no check digit. */
 export const findPassports: Rule = (text, _, add) => {
   if (PASSPORT_HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, PASSPORT_HEADING)) {
@@ -102,7 +95,6 @@ export const findPassports: Rule = (text, _, add) => {
   }
 };
 
-/** Returns the position of a passport number in the text after the word for a passport. */
 function numberIn(after: string, before: string): { start: number; end: number } | undefined {
   if (!/\d/.test(after)) return undefined;
   const number = PASSPORT_NUMBER.exec(after);
@@ -116,7 +108,7 @@ function numberIn(after: string, before: string): { start: number; end: number }
 
 /**
  * Adds other passport numbers that directly follow a number.
- * @returns the end of the last added number; `from` if there is none
+ * @returns the end of the last one; `from` if there is none
  */
 function addOthers(text: string, from: number, add: Add): number {
   let end = from;

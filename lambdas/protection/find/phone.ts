@@ -1,57 +1,46 @@
 /**
- * Finds phone numbers by the forms in which people write them. A library with every country's numbering plan was tried
- * and rejected: it would be a large part of the function's bundle, was much slower, and missed many numbers in a test
- * with sentences that neither had been tuned for.
+ * Finds phone numbers by their form. A library with every country's numbering plan would be large and slow, and would
+ * miss many numbers.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
-/**
- * Matches 9 to 15 digits (15 is the maximum of E.164), with at most three separators between two digits, as in `) -`.
- */
+/** 9 to 15 digits (15 is the maximum of E.164), with at most three separators between two digits. */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
 const FIRST_GROUP = /^\D?\d+/;
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
-/** Words and field names which show that the number after them is a phone number, even without a country code. */
+/** Words and field names that announce a phone number, even without a country code. */
 const NAMED_PHONE =
   /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
 const PHONE_NAMED_WITHIN = 32;
 
-/** Matches the calling codes assigned by the ITU, which have one to three digits. */
+/** The calling codes assigned by the ITU. */
 const CALLING_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[058]|9[679])\d)/;
-/**
- * Minimum and maximum number of digits after the calling code. Most countries have nine or ten. The longest numbers are
- * German.
- */
+/** Number of digits after the calling code. Most countries have nine or ten; the longest numbers are German. */
 const NATIONAL_DIGITS = { least: 7, most: 11 };
-/**
- * Matches Russian and Kazakh numbers, without the calling code. NORTH_AMERICAN_DIGITS matches North American numbers.
- */
+/** Russian and Kazakh numbers without the calling code. */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
 /**
- * Forms of numbers without `+`: ten digits, Russian with 8 or 7, North American (also with the code 1), and with the
- * leading zero of Europe.
+ * Forms without `+`: ten digits, Russian with 8 or 7, North American (also with 1), and with the leading zero of
+ * Europe.
  */
 const NATIONAL = [/^[3489]\d{9}$/, /^[78][3-9]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
-/** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
+/** An amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
-/** Matches amounts in a row that look like a phone number, as in `8 345 12 345 67 890`. */
+/** Amounts that look like a phone number, as in `8 345 12 345 67 890`. */
 const AMOUNTS = /^[78][ \u00a0\u2009\u202f]{1,3}\d{3}[ \u00a0\u2009\u202f]{1,3}\d\d[ \u00a0\u2009\u202f]/;
-/** Words for other numbered things, such as an order, whose numbers look like phone numbers. */
+/** Words for other numbered things, such as an order. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
-/**
- * Numbers of digits in the groups of a Russian number, without the leading 8 or 7. If there are several groups, the
- * first one or two are the area code, which has three to five digits.
- */
+/** Digits in the groups of a Russian number, without the leading 8 or 7. */
 const RUSSIAN_FORMS = new Set([
   '10',
   '3 7',
@@ -67,15 +56,15 @@ const RUSSIAN_FORMS = new Set([
   '5 5',
   '5 1 2 2',
 ]);
-/** Forms that only phone numbers have: North American forms, and Russian forms with the area code in brackets. */
+/** North American forms, and Russian forms with the area code in brackets. */
 const PHONE_FORMS = [
   /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/,
   /^\([3-9](?:\d{2}\) ?\d{3}|\d{3}\) ?\d{2})-\d{2}-\d{2}$/,
 ];
 
 /**
- * Finds phone numbers: with a country code, in Russian and North American forms, and, if a word before them announces a
- * phone number, in forms of other countries.
+ * Finds phone numbers: with a country code, in unmistakable Russian and North American forms, and in other national
+ * forms after a word for a phone.
  */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
@@ -86,8 +75,8 @@ export const findPhones: Rule = (text, numerals, add) => {
 };
 
 /**
- * Finds the phone numbers among numbers that only gaps and signs separate, as in `12. 8 903 …` or in a list of phone
- * numbers. After a number of another kind, a form that amounts or ids may also have does not count.
+ * Finds the phone numbers in a row of numbers that only gaps and signs separate. After another number, a form does not
+ * count if amounts or ids may also have it.
  */
 function findInRow(text: string, from: number, row: string, add: Add): void {
   let tried = 0;
@@ -102,7 +91,10 @@ function findInRow(text: string, from: number, row: string, add: Add): void {
   }
 }
 
-/** @returns the end of the phone number that begins at a match of PHONE, or after its bracket; undefined without one */
+/**
+ * Finds a phone number at a match of PHONE, or after its bracket.
+ * @returns the end of the phone number; undefined without one
+ */
 function findAt(
   text: string,
   from: number,
@@ -120,8 +112,8 @@ function findAt(
 }
 
 /**
- * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups might
- * not belong to the number, so the check is repeated without them.
+ * Returns the end of the phone number at a position, or undefined. The last one or two digit groups might not belong to
+ * it.
  */
 function endOfPhone(
   text: string,
@@ -141,8 +133,8 @@ function endOfPhone(
 }
 
 /**
- * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone and `_` do
- * not count.
+ * Whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone and `_` do not
+ * count.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (
@@ -151,19 +143,16 @@ function isPartOfWord(text: string, start: number): boolean {
   );
 }
 
-/** Returns whether the number is an amount, as in `+1 234 567 890 ₽`. */
+/** Whether a currency or a unit after the digits makes them an amount, as in `+1 234 567 890 ₽`. */
 function isAmount(text: string, end: number): boolean {
   AMOUNT_OF_MONEY.lastIndex = end;
   return AMOUNT_OF_MONEY.test(text);
 }
 
-/** Matches a word for a phone directly before its number, as in `тел8926…`, `tel_8926…` or `Телефон8 926 …`. */
+/** A word for a phone directly before its number, as in `тел8926…` or `Телефон8 926 …`. */
 const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
-/**
- * Maximum number of digit groups, such as an extension or an hour, that may follow a phone number without being part of
- * it.
- */
+/** Maximum number of digit groups after a phone number, such as an extension or an hour. */
 const MAX_FOLLOWING = 2;
 
 function withoutLastGroup(written: string): string {
@@ -179,8 +168,8 @@ function isDigitAt(text: string, index: number): boolean {
 }
 
 /**
- * Form of a number. `international`: it has a country code. `known`: only phone numbers have this form. `national`: it
- * is a phone number only if a word before it announces one.
+ * `international`: it has a country code. `known`: only phone numbers have this form. `national`: a phone number only
+ * after a word that announces one.
  */
 type PhoneForm = 'international' | 'known' | 'national';
 
@@ -202,10 +191,7 @@ function isNamedPhone(form: PhoneForm, before: string): boolean {
   return !isOtherNumber(before) && (form === 'known' || NAMED_PHONE.test(before));
 }
 
-/**
- * Returns whether the text before a number names another kind of number, as in `order 8 903 …` or `заказ номер: 8 903
- * …`.
- */
+/** Whether the digits are the number of another thing, as in `order 8 903 …` or `заказ номер: 8 903 …`. */
 function isOtherNumber(before: string): boolean {
   const last = lastWord(before, before.length);
   if (!last) return false;
@@ -222,14 +208,14 @@ function isInternational(digits: string): boolean {
   return national.length >= NATIONAL_DIGITS.least && national.length <= NATIONAL_DIGITS.most;
 }
 
-/** Returns whether the digits are a phone number without `+`. In Europe, `00` replaces `+`. */
+/** Whether digits without `+` have the form of a phone number. In Europe, `00` replaces `+`. */
 function isNational(digits: string): boolean {
   return digits.startsWith('00') ? isInternational(digits.slice(2)) : NATIONAL.some((plan) => plan.test(digits));
 }
 
 /**
- * Returns whether a number is written in a Russian form: `8 903 …`, `8 (4852) …`, or the Belarusian `8 029 …`. Without
- * gaps, only mobile numbers and 800 numbers count, because almost any number begins with the code of a city.
+ * Whether a number has a form of Russia (`8 903 …`, `8 (4852) …`) or Belarus (`8 029 …`). Without gaps, only mobile
+ * numbers and 800 numbers count, because almost any number begins with the code of a city.
  */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
@@ -238,7 +224,7 @@ function isRussian(written: string, digits: string): boolean {
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
 }
 
-/** Returns the numbers of digits in the number's groups, without its first digit, as in RUSSIAN_FORMS. */
+/** Returns the numbers of digits in the groups, without the first digit, as in RUSSIAN_FORMS. */
 function digitGroups(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');

@@ -1,51 +1,46 @@
-/** Finds passwords in command-line options, SQL statements, function calls and configuration files. */
-
 import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
 
-/**
- * Matches passwords in options. If white space separates option and password, the command must be one of the programs
- * in LOGS_IN.
- */
+/** Passwords in options. After white space, the command must be one of the programs in LOGS_IN. */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
 const LOGS_IN =
   /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
 const COMMAND = 80;
 
-/** Pairs of patterns: a cheap test of the text in lower case, and a pattern whose groups capture the password. */
+/** A cheap test of the text in lower case, and a pattern whose groups capture the password. */
 const PLACES: [RegExp, RegExp][] = [
-  // Password in SQL
+  // SQL
   [/identified /, /identified\s(?:with\s\w{1,32}\s)?by\s["']([^"'\n]{4,64})["']/gi],
-  // Password in ConvertTo-SecureString "…"
+  // ConvertTo-SecureString "…"
   [/securestring /, /securestring\s(?:-string\s)?["']([^"'\n]{4,64})["']/gi],
-  // Password in define('DB_PASSWORD', '…') or os.getenv("DB_PASSWORD", "…")
+  // define('DB_PASSWORD', '…') or os.getenv("DB_PASSWORD", "…")
   [
     /pass\w{0,6}["'] ?,/,
     /(?:define|set\w{0,24}|put|add|with\w{0,24}|getenv|env|get|property)\(\s?["'][\w.-]{0,40}pass(?:word|wd|phrase)?["']\s?,\s?["']([^"'\n]{4,64})["']/gi,
   ],
-  // Password in auth=("name", "…")
+  // auth=("name", "…")
   [/auth ?[=:] ?[([]/, /auth\s?[=:]\s?[([]\s?["'][^"'\n]{1,64}["']\s?,\s?["']([^"'\n]{4,64})["']/gi],
-  // Password in net use Z: \\host\share /user:DOMAIN\name …
+  // net use Z: \\host\share /user:DOMAIN\name …
   [
     /net use /,
     /net use [^\n]{0,120}\/user:\S{1,64}\s([^\s/"']{4,64})|net use [^\n]{0,80}\s([^\s/"'\\*]{4,64})\s\/user:/gi,
   ],
-  // Password in sqlplus name/…@host or jdbc:oracle:thin:name/…@host
+  // sqlplus name/…@host or jdbc:oracle:thin:name/…@host
   [/sqlplus |jdbc:oracle/, /(?:sqlplus\s(?:-\w\s)?|jdbc:oracle:\w{2,4}:)[\w.-]{1,64}\/([^\s@/"']{4,64})@/gi],
-  // Default value in variable "db_password" { default = "…" }
+  // variable "db_password" { default = "…" }
   [
     /variable "/,
     /variable\s"[\w-]{0,40}(?:pass|secret|token|key)[\w-]{0,20}"\s?\{[^}]{0,200}?default\s{0,8}=\s?"([^"\n]{4,128})"/g,
   ],
-  // Password in a line of .pgpass
+  // A line of .pgpass
   [/:(?:\d{4,5}|\*):/, /(?<![\w.:/*-])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:"']{4,64})/g],
 ];
-/** Matches a default value after the name of a secret: `|| 'value'`, `?? "value"`, `${NAME:-value}`. */
+/** A default value after the name of a secret: `|| 'value'`, `?? "value"`, `${NAME:-value}`. */
 const DEFAULT =
   /(?:pass(?:word|wd|phrase)?|secret|token|api_?key)(?:["'\])]|\s){0,4}(?:[:=]\s?[^\n;|?]{0,64}?)?(?:(?:\|\||\?\?|\bor\b)\s?(?:["'`]([^"'`\n]{6,64})["'`])|:-([^\s}"']{6,64})\})/gi;
 
 /**
- * Adds the positions of passwords in command-line options, SQL statements, function calls and configuration files.
+ * Finds passwords in command-line options, SQL statements, function calls and configuration files.
  * @param lower the text in lower case
  */
 export function findSecretArguments(text: string, lower: string, add: Add): void {

@@ -4,17 +4,15 @@ const SNILS = new RegExp(
   String.raw`(?<!\d)(?:\d{11}|\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]{1,3}\d{2})(?!\d)`,
   'g',
 );
-/**
- * Matches a number with hyphens as on the insurance card. No other known number has this form and check sum.
- */
+/** A number with hyphens as on the insurance card. No other known number has this form and check sum. */
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
 const NAMED_SNILS = /снилс|snils|страхов|пенсионн|pension/i;
 const SNILS_NAMED_WITHIN = 48;
 const SNILS_DIGITS = 11;
 
 /**
- * Finds Russian insurance numbers (SNILS) with a valid check sum. A number without the card's hyphens counts only if a
- * word before it announces an insurance number.
+ * Finds Russian insurance numbers (SNILS) with a valid check sum. Without the card's hyphens, a word before them must
+ * announce an insurance number.
  */
 export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {

@@ -4,23 +4,19 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
-/** Maximum number of content blocks in an answer. Known answers have far fewer, and each block costs memory. */
+/** Maximum number of content blocks in an answer. */
 const MAX_BLOCKS = 10_000;
-/** Maximum number of message_delta events that are held back. Known answers have far fewer. */
+/** Maximum number of message_delta events that are held back. */
 const MAX_WAITING_DELTAS = 16;
-/** Maximum length of a stop reason. Known stop reasons are far shorter. */
 const MAX_REASON_CHARACTERS = 64;
 
 /**
- * Checks the order and the fields of a provider's events, and repairs some mistakes. Clients crash or lose data if, for
- * example, a delta belongs to a block that was never opened, message_start is missing, or text follows the end.
- *
- * Guarantee: each returned event of a known type other than `error` has the fields that clients need, in the order of
- * the Messages API.
+ * Checks and repairs the order and the fields of a provider's events. Guarantee: the events of blocks follow the order
+ * of the Messages API.
  */
 export class AnswerOrder {
   #started = false;
-  /** Whether the answer contains a tool call that the client must run. */
+  /** Whether the answer contains a tool call by the model itself, and not by code that the provider runs. */
   #hasCall = false;
   /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
@@ -28,8 +24,8 @@ export class AnswerOrder {
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
   /**
-   * Indexes of blocks that the gateway itself closed at the stop reason. The provider may still send content_block_stop
-   * for these blocks.
+   * Indexes of the blocks that the gateway closed at the stop reason. The provider may still send content_block_stop
+   * for them.
    */
   readonly #closedEarly = new Set<number>();
   /** message_delta events that are held back until the provider closes the open tool call. */
@@ -38,6 +34,7 @@ export class AnswerOrder {
   #offset = 0;
 
   /**
+   * Checks one event.
    * @returns events for the client: the event itself, a repaired event, events that end open blocks, or none
    * @throws {UpstreamError} if the event violates the grammar and cannot be repaired
    */
@@ -82,17 +79,15 @@ export class AnswerOrder {
         this.#demand(this.#closing, 'an end without a stop reason');
         return [event];
       default:
-        // The event type is newer than the gateway. The Messages API's documentation requires that such events are
-        // forwarded.
+        // Newer event types are forwarded, as the Messages API's documentation requires.
         this.#demand(this.#started, 'an event before the answer began');
         return [event];
     }
   }
 
   /**
-   * Handles a second message_start. Some providers send a second message_start after an internal retry, but a client
-   * accepts only one. Open blocks are closed, and later blocks continue the numbering. If a tool call is open, the
-   * method throws: the call cannot be withdrawn, and must not be run incomplete. It also throws after the stop reason.
+   * Handles a second message_start. Some providers send it after an internal retry, but a client accepts only one. With
+   * an open tool call, the method throws: the call cannot be withdrawn, and must not be run incomplete.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
@@ -103,10 +98,9 @@ export class AnswerOrder {
   }
 
   /**
-   * Handles a message_delta. Before a stop reason, open blocks are closed, because some clients keep a block only after
-   * its content_block_stop. There are two exceptions:
-   * - tool_use: an open tool call must be complete, so the message_delta waits until the provider closes the call.
-   * - max_tokens: blocks stay open, as in recorded answers of Anthropic.
+   * Returns the events for a message_delta. Before a stop reason, open blocks are closed, because some clients keep a
+   * block only after its content_block_stop. Before tool_use, the message_delta waits until the provider closes the
+   * call. With max_tokens, blocks stay open.
    */
   #ending(reported: MessageDelta): MessagesEvent[] {
     const event = this.#hasCall ? withReasonOfCalls(reported) : reported;
@@ -116,8 +110,7 @@ export class AnswerOrder {
       this.#waiting.push(event);
       return [];
     }
-    // Clients keep the values of the last message_delta. A message_delta with only usage must not clear the stop
-    // reason.
+    // Clients keep the values of the last message_delta, so usage alone must not clear the stop reason.
     if (!isText(reason)) return [this.#closing ? { ...event, delta: { ...event.delta, ...this.#reason } } : event];
     this.#reason = { stop_reason: reason, stop_sequence: event.delta.stop_sequence };
     if (reason === 'max_tokens') return [event];
@@ -145,8 +138,8 @@ export class AnswerOrder {
   }
 
   /**
-   * Returns the block's index for the client; NaN if the provider's index is not a number. Without this check, `+`
-   * would concatenate a string and the offset.
+   * Returns the client's index of a block; NaN if the provider's index is not a number: `+` would concatenate a string
+   * and the offset.
    */
   #indexOf({ index }: { index: unknown }): number {
     return typeof index === 'number' ? index + this.#offset : NaN;
@@ -182,15 +175,15 @@ function isReason(reason: unknown): boolean {
   return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
 }
 
-/** Returns whether the provider's own code execution made the call, so that the client need not return a result. */
+/** Returns whether the provider's own code execution made the call. */
 function isCalledByCode(block: Block): boolean {
   const caller = block['caller'];
   return isRecord(caller) && caller['type'] !== 'direct';
 }
 
 /**
- * Sets the stop reason to tool_use if an answer with tool calls reports end_turn. Some services that imitate the API
- * report end_turn, and clients then run none of the calls.
+ * Replaces end_turn by tool_use. Some services that imitate the API report end_turn after tool calls, and clients then
+ * run none of the calls.
  */
 function withReasonOfCalls(event: MessageDelta): MessageDelta {
   return event.delta.stop_reason === 'end_turn'

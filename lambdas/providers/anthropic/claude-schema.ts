@@ -23,14 +23,14 @@ const SUPPORTED_FORMATS = new Set([
   'uuid',
 ]);
 /**
- * Keywords that are dropped. The first three constrain nothing. additionalProperties is dropped because the gateway
- * sends false for each object, as Claude requires.
+ * Keywords that are dropped. The gateway sends additionalProperties as false, as Claude requires. The others constrain
+ * nothing.
  */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const SUPPORTED_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);
 const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
 
-/** Names of arguments that Claude accepts; only the root of a schema is checked. */
+/** Matches names of arguments that Claude accepts. Claude checks only the names at the root of a schema. */
 const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Wraps requests for services that host Claude, such as Amazon Bedrock and Google Cloud. The services share the
- * Messages API, but differ in the envelope (path, headers and a few fields of the body), in the framing of events, and
- * in the features that they accept.
- */
+/** Wraps requests for services that host Claude, which differ in path, headers, some fields, framing and features. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { rewritableParts, type ConvertiblePart } from '../../catalog/quirk-values.ts';
@@ -12,18 +8,13 @@ import { EventStreamFraming } from './event-stream-framing.ts';
 import type { ToolNameRule } from '../translated/tool-names.ts';
 import { SseFraming, type Framing } from './framing.ts';
 
-/** Body of a request in Anthropic's form, before `stream` is set. */
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
-  /**
-   * Betas (feature names in the header anthropic-beta) that this service accepts; absent if it accepts all. A list in
-   * the catalog has precedence.
-   */
+  /** Betas that this service accepts, unless the catalog lists others; absent if it accepts all. */
   betas?: readonly string[];
   /** Parts of a request that this service rejects, and that the gateway replaces or drops. */
   lacks?: readonly ConvertiblePart[];
-  /** Tool names that this service accepts. */
   toolNames: ToolNameRule;
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
@@ -84,7 +75,7 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
   return envelopes[envelope ?? 'none'];
 }
 
-/** Returns a request with its betas in the anthropic-beta header, as Anthropic's own service and SDKs expect. */
+/** Returns a request with its betas in the anthropic-beta header. */
 export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
   return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
 }
@@ -102,7 +93,6 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
   };
 }
 
-/** Returns the betas of the anthropic-beta header and of the body, without duplicates. */
 function betasOf({ betas }: Body, { anthropicBeta = '' }: ClientHeaders): string[] {
   return [...new Set([...betaNames(anthropicBeta), ...betaNames(((betas ?? []) as string[]).join(','))])];
 }
@@ -115,11 +105,7 @@ export function betaNames(header: string): string[] {
     .filter((name) => name !== '');
 }
 
-/**
- * Returns the body for Bedrock or Google Cloud. Fields that these services expect in the path, in the headers or under
- * another name are removed. Options of Anthropic's own service are removed too; the schema allows no value of them that
- * changes the price.
- */
+/** Removes fields that Bedrock and Google Cloud expect elsewhere, and options of Anthropic's own service. */
 function withoutServiceFields(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);
   return Object.fromEntries(Object.entries(body).filter(([field]) => !elsewhere.has(field)));

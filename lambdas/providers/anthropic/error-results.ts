@@ -2,8 +2,8 @@ import type { Block, Message } from '../../messages/types.ts';
 
 /**
  * Limits the results of failed tools to text, because Claude rejects images and documents in such results
- * (https://github.com/caozhiyuan/copilot-api/pull/196). The images, documents and other parts move to the end of the
- * message. A tool_reference block becomes the name of the tool.
+ * (https://github.com/caozhiyuan/copilot-api/pull/196). Parts other than texts and tool references move to the end of
+ * the message.
  */
 export function withTextualErrors(messages: Message[]): Message[] {
   return messages.map((message) => {
@@ -15,7 +15,10 @@ export function withTextualErrors(messages: Message[]): Message[] {
   });
 }
 
-/** @param shown list to which the function adds the parts that move to the end of the message */
+/**
+ * Limits a block that is the result of a failed tool to text.
+ * @param shown list to which the function adds the parts that move to the end of the message
+ */
 function textualError(block: Block, shown: Block[]): Block {
   const parts = block['content'];
   if (block.type !== 'tool_result' || block['is_error'] !== true || !Array.isArray(parts)) return block;

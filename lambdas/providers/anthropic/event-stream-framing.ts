@@ -3,10 +3,7 @@ import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 
-/**
- * Reads Bedrock's event stream. A `chunk` event contains one of Claude's events, as base64. Errors have Bedrock's own
- * form.
- */
+/** Reads Bedrock's event stream. A `chunk` has one of Claude's events, as base64; errors have Bedrock's form. */
 export class EventStreamFraming implements Framing {
   readonly #messages = new EventStreamMessages();
 

@@ -4,9 +4,8 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Adds a provider's id to the signatures of its thinking, unless the provider uses Anthropic's signatures. In later
- * turns, the gateway then returns the signatures only to this provider. DeepSeek does not sign its thinking, but
- * requires it in later turns. So thinking without a signature gets a signature that contains only the provider's id.
+ * Adds a provider's id to the signatures of its thinking, unless the provider uses Anthropic's signatures. Unsigned
+ * thinking, such as DeepSeek's, gets a signature of only the provider's id, because later turns require the thinking.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
@@ -18,8 +17,8 @@ export class OwnSignatures {
   }
 
   /**
-   * @returns the events for the client, with the provider's id in signatures. A thinking block without a signature gets
-   *   one before its end.
+   * Adds the provider's id to the signature in an event.
+   * @returns the events for the client; an unsigned thinking block gets a signature before its end
    */
   seal(event: MessagesEvent): MessagesEvent[] {
     if (!this.#target.quirks.own_signatures) return [event];

@@ -6,9 +6,8 @@ import type { ClientHeaders, WireTarget } from '../wire.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
- * Returns the maximum number of output tokens that are billed, but may be missing from the answer. All thinking is
- * billed, but the answer may have only a summary of the thinking. A model may exceed `budget_tokens`, so only
- * max_tokens bounds the thinking.
+ * Returns how many billed output tokens may be missing from the answer, at most: thinking is billed, but the answer may
+ * have only a summary. A model may exceed `budget_tokens`, so only max_tokens bounds the thinking.
  * @throws {GatewayError} 400 as `withSupportedThinking`
  */
 export function hiddenReasoning(
@@ -21,7 +20,7 @@ export function hiddenReasoning(
 }
 
 /**
- * Returns the sampling parameters that the model supports in general, but does not accept in this request.
+ * Returns the sampling parameters that the model supports in general, but not in this request.
  * @throws {GatewayError} 400 as `withSupportedThinking`
  */
 export function unsupportedClaudeTunings(
@@ -34,8 +33,7 @@ export function unsupportedClaudeTunings(
 }
 
 /**
- * Returns the thinking setting with a budget below max_tokens. The gateway lowers a budget only if max_tokens is the
- * endpoint's limit and not the client's own value.
+ * Returns the thinking setting with a budget below max_tokens, lowered only if max_tokens is the endpoint's limit.
  * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, unless the request has the beta
  *   interleaved-thinking
  */

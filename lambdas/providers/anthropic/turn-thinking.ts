@@ -5,7 +5,6 @@ import type { Block, Message } from '../../messages/types.ts';
  * Returns whether the assistant turn that the request continues begins with something other than Claude's own thinking.
  * With a thinking budget, Claude rejects such a request: "Expected `thinking` or `redacted_thinking`, but found
  * `tool_use`" (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks).
- * Clients of other APIs often do not keep thinking.
  */
 export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   const conversation = messages.filter(({ role }) => role !== 'system');
@@ -16,7 +15,7 @@ export function beginsTurnUnthought(messages: readonly Message[]): boolean {
 }
 
 /**
- * Returns whether the message belongs to the turn that the request continues. This turn consists of assistant messages
+ * Returns whether a message belongs to the turn that the request continues. The turn consists of assistant messages,
  * and of consecutive user messages with a tool result among them.
  */
 function goesOn(messages: readonly Message[], at: number): boolean {

@@ -1,7 +1,4 @@
-/**
- * Refuses requests with parts of the Messages API that another vendor's version of this API does not support. Most of
- * these vendors' services would silently ignore the parts.
- */
+/** Refuses parts that another vendor's version of the Messages API might silently ignore. */
 
 import type { UnsupportedPart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
@@ -33,13 +30,13 @@ const finders: Record<UnsupportedPart, Find> = {
     messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
 };
 
-/**
- * Finds audio. A request with audio is always refused here, because no known service with the Messages API has a block
- * for audio.
- */
+/** Finds audio, which is always refused, because no known service with the Messages API has a block for audio. */
 const audioIn = blockFinder(({ type }) => type === 'audio');
 
-/** @throws {GatewayError} 400 naming the first part that the provider does not support */
+/**
+ * Refuses a request with parts that the provider does not support.
+ * @throws {GatewayError} 400 naming the first unsupported part
+ */
 export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
   const audio = audioIn(request);
   if (audio !== undefined) throw audioRefusal(audio);
@@ -57,10 +54,7 @@ function inBlocks(field: string, has: (block: Block) => boolean): Find {
   };
 }
 
-/**
- * Returns a function that finds the first block in a request's messages for which `has` is true. It returns the path of
- * the block, or undefined if there is none.
- */
+/** Returns a function that finds the path of the first block for which `has` is true; undefined if there is none. */
 function blockFinder(has: (block: Block) => boolean): Find {
   return ({ messages }) => {
     const placed = messages.flatMap(({ content }, index) => placeBlocks(content, `messages.${index}.content`));
@@ -68,7 +62,6 @@ function blockFinder(has: (block: Block) => boolean): Find {
   };
 }
 
-/** Returns the block and, if it is a tool result, also the blocks of the result. */
 function withinResults(placed: Placed): Placed[] {
   const { content } = placed.block;
   const isResult = placed.block.type === 'tool_result' && Array.isArray(content);

@@ -1,7 +1,5 @@
 /**
- * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
- * digest of the body, so each request needs its own signature. The path is percent-encoded once more for the signature
- * than for the request. For example, a colon is `%3A` in the sent path, and `%253A` in the signed path.
+ * Signs requests to Amazon Bedrock (Signature Version 4). The path is percent-encoded once more before it is signed.
  */
 
 import { nowMs } from '../../platform/clock.ts';
@@ -14,17 +12,16 @@ import { RefusedCredential } from './refused-credential.ts';
 const SERVICE = 'bedrock';
 /** Credential that selects the IAM role of the running function or server. Any other credential is an access key. */
 const OWN_ROLE = 'role';
-/** Region in signatures if neither the provider's URL nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';
 /** Matches the region in a host name of AWS, such as `us-east-1` or `us-gov-west-1`. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
-/**
- * Matches an access key: `<access key id>:<secret access key>[:<session token>]`. Only temporary keys have a session
- * token.
- */
+/** Matches an access key: `<access key id>:<secret access key>[:<session token>]`. */
 const ACCESS_KEY_FORM = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
 
-/** @param credential an access key as `<id>:<secret>[:<session token>]`, or `role` */
+/**
+ * Returns the headers with the signature of a request.
+ * @param credential an access key as `<id>:<secret>[:<session token>]`, or `role`
+ */
 export async function authorizeWithSigV4(
   credential: string,
   { url, headers, body }: OutgoingRequest,
@@ -44,8 +41,8 @@ export async function authorizeWithSigV4(
 }
 
 /**
- * Returns the access key in a credential, or the current key of the own role.
- * @throws {RefusedCredential} whose message contains no part of the credential
+ * Returns the access key in a credential.
+ * @throws {RefusedCredential} for an unreadable credential; the message contains no part of it
  */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {
   if (credential === OWN_ROLE) return ownIdentity.credentials();

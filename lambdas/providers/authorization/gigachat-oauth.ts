@@ -1,8 +1,7 @@
 /**
  * Authorizes requests to GigaChat and SaluteSpeech with a token that is valid for about half an hour. The credential is
- * the authorization key from the provider's console (base64). A prefix such as `GIGACHAT_API_CORP:` or
- * `SALUTE_SPEECH_PERS:` is the OAuth scope: the service and the kind of account. Without a prefix, the scope is
- * GigaChat's scope for individuals, as in the provider's own libraries.
+ * the authorization key from the provider's console (base64). A prefix such as `GIGACHAT_API_CORP:` is the OAuth scope;
+ * by default, GigaChat's scope for individuals.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -1,8 +1,4 @@
-/**
- * Authorizes requests to Google Cloud with an access token. Google issues the token in exchange for an assertion that
- * is signed with a service account's key (RFC 7523). The credential is the key's JSON file. Tokens are free, and valid
- * for an hour.
- */
+/** Authorizes requests to Google Cloud with access tokens for a service account's key, a JSON file (RFC 7523). */
 
 import { sign } from 'node:crypto';
 import * as z from 'zod';
@@ -34,7 +30,10 @@ const googleTokenSchema = z.object({
 
 const googleTokens = tokenCache();
 
-/** @param credential JSON of the service account's key */
+/**
+ * Returns the header with an access token.
+ * @param credential JSON of the service account's key
+ */
 export async function authorizeWithServiceAccount(credential: string): Promise<Record<string, string>> {
   const token = await googleTokens.get(credential, () => exchangeGoogleAssertion(credential));
   return { authorization: `Bearer ${token}` };
@@ -68,8 +67,8 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
 /**
- * Parses the JSON of a service account's key.
- * @throws {RefusedCredential} whose message contains no part of the credential
+ * Reads the JSON of a service account's key.
+ * @throws {RefusedCredential} for an unreadable credential; the message contains no part of it
  */
 function readServiceAccount(credential: string): ServiceAccount {
   const account = serviceAccountSchema.safeParse(readTokenAnswer(credential));
@@ -93,7 +92,10 @@ function assertionOf({ client_email, private_key, private_key_id, token_uri }: S
   return `${unsigned}.${rs256Signature(unsigned, private_key).toString('base64url')}`;
 }
 
-/** @throws {RefusedCredential} if the key cannot sign */
+/**
+ * Returns the signature of the assertion.
+ * @throws {RefusedCredential} if the key cannot sign
+ */
 function rs256Signature(unsigned: string, privateKey: string): Buffer {
   try {
     return sign('RSA-SHA256', Buffer.from(unsigned), privateKey);

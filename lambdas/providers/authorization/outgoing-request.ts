@@ -5,7 +5,6 @@ export interface OutgoingRequest {
   body: Buffer;
 }
 
-/** Settings of a provider in the catalog that are needed to authorize its requests, in addition to the credential. */
 export interface AuthSettings {
   /** URL that issues tokens for the credential. */
   tokenUrl?: string | undefined;
@@ -14,8 +13,7 @@ export interface AuthSettings {
 }
 
 /**
- * Returns the headers that authorize one request. Called before every attempt, when the body is final.
- * @param credential as the operator set it
+ * Returns the headers that authorize one request.
  * @throws any error; it counts as the provider's failure, and must not contain the credential
  */
 export type Authorize = (

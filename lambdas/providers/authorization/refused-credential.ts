@@ -12,10 +12,7 @@ export function tokenRefusal(status: number, message: string): Error {
   return isLasting ? new RefusedCredential(message) : new Error(message);
 }
 
-/**
- * Returns whether only another credential can help: the token URL rejected the credential, the credential is
- * unreadable, or it contains characters that a header must not have.
- */
+/** Returns whether only another credential can help, for example because the credential is unreadable. */
 export function isRefusedCredential(cause: unknown): boolean {
   if (cause instanceof RefusedCredential) return true;
   return cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_CHAR';

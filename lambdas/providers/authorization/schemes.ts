@@ -1,7 +1,4 @@
-/**
- * Chooses how requests are authorized. The scheme depends on the provider, not on the wire. For example, requests to
- * Claude over one wire may need an Anthropic key, an AWS signature or a Google token.
- */
+/** Chooses how requests are authorized. The scheme depends on the provider, not on the wire. */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
 import { authorizeWithSigV4 } from './aws-sigv4.ts';
@@ -23,10 +20,7 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'gigachat-oauth': authorizeAtGigachat,
 };
 
-/**
- * Functions that drop a cached token, by scheme. They are needed because a provider may reject a token that has not
- * expired.
- */
+/** Functions that drop a cached token, by scheme. A provider may reject a token that has not expired. */
 const forgetters: Partial<Record<AuthScheme, Forget>> = {
   'gigachat-oauth': forgetAtGigachat,
   'google-service-account': forgetServiceAccount,

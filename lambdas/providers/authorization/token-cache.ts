@@ -1,7 +1,4 @@
-/**
- * Caches access tokens, which a provider issues for a credential for a limited time. The process keeps one token per
- * credential. Concurrent requests that need a new token share one exchange.
- */
+/** Caches one access token per key. Concurrent requests for a new token share one exchange. */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -15,16 +12,12 @@ export interface AccessToken {
 
 export interface TokenCache {
   /**
-   * Returns the cached token of a key. If there is none, or it expires soon, the credential is exchanged for a new
-   * token.
+   * Returns the cached token of a key, or a new one if there is none or it expires soon.
    * @param key text that identifies the token: all inputs of the exchange
    * @param exchange must time out by itself; its errors must not contain the credential
    */
   get(key: string, exchange: () => Promise<AccessToken>): Promise<string>;
-  /**
-   * Drops a token that a provider rejected. The next `get` then exchanges the credential again. If the cache already
-   * has a newer token, that token stays.
-   */
+  /** Drops a token that a provider rejected. If the cache already has a newer token, that token stays. */
   drop(key: string, token: string): void;
 }
 
@@ -36,19 +29,16 @@ interface CachedToken {
 
 /** Time before its expiry at which a token is replaced, so that it does not expire before the provider checks it. */
 const MARGIN_MS = 60_000;
-/** Maximum time for which a token is kept, in case the provider reports a wrong expiry. Known tokens expire earlier. */
+/** Maximum time for which a token is kept, in case the provider reports a wrong expiry. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
 /** Time after a failed exchange during which no other exchange is tried, to spare a failing provider. */
 const FAILURE_MS = 1_000;
-/**
- * Maximum number of cached tokens; operators usually have fewer credentials. Above this number, the oldest token is
- * dropped, and the next request with that token's credential gets a new token.
- */
+/** Maximum number of cached tokens. Above it, the oldest token is dropped. */
 const MAX_KEYS = 256;
 
 /**
- * Creates a cache. Expiry is checked with the wall clock: `performance.now()` may stop while Lambda freezes the
- * environment, but tokens expire nevertheless.
+ * Returns an empty cache. Expiry is checked with the wall clock: `performance.now()` may stop while Lambda freezes the
+ * environment.
  */
 export function tokenCache(): TokenCache {
   const entries = new BoundedMap<string, CachedToken>(MAX_KEYS);
@@ -68,8 +58,7 @@ export function tokenCache(): TokenCache {
       try {
         return (await renewed(entry, exchange)).token;
       } catch (error) {
-        // The exchange failed, but the old token is still valid for a short time. After `FAILURE_MS`, a request tries
-        // the exchange again.
+        // The exchange failed, but the old token is still valid for a short time.
         if (entry.current && holdsFor(entry.current, 0)) return entry.current.token;
         throw error;
       }
@@ -109,7 +98,7 @@ export function bearerOf(headers: OutgoingRequest['headers']): string {
   return (headers['authorization'] ?? '').replace('Bearer ', '');
 }
 
-/** Parses the JSON of a response; undefined if it is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function readTokenAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

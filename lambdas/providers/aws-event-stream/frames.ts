@@ -1,17 +1,15 @@
 /**
- * Splits a body into frames of AWS's event stream encoding. A frame consists of a prelude, headers, a payload, and a
- * checksum of the whole frame. The prelude has the frame's length, the headers' length (four bytes each), and a
- * checksum of these two lengths.
+ * Splits a body into frames of AWS's event stream encoding. A frame has a prelude (the lengths of frame and headers,
+ * and their checksum), headers, a payload, and a checksum.
  *
- * Cost: a frame is copied at most twice: when its prelude has arrived, and when it is complete. Memory is bounded,
- * because a length is accepted only with a valid checksum, and only up to MAX_AWS_FRAME_BYTES.
+ * Memory is bounded, because a length is accepted only with a valid checksum, and only up to MAX_AWS_FRAME_BYTES.
  */
 
 import { crc32 } from 'node:zlib';
 import { UpstreamError } from '../http/upstream-error.ts';
 
 const PRELUDE_BYTES = 12;
-/** Minimum size of a frame: the prelude (two lengths and their checksum), and the checksum of the frame. */
+/** Minimum size of a frame: its prelude and its checksum. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + 4;
 /** Maximum size of a frame. AWS allows 24 MB. The largest known events of models are documents of a few megabytes. */
 const MAX_AWS_FRAME_BYTES = 16 * 1024 * 1024;
@@ -22,7 +20,6 @@ export class EventStreamFrames {
   /** Total length of the incomplete frame; undefined until its prelude has arrived. */
   #frameBytes: number | undefined;
 
-  /** Size of the incomplete frame, in bytes. */
   get pendingBytes(): number {
     return this.#bytes;
   }

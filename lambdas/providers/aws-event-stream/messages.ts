@@ -1,7 +1,4 @@
-/**
- * Reads the messages in frames of AWS's event stream encoding. A message is an event, or an exception that ends the
- * stream.
- */
+/** Reads messages in AWS's event stream encoding: events, or an exception that ends the stream. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -33,13 +30,12 @@ export function exceptionOf({ type, payload }: EventStreamMessage): Record<strin
 }
 
 /**
- * Reads the messages of a body.
+ * Splits the body of an answer into messages.
  * @throws {UpstreamError} at the first unreadable message, during iteration
  */
 export class EventStreamMessages {
   readonly #frames = new EventStreamFrames();
 
-  /** Size of an incomplete message, in bytes. */
   get pendingBytes(): number {
     return this.#frames.pendingBytes;
   }
@@ -52,7 +48,10 @@ export class EventStreamMessages {
   }
 }
 
-/** @returns the message in a frame; undefined for an unknown kind of message */
+/**
+ * Decodes a frame.
+ * @returns the message in the frame; undefined for an unknown kind of message
+ */
 function eventMessage(frame: Buffer): EventStreamMessage | undefined {
   const { headers, body } = decodedPayload(frame);
   const text = (name: string) => {

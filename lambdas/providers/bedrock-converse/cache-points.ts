@@ -2,12 +2,7 @@ import { familyOf, type ConverseTarget } from './families.ts';
 
 type CachePlace = 'tools' | 'system' | 'messages';
 
-/**
- * Returns the cache point that follows a block with `cache_control`. The Messages API marks the block itself, but
- * Converse has a separate block after the marked block. A cache mark is only a hint, so model families without caches
- * get no cache point.
- * @returns a list with the cache point; empty if there is none
- */
+/** Returns the cache point that follows a block with `cache_control`; empty if there is none. */
 export function cachePointAfter(
   marked: Readonly<Record<string, unknown>>,
   place: CachePlace,
@@ -16,7 +11,7 @@ export function cachePointAfter(
   const { cachePoints, hasCacheTtl } = familyOf(target);
   const control = marked['cache_control'] as { ttl?: string | null } | null | undefined;
   if (!control || !cachePoints.has(place)) return [];
-  // Without a `ttl`, a cache point lasts five minutes. Models that do not support one hour get five minutes too.
+  // Without a `ttl`, a cache point lasts five minutes.
   const ttl = hasCacheTtl && control.ttl === '1h' ? { ttl: '1h' } : {};
   return [{ cachePoint: { type: 'default', ...ttl } }];
 }

@@ -3,10 +3,9 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { placeBlocks } from '../translated/turns.ts';
 
 /**
- * Converts tool calls and their results to text if the request allows no tool calls. Converse rejects tool blocks in a
- * request without tools, and has no setting that forbids the model to call tools. Agents that request a summary or a
- * title send earlier tool calls, but no tools (https://github.com/agentgateway/agentgateway/pull/2192).
- * @returns the same request if tools may be called, or if it has no tool blocks
+ * Converts tool calls and results to text if no tools may be called: Converse rejects them in a request without tools,
+ * and has no setting that forbids calls. Agents that request a summary or a title send earlier tool calls, but no tools
+ * (https://github.com/agentgateway/agentgateway/pull/2192).
  */
 export function withCallsAsText(request: MessagesRequest): MessagesRequest {
   const mayCall = Boolean(request.tools?.length) && request.tool_choice?.type !== 'none';

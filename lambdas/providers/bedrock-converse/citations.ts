@@ -1,8 +1,8 @@
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 
 /**
- * Converts a citation from Converse to the Messages API.
- * @returns undefined for an unknown kind of location
+ * Converts a citation to the form of the Messages API.
+ * @returns undefined without a location of a known kind
  */
 export function converseCitation(citation: Record<string, unknown>): Record<string, unknown> | undefined {
   const location = asOptionalRecord(citation['location']) ?? {};
@@ -32,7 +32,7 @@ export function converseCitation(citation: Record<string, unknown>): Record<stri
         end_block_index: end,
       };
     case 'web':
-      // `encrypted_index` is empty, because no later turn of Converse needs it.
+      // The field `encrypted_index` is empty, because no later turn of Converse needs it.
       return {
         type: 'web_search_result_location',
         ...cited,

@@ -1,8 +1,3 @@
-/**
- * Converts Converse's answers to events of the Messages API. Some models deviate from AWS's documentation. Comments
- * describe the deviations that the gateway tolerates.
- */
-
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
@@ -23,12 +18,12 @@ import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
- * Index of a content block; undefined if the provider's value is not a safe integer. Without this check, text of
- * several megabytes could become the key of a map.
+ * Index of a block; undefined for values other than safe integers: a text of several megabytes could become the key of
+ * a map.
  */
 type Index = number | undefined;
 
-/** Maximum number of open blocks of tools that the provider runs itself. Known answers have far fewer. */
+/** Maximum number of open blocks of tools that the provider runs itself. */
 const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
 const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;
@@ -131,12 +126,10 @@ class ConverseTranslation {
     }
   }
 
-  /**
-   * Handles the start of a tool block. Text and thinking blocks have no start event: they begin with their first delta.
-   */
+  /** Handles the start of a tool block. Text and thinking blocks have no start event. */
   #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
-    // Nova reports the web searches that it runs itself as tool calls with results.
+    // Nova reports the web searches that it runs itself as tool calls with results. They are not for the client.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
       if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
@@ -158,8 +151,7 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // In the Messages API, citations belong to one text block, so the text of each Converse block gets its own text
-    // block.
+    // In the Messages API, citations belong to one text block, so each Converse block gets its own.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;
     this.answer.blocks.text(text);
@@ -176,8 +168,8 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the signature for the client. A signature of Claude stays unchanged, because services that host Claude
-   * accept it. Any other signature is meant only for the signing model, so it gets that model's name as a prefix.
+   * Returns a signature for the client. Claude's signatures stay unchanged, because services that host Claude accept
+   * them. Any other signature gets its model's name as a prefix, because only that model accepts it.
    */
   #sealed(signature: string): string {
     const { target } = this.#context;
@@ -194,7 +186,6 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the delayed citations, after the text of their block. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -212,7 +203,7 @@ class ConverseTranslation {
 
   #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
-    // Nova sends citations in separate blocks after the text. These citations are written when their block ends.
+    // Nova sends citations in separate blocks after the text.
     this.#cite();
   }
 
@@ -239,8 +230,8 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the stop sequence that ended the answer; null if it is unknown. Claude reports the sequence. For other
-   * models, it is known only if the request has exactly one stop sequence.
+   * Returns the stop sequence that ended the answer. Claude reports it. For other models, it is known only if the
+   * request has exactly one.
    */
   #matchedIn(fields: unknown): string | null {
     const { stop_sequences: sequences = [] } = this.#context.request;
@@ -254,8 +245,7 @@ class ConverseTranslation {
     const { usage } = metadata;
     if (!isRecord(usage)) return;
     this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
-    // Usage normally comes last, so usage after the stop reason ends the answer. A known proxy for Bedrock sends usage
-    // before the stop reason. That usage does not end the answer.
+    // Usage ends the answer only after the stop reason, because a known proxy for Bedrock sends usage before it.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
@@ -266,10 +256,7 @@ class ConverseTranslation {
   }
 }
 
-/**
- * Returns the service tier of the answer: "optimized" for Bedrock's latency-optimized inference, which has its own
- * price.
- */
+/** Returns the service tier. Bedrock's latency-optimized inference ("optimized") has its own price. */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);
   return latency === 'optimized' ? latency : recordOrEmpty(serviceTier)['type'];

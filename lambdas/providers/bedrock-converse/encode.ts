@@ -1,8 +1,4 @@
-/**
- * Converts Messages requests into requests of Amazon Bedrock's Converse API. A feature that Converse does not have is
- * replaced by the rules of docs/wires/bedrock-converse.md, or the request is refused with an error that names the
- * field. Hints, and settings for sampling, thinking and the end user that the model does not support, are dropped.
- */
+/** Converts Messages requests to Converse, by the rules of docs/wires/bedrock-converse.md. */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -32,11 +28,10 @@ export function encodeConverseRequest(
   const supported = withSupportedMarks(
     isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,
   );
-  // Without a limit in the request, the maximum from the catalog is sent. Otherwise a model could write more than the
-  // output for which the gateway reserved money.
+  // Without any limit, a model could write more than the output for which the gateway reserved money.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
-  // Converse has no fields for penalties, and the gateway knows no model on this wire that has its own.
+  // Converse has no fields for penalties, and no known model on this wire has its own fields for them.
   refuseUnsupportedSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages } = toConversation(named, target);

@@ -3,14 +3,10 @@ import type { WireTarget } from '../wire.ts';
 
 export type ConverseTarget = WireTarget<BedrockConverseQuirks>;
 
-/**
- * Features that only some model families on Converse have. Sources: notes in AWS's API reference, and its guides for
- * Claude and Nova.
- */
+/** Features of model families. Sources: AWS's API reference, and its guides for Claude and Nova. */
 interface Family {
   /** Parts of a request that may have a cache point (a mark up to which the prompt is cached). */
   cachePoints: ReadonlySet<'tools' | 'system' | 'messages'>;
-  /** Whether cache points may last an hour. */
   hasCacheTtl: boolean;
   /** Whether a tool result may have a status, such as a failure. */
   hasResultStatus: boolean;
@@ -20,7 +16,7 @@ interface Family {
   hasCitations: boolean;
   /** Whether answers and strict calls can follow a schema, even if the catalog does not list structured_outputs. */
   hasStructuredAnswers: boolean;
-  /** Whether thinking has Anthropic's signatures, which services with Claude accept. */
+  /** Whether thinking has Anthropic's signatures. */
   hasAnthropicSignatures: boolean;
 }
 
@@ -53,10 +49,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   },
 };
 
-/**
- * Returns the prefix of signatures of the model's thinking: the provider and the model. Other models reject these
- * signatures.
- */
+/** Returns the prefix of the model's signatures, which other models reject: the provider and the model. */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
   // In the gateway's signatures, a dot follows the signer's name, so the name must not contain a dot.
   return `${providerId}/${encodeURIComponent(upstreamModel).replaceAll('.', '%2E')}`;

@@ -24,7 +24,10 @@ const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 /** Content of a document without text, because Converse rejects documents without content. */
 const EMPTY_DOCUMENT = '(empty)';
 
-/** @throws {GatewayError} 400 for a URL, a file id, or an image other than PNG, JPEG, GIF and WebP */
+/**
+ * Converts an image block.
+ * @throws {GatewayError} 400 for a URL, a file id, or an image other than PNG, JPEG, GIF and WebP
+ */
 export function imageBlock(block: Block, path: string): object {
   const source = block['source'] as MediaSource;
   if (source.type !== 'base64') {
@@ -41,8 +44,8 @@ export function imageBlock(block: Block, path: string): object {
 }
 
 /**
- * Chooses names of documents. Converse rejects duplicate names. It also allows only plain characters, because a model
- * could read a name as an instruction.
+ * Assigns names to documents. Converse allows only plain characters in names, because models read them, and no
+ * duplicate names.
  */
 export class DocumentNames {
   readonly #usedNames = new Set<string>();
@@ -62,7 +65,7 @@ export class DocumentNames {
 }
 
 /**
- * Converts a document. For a model that does not read files, a text document becomes a text.
+ * Converts a document; to text for a model that does not read files.
  * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function documentBlock(block: Block, path: string, target: ConverseTarget, names: DocumentNames): object {
@@ -87,7 +90,7 @@ function textOfDocument(block: Block, path: string): string {
 }
 
 /**
- * Returns the format and the content of a document. Converse accepts a document's text as `text` or `content` only if
+ * Returns the format and the source of a document. Converse accepts a document's text as `text` or `content` only if
  * citations are enabled (https://github.com/maximhq/bifrost/pull/7079), so other texts are sent as bytes.
  * @throws {GatewayError} 400 for a URL or a file id, and for content blocks other than text
  */

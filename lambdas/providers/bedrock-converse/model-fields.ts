@@ -3,10 +3,7 @@ import { withFittingBudget } from '../anthropic/thinking.ts';
 import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
-/**
- * Returns the fields that only some model families have, outside of Converse's common fields.
- * @param maxTokens maximum length of the answer, including its thinking
- */
+/** Returns the fields that only some model families have. The limit `maxTokens` includes thinking. */
 export function modelFields(
   request: MessagesRequest,
   target: ConverseTarget,
@@ -34,8 +31,7 @@ function converseThinkingFields(
     case 'nova':
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
-      // The gateway never sends "high", because requests with "high" cannot have a token limit, and without a limit the
-      // answer's price has no upper bound.
+      // The gateway never sends "high", which allows no token limit: the answer's price would have no upper bound.
       return {
         reasoningConfig: {
           type: 'enabled',
@@ -43,7 +39,7 @@ function converseThinkingFields(
         },
       };
     default:
-      // The gateway sends models of other families no setting for thinking: they decide themselves whether they think.
+      // Models of other families get no setting for thinking.
       return {};
   }
 }

@@ -14,8 +14,7 @@ export function converseStopReason(reason: string, hasToolCalls: boolean): StopR
     case 'model_context_window_exceeded':
       return reason;
     default:
-      // The stop reason depends on the calls in the answer, not on the reported reason: some models report `end_turn`
-      // after calls, and some report `tool_use` without a call.
+      // The calls decide: some models report `end_turn` after calls, and some report `tool_use` without a call.
       return hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

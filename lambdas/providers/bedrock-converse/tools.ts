@@ -10,7 +10,7 @@ import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
- * Returns tools and tool choice in Converse's form. Converse has no choice "none", so for "none" no tools are sent.
+ * Returns tools and tool choice. Converse has no choice "none", so no tools are sent then.
  * @throws {GatewayError} 400 for a tool or a choice that the model does not support, or a forced choice without tools
  */
 export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
@@ -47,9 +47,9 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
 }
 
 /**
- * Returns a schema whose root has only its type, properties and required names, because the first models of Nova reject
- * other keywords there (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of
- * the tool's description.
+ * Returns a schema whose root has only type, properties and required names: the first models of Nova reject other
+ * keywords (https://github.com/lastmile-ai/mcp-agent/pull/126). The root's description becomes a part of the tool's
+ * description.
  */
 function plainArguments(declared: Record<string, unknown>, own: string): { schema: object; description: string } {
   const root = acyclicSchema(declared);

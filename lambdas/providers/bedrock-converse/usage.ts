@@ -2,10 +2,7 @@ import type { WireUsage } from '../../messages/types.ts';
 import { isCount } from '../../messages/usage-counts.ts';
 import { asList, asRecord } from '../shapes.ts';
 
-/**
- * Converts Converse's usage. As in the Messages API, the input tokens exclude tokens read from or written to caches. A
- * count that is not a whole number counts as not reported.
- */
+/** Converts usage. As in the Messages API, the input tokens exclude tokens read from or written to caches. */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
   const { inputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
   const outputTokens = converseOutput(usage);
@@ -18,10 +15,7 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/**
- * Returns the output tokens. If Converse does not report them, subtracts the prompt and its cache tokens from the
- * total.
- */
+/** Returns the output tokens; if they are missing, the total without the prompt and its cache tokens. */
 function converseOutput(usage: Record<string, unknown>): number | undefined {
   const { inputTokens, outputTokens, totalTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = usage;
   if (isCount(outputTokens)) return outputTokens;

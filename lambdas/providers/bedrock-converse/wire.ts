@@ -7,7 +7,6 @@ import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
 import type { ConverseTarget } from './families.ts';
 
-/** Codec for Amazon Bedrock's Converse, one API for models of many vendors. */
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encode(request, target, client) {
     const isWhole = arrivesWhole(request, target);

@@ -1,7 +1,7 @@
 /** Encodes a non-streaming chat completion, with the fields that decisions need. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
-import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
+import type { DecisionsChatQuirks } from '../../catalog/decisions-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { openaiUsage } from '../translated/openai-usage.ts';
 import { UpstreamError } from '../http/upstream-error.ts';

@@ -1,12 +1,10 @@
 /**
- * Answers decisions with the probabilities of a model's next token, over chat completions. Each option gets a letter,
- * which is a single token in known vocabularies, and the model must write one of the letters. If there are more options
- * than letters, the model decides in two rounds: within groups, then among the most probable options of the groups. The
- * endpoint's temperature corrects an overconfident model. `npm run admin -- catalog calibrate` fits the temperature to
- * questions with known answers.
+ * Answers decisions with the probabilities of a model's next token, over chat completions. Each option gets a letter, a
+ * single token in known vocabularies. With more options than letters, the model decides in two rounds: within groups,
+ * then among the best options of the groups. The endpoint's temperature corrects an overconfident model.
  */
 
-import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
+import type { DecisionsLogprobsQuirks } from '../../catalog/decisions-quirks.ts';
 import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -19,12 +17,9 @@ import { listOrEmpty, recordOrEmpty } from '../../platform/json/foreign-json.ts'
 
 type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 
-/**
- * Letters for the options of one request. There are 20, because chat completions return the probabilities of at most 20
- * tokens.
- */
+/** Letters for the options of one request. Chat completions return the probabilities of at most 20 tokens. */
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
-/** Token limit of an answer. One token would be enough, but some providers reject a limit of 1. */
+/** Token limit of an answer. The letter is the first or second token, but some providers reject a limit of 1. */
 const ANSWER_TOKENS = 16;
 
 export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
@@ -87,8 +82,7 @@ function logprobsRequest(
 }
 
 /**
- * Returns the most probable tokens at the position of the first token that is not blank. Some models write a blank
- * token first.
+ * Returns the most probable first tokens. Some models write a blank token first, which is skipped.
  * @throws {UpstreamError} if the response has no such probabilities
  */
 function topTokens(body: unknown): TopToken[] {
@@ -101,8 +95,7 @@ function topTokens(body: unknown): TopToken[] {
 }
 
 /**
- * Maximum accepted logarithm of a probability. A probability is at most 1, so its logarithm is at most 0; the margin
- * allows for rounding.
+ * Maximum logarithm that counts as valid. The logarithm of a probability is at most 0; the margin allows for rounding.
  */
 const MAX_LOGPROB = 0.001;
 

@@ -80,8 +80,8 @@ function nativeQuestion({ type, instructions, options }: Question): object {
 }
 
 /**
- * @throws {UpstreamError} for an answer to another type of question, or with neither probabilities for the options nor
- *   a choice
+ * Reads the answer to a question.
+ * @throws {UpstreamError} for another type of answer, or an answer with neither probabilities nor a choice
  */
 function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   const parsed = answerSchemas[type].safeParse(answer);
@@ -94,8 +94,7 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
     return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };
   }
   const chosen = data.type === 'choice' ? names.indexOf(data.choice) : -1;
-  // The provider named its choice without probabilities. The choice counts as certain, and is marked as stated, because
-  // its probability was not measured.
+  // A choice without probabilities counts as certain, and as stated, because it was not measured.
   if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
   throw new UpstreamError('malformed', 'The provider sent no probabilities for a question');
 }

@@ -1,7 +1,4 @@
-/**
- * Builds prompts with which a text model decides. Each prompt begins with the state, which is the same for all
- * questions, so that providers can cache it.
- */
+/** Builds prompts for decisions. Each begins with the same state, so that providers can cache it. */
 
 import type { Question } from '../../decisions/question.ts';
 

@@ -1,10 +1,9 @@
 /**
- * Answers decisions with the model's own estimate, over chat completions: the model writes each option's probability in
- * a JSON document. This is for models that do not return token probabilities. The numbers are not measured, so verdicts
- * (the options' probabilities) are marked with `isStated`.
+ * Answers decisions with the model's own estimate, over chat completions, for models that do not return token
+ * probabilities. The numbers are not measured, so verdicts are marked with `isStated`.
  */
 
-import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
+import type { DecisionsChatQuirks } from '../../catalog/decisions-quirks.ts';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -17,10 +16,7 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type StatedTarget = WireTarget<DecisionsChatQuirks>;
 
-/**
- * Maximum tokens that the model writes per option, such as `"p123": 0.0625, `. OTHER_TOKENS is the maximum for the rest
- * of the document.
- */
+/** Maximum tokens per option, such as for `"p123": 0.0625, `. The rest of the document gets `OTHER_TOKENS`. */
 const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
 

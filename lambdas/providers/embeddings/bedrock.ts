@@ -1,5 +1,3 @@
-/** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one input per request, Cohere up to 96. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -40,7 +38,7 @@ function titanFields(task: EmbeddingTask): Record<string, unknown> {
 }
 
 /**
- * Returns the request fields of Titan Multimodal Embeddings, which returns one vector for a text, an image, or both.
+ * Returns the fields for Titan Multimodal Embeddings, which makes one vector for a text, an image, or both.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-mm.html
  * @throws {GatewayError} 400 for tokens or an input type, or for several texts or images in one input
  */

@@ -1,10 +1,9 @@
 import type { EmbeddingInput, InputType, VectorEncoding } from '../../embeddings/schema.ts';
 import type { Vector } from '../../embeddings/vector.ts';
-import type { EmbeddingsQuirks } from '../../catalog/quirk-schemas.ts';
+import type { EmbeddingsQuirks } from '../../catalog/embeddings-quirks.ts';
 import type { BatchReader } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** Texts and images for which the client wants vectors, and the settings of the vectors. */
 export interface EmbeddingTask {
   inputs: readonly EmbeddingInput[];
   encoding: VectorEncoding;
@@ -17,13 +16,10 @@ export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 export interface EmbeddingCodec extends BatchReader {
   /** Maximum number of inputs per request. The endpoint's quirks may set another maximum. */
   maxInputs: number;
-  /**
-   * Whether the provider charges images by tokens. Absent if it charges them by number or by pixels, or accepts no
-   * images.
-   */
+  /** Whether the provider charges images by tokens, and not by number or by pixels. */
   billsImageTokens?: boolean;
   /**
-   * Encodes a request for some inputs of a task.
+   * Encodes a request for vectors.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: EmbeddingTask, target: EmbeddingTarget): WireRequest;

@@ -28,8 +28,8 @@ export const cohereEmbeddings: EmbeddingCodec = {
 };
 
 /**
- * Returns the request fields that Cohere's API and Bedrock share. With `truncate: 'NONE'`, the provider rejects a text
- * that is too long, instead of silently cutting it.
+ * Returns the fields for Cohere's models, at Cohere and on Bedrock. With `truncate: 'NONE'`, Cohere rejects a long text
+ * instead of silently cutting it.
  * @throws {GatewayError} 400 for inputs or an input type that Cohere does not accept
  */
 export function cohereFields(task: EmbeddingTask): Record<string, unknown> {

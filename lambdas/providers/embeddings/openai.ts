@@ -10,8 +10,8 @@ import { vectorsInOrder } from './vectors.ts';
 const MAX_OPENAI_INPUTS = 2_048;
 
 /**
- * Variants of the API. Each has names for the uses of vectors, and a field with which the provider refuses a text that
- * is too long, instead of silently cutting it. NIM requires a use (https://github.com/ogx-ai/ogx/issues/2892).
+ * Variants of the API: names for the uses of vectors, and a field with which the provider rejects long texts instead of
+ * cutting them. NIM requires a use (https://github.com/ogx-ai/ogx/issues/2892).
  */
 const embeddingForms = {
   voyage: { uses: voyageUses, usual: undefined, fields: { truncation: false } },
@@ -45,8 +45,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
     const counts = isRecord(usage)
       ? [usage]
       : listOrEmpty(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
-    // Some servers report prompt_tokens as zero next to a correct total, so a count of zero counts as not reported.
-    // Relays of other APIs name the field input_tokens.
+    // Some servers report prompt_tokens as zero next to a correct total. Relays name the field input_tokens.
     const tokens = counts.map((count) =>
       [count['prompt_tokens'], count['total_tokens'], count['input_tokens']].find((one) => isCount(one) && one > 0),
     );

@@ -4,7 +4,10 @@ import type { EmbeddingTask } from './codec.ts';
 
 const BYTES_PER_TOKEN = 4;
 
-/** @throws {GatewayError} 400 for token input, which only some models on OpenAI's wire accept */
+/**
+ * Returns the inputs if all are texts.
+ * @throws {GatewayError} 400 for other inputs, such as tokens, which only some models on OpenAI's wire accept
+ */
 export function textsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): string[] {
   return inputs.map((input: EmbeddingInput) => {
     if (typeof input !== 'string') {
@@ -15,7 +18,7 @@ export function textsOf({ inputs }: Pick<EmbeddingTask, 'inputs'>): string[] {
 }
 
 /**
- * Returns the parts of each input. A text is one part.
+ * Returns the parts of each input; a text is one part.
  * @throws {GatewayError} 400 for tokens
  */
 export function contentParts({ inputs }: Pick<EmbeddingTask, 'inputs'>): ContentPart[][] {
@@ -31,7 +34,10 @@ export function textBytes(input: EmbeddingInput): number {
   return input.content.reduce((bytes, part) => bytes + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0);
 }
 
-/** @throws {GatewayError} 400 for an input type, if the model makes the same vectors for every type */
+/**
+ * Refuses an input type, because the model makes the same vectors for every type.
+ * @throws {GatewayError} 400 for an input type
+ */
 export function refuseInputType({ inputType }: EmbeddingTask): void {
   if (inputType !== undefined) {
     throw invalidRequest(

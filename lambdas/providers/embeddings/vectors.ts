@@ -34,8 +34,8 @@ export function vectorsInOrder(data: unknown): Vector[] {
 }
 
 /**
- * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Keeps the order if indexes are
- * missing.
+ * Sorts the elements by `index` if the indexes are the numbers from 0 without gaps: OpenAI's documentation guarantees
+ * no order.
  */
 function elementsByIndex(list: readonly unknown[]): readonly unknown[] {
   const indexes = new Set(list.map(indexOf));

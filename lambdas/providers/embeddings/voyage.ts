@@ -1,6 +1,5 @@
 /**
- * Voyage's API for inputs with texts and images. Images are charged by pixel.
- * https://docs.voyageai.com/reference/multimodal-embeddings-api
+ * Voyage's API for texts and images (charged by pixel). https://docs.voyageai.com/reference/multimodal-embeddings-api
  */
 
 import type { ContentPart } from '../../embeddings/schema.ts';

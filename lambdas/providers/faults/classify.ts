@@ -1,8 +1,3 @@
-/**
- * Classifies a provider's error by the first rule that matches. Rules of the provider's own family are tried before
- * those of other families. If none matches, its HTTP status decides.
- */
-
 import { withoutAccountIds } from './account-ids.ts';
 import { accountRules } from './account-rules.ts';
 import { contextRules, plainContextRules } from './context-rules.ts';
@@ -15,7 +10,6 @@ import { providerRules, typeRules } from './provider-rules.ts';
 import { reasoningRules, requestRules } from './request-rules.ts';
 import { isInformative, type StatedError } from './stated-error.ts';
 
-/** Rules for specific errors, in the order in which they are tried. */
 const preciseRules: readonly FaultRule[] = [
   ...reasoningRules,
   ...requestRules,
@@ -29,7 +23,7 @@ const preciseRules: readonly FaultRule[] = [
   ...contextRules,
 ];
 
-/** All rules, in order. Rules for general error types come last, because the other rules are more precise. */
+/** Rules for general error types come last, because the other rules are more precise. */
 export const faultRules: readonly FaultRule[] = [...preciseRules, ...typeRules];
 
 /** Kinds of faults by HTTP status. Every other status is a `failure`. */
@@ -43,8 +37,7 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   524: 'timeout',
   503: 'overload',
   529: 'overload',
-  // The gateway has already accepted the client's own key and model, so these statuses concern the operator's key or
-  // configuration at the provider.
+  // The client's key was already accepted. These statuses therefore concern the operator's credential or configuration.
   401: 'operator',
   402: 'operator',
   407: 'operator',
@@ -63,13 +56,13 @@ export interface ClassifiedError {
   rule: FaultRule | undefined;
   /** HTTP status of the response, else the status that the error states; undefined if neither exists. */
   status: number | undefined;
-  /** Error message, in which known ids of the operator's account are hidden; undefined if the error has none. */
+  /** Error message, in which ids of accounts in known forms are hidden; undefined if the error has none. */
   message: string | undefined;
 }
 
 /**
- * @param providerId id in the catalog
- * @param httpStatus status of the response; undefined for an error in a stream whose response had status 200
+ * Classifies an error by rules, or by its HTTP status if no rule matches or the status is more precise.
+ * @param httpStatus status of the response; undefined if the response has no error status
  */
 export function classifyError(
   error: StatedError,
@@ -92,8 +85,8 @@ function faultOfStatus(status: number | undefined, { messages, isPage }: StatedE
   const fault = (status === undefined ? undefined : faultsOfStatuses[status]) ?? 'failure';
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
-  // Without an informative message, the cause may be the length of the prompt, or a feature that only this endpoint
-  // lacks, so another endpoint is tried.
+  // Without an informative message, the cause may be the prompt's length or a missing feature of this endpoint, so
+  // another endpoint is tried.
   return messages.some(isInformative) ? fault : 'elsewhere';
 }
 
@@ -101,10 +94,7 @@ function isOfFamily({ family }: FaultRule, providerId: string): boolean {
   return providerId === family || providerId.startsWith(`${family}-`);
 }
 
-/**
- * Returns whether a rule matches numeric error codes. These rules apply only to their own provider, because each
- * provider has its own numbers.
- */
+/** Returns whether a rule matches a numeric code. It then applies only to its own family: others use other numbers. */
 function isByNumber({ code }: FaultRule): boolean {
   return code?.some((one) => /^\d+$/.test(one)) ?? false;
 }

@@ -1,5 +1,3 @@
-/** Finds errors in responses with a success status. */
-
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
@@ -17,7 +15,7 @@ export function statesError(document: unknown): boolean {
   });
 }
 
-/** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
+/** Returns the digits of a whole number or a numeric text, at most 12 digits; otherwise undefined. */
 export function codeDigits(value: unknown): string | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
   return typeof digits === 'string' && /^\d{1,12}$/.test(digits) ? digits : undefined;

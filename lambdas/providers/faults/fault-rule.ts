@@ -1,5 +1,3 @@
-/** Defines the kinds of provider errors and the form of the rules that detect them. */
-
 /**
  * Kind of a provider's error:
  * - `request`: the client's request is at fault; every endpoint of the model would probably reject it
@@ -24,10 +22,7 @@ export type FaultKind =
   | 'timeout'
   | 'failure';
 
-/**
- * Family of providers with the same error format. A provider belongs to a family if its id in the catalog is the
- * family's name, or begins with the name and a hyphen.
- */
+/** Providers with the same error format: their catalog ids are the family's name, or begin with it and a hyphen. */
 export type ProviderFamily =
   | 'alibaba'
   | 'amazon-bedrock'
@@ -46,6 +41,7 @@ export type ProviderFamily =
   | 'litellm'
   | 'llama-cpp'
   | 'lm-studio'
+  | 'meta'
   | 'minimax'
   | 'mistral'
   | 'moonshotai'
@@ -60,34 +56,27 @@ export type ProviderFamily =
   | 'yandex'
   | 'zai';
 
-/** Matches an error that fulfills all conditions of the rule. */
+/** Rule for errors of providers. It matches an error that fulfills all of its conditions. */
 export interface FaultRule {
   family: ProviderFamily;
   kind: FaultKind;
   /**
-   * Matching HTTP statuses: of the response or, for an error in a stream, the status in the error. `none` matches an
-   * error without any status.
+   * HTTP statuses of the response or, if a stream contains the error, in the error. `none`: the error has no status.
    */
   status?: readonly number[] | 'none';
-  /**
-   * Matching types, codes, status words or reasons, in lower case. A numeric code is written as its digits. A rule with
-   * a numeric code matches only errors of its own family.
-   */
+  /** Types, codes, status words or reasons, in lower case. Numeric codes match only the rule's own family. */
   code?: readonly string[];
   /**
-   * Pattern of the error message. The pattern of a rule that blames the operator, the catalog or the provider must
-   * match the beginning of the message, because later text may quote the client. Groups named `asked`, `limit` and
-   * `over` capture numbers of tokens.
+   * Pattern of the error message, with groups `asked`, `limit` and `over` for numbers of tokens. The pattern of a rule
+   * that blames the operator, the catalog or the provider must match the beginning of the message, because later text
+   * may quote the client.
    */
   message?: RegExp;
   /** Set if the rule matches only errors of this family, because other families use the same code for another error. */
   isOwn?: true;
-  /** Set if the same request would fail again, although the kind of fault usually goes away. */
+  /** Set if the same request would fail again, although faults of this kind usually go away. */
   isLasting?: true;
-  /**
-   * Set if the rule is tried for every provider, together with the rules of the provider's own family. Without it, the
-   * rule is tried for other families only after their own rules.
-   */
+  /** Set if the rule is tried for every provider together with the provider's own rules, and not only after them. */
   isGeneral?: true;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Rules for a provider's rate limits, overloads and failures that would be misclassified by HTTP status or error type
- * alone.
- */
+/** Rules for rate limits, overloads and failures that HTTP status or error type alone would misclassify. */
 
 import { rulesFrom } from './fault-rule.ts';
 

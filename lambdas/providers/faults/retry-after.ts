@@ -1,5 +1,3 @@
-/** Reads how many seconds the client should wait before a retry, according to the provider. */
-
 import { nowMs } from '../../platform/clock.ts';
 import { isRecord, numberOrNaN } from '../../platform/json/foreign-json.ts';
 import type { UpstreamResponse } from '../http/upstream-http.ts';
@@ -26,8 +24,8 @@ type Headers = UpstreamResponse['headers'];
 
 /**
  * Returns the wait that the provider requests, from the first of these sources that has one:
- * - the headers `retry-after-ms`, `x-ms-retry-after-ms` and `retry-after` (seconds, a date, or seconds since 1970)
- * - a wait in the error body
+ * - the headers `retry-after-ms`, `x-ms-retry-after-ms` and `retry-after`
+ * - a wait in the error body, or in headers that the body repeats
  * - after a rate limit, the headers with reset times
  * - after a rate limit or an overload, the error message
  * @returns seconds, rounded up; undefined without a plausible wait
@@ -115,10 +113,7 @@ function secondsOfUnit(unit: string): number {
   return unit === 'ms' || unit.startsWith('milli') ? 0.001 : SECONDS_OF_UNITS[unit[0]!]!;
 }
 
-/**
- * Returns the seconds of a duration: a text such as "34.4s", a number of seconds, or an object with `seconds` and
- * `nanos`. A number may also be a point in time, as in `untilReset`.
- */
+/** Returns the seconds of a text such as "34.4s", of a number (as in `untilReset`), or of `seconds` and `nanos`. */
 function delayOf(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'string') return untilReset(String(value));
   if (!isRecord(value)) return undefined;
@@ -127,10 +122,7 @@ function delayOf(value: unknown): number | undefined {
   return Number.isFinite(all) ? all : undefined;
 }
 
-/**
- * Returns the seconds until the latest reset time among exhausted limits. If no limit is exhausted, returns the
- * earliest reset time of all limits.
- */
+/** Returns the seconds until the latest reset of the exhausted limits, or else until the earliest reset. */
 function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {
     const found = RESET.exec(name);
@@ -151,8 +143,8 @@ function remainingOf(resetHeader: string): string {
 }
 
 /**
- * Returns the seconds until a limit is reset. A value is a duration, a number of seconds, a date, or a point in time in
- * seconds or milliseconds since 1970.
+ * Returns the seconds until the time that a value states: a duration, a number of seconds, a date, or a time in seconds
+ * or milliseconds since 1970.
  */
 function untilReset(value: unknown): number | undefined {
   const seconds = untilThen(value);

@@ -3,16 +3,10 @@ import type { BlockWriter } from '../translated/block-writer.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
-/**
- * Reads Gemini's tool calls. A call arrives complete or, from Vertex AI, as one argument value after the other. Many
- * calls have no id, and parallel calls may have the same name.
- */
+/** Reads tool calls, which arrive complete or, from Vertex AI, as one argument value after the other. */
 export class CallReader {
   readonly #blocks: BlockWriter;
-  /**
-   * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini has no
-   * setting that disables them.
-   */
+  /** Whether only the first call is forwarded: Gemini has no setting that disables parallel calls. */
   readonly #isSingle: boolean;
   #index = -1;
   /** Arguments of the last call while they are incomplete; otherwise undefined. */

@@ -1,5 +1,3 @@
-/** Converts the conversation to Gemini's form: turns with the role `user` or `model`, each with a list of parts. */
-
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -14,11 +12,9 @@ import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
 import type { GeminiTarget } from './target.ts';
 
 /**
- * Returns the turns. Adjacent turns of the same role are merged, and turns without parts are dropped. A conversation
- * that begins with the model gets a user turn before it, because Gemini rejects a function call without an earlier turn
- * (https://github.com/google-gemini/gemini-cli/issues/11814).
- * @throws {GatewayError} 400 for content that the model does not support, or if the client began the answer, and the
- *   model does not continue it
+ * Converts a conversation. If it begins with the model, it gets a user turn at its start, because Gemini rejects a
+ * function call without an earlier turn (https://github.com/google-gemini/gemini-cli/issues/11814).
+ * @throws {GatewayError} 400 for content that the model does not support, or an answer that it does not continue
  */
 export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
   const calls = callsOf(messages);
@@ -41,8 +37,7 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
 function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: GeminiTarget): GeminiContent {
   const blocks = messages.flat();
   switch (role) {
-    // Gemini has no system role inside a conversation, so the instruction becomes text in <system> tags at its
-    // position.
+    // Gemini has no system role inside a conversation, so instructions become texts in <system> tags.
     case 'system':
       return { role: 'user', parts: [{ text: `<system>\n${blocks.map(blockText).join('\n')}\n</system>` }] };
     case 'assistant':
@@ -76,9 +71,8 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         break;
       }
       case 'tool_use': {
-        // Gemini signs only the first of several parallel calls, so only the first call needs a placeholder for a
-        // missing signature. If the client has dropped calls, more signatures than calls remain; the first ones are
-        // then of dropped calls.
+        // Gemini signs only the first of parallel calls, so only this call may need a placeholder. If there are more
+        // signatures than calls, the client has dropped the first calls.
         const dropped = Math.max(0, callSignatures.length - remainingCalls);
         const [signature = hasCalls ? undefined : placeholder] = callSignatures.splice(0, dropped + 1).slice(dropped);
         parts.push(callPart(block, signature, target));
@@ -94,8 +88,8 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
 }
 
 /**
- * Returns the parts with a signature on the first part that is not a thought. Models that generate images require it
- * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ * Adds the placeholder to the first part that is not a thought, unless it is signed. Models that generate images
+ * require a signature on this part (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): GeminiPart[] {
   const at = parts.findIndex(({ thought }) => thought !== true);
@@ -110,13 +104,12 @@ interface Signed {
 }
 
 /**
- * Reads a thinking block whose signature belongs to a call, an image, a text or a thought:
- * - call or image: the signature is queued for the calls or images in order, because the chat API puts all thinking
- *   before all calls and images
- * - text or thought: the signature is put back on that part
+ * Reads a thinking block whose signature belongs to a call, an image, a text or a thought. Signatures of calls and
+ * images are queued, because the chat API puts all thinking before all calls and images. Signatures of other models are
+ * dropped.
  *
- * Signatures of other models are dropped. The visible summary of the thinking before a call, an image or a text is not
- * sent: the signature contains the thinking, and the summary would be billed.
+ * The visible summary of the thinking before a call, an image or a text is not sent: the signature contains the
+ * thinking, and the summary would be billed.
  */
 function placeSignature(block: Block, { parts, callSignatures, imageSignatures }: Signed, target: GeminiTarget): void {
   const own = openSignature(block, target);

@@ -1,7 +1,4 @@
-/**
- * Converts Gemini's answers to events of the Messages API. The code follows recordings of the Gemini API and of Vertex
- * AI, and tolerates missing fields and other deviations from the documentation.
- */
+/** Converts Gemini's answers to events of the Messages API. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -36,9 +33,7 @@ function firstOf(response: unknown): unknown {
   return Array.isArray(response) ? response[0] : response;
 }
 
-/**
- * Converts a non-streaming answer: one JSON document, or the list of documents that Gemini returns without `alt=sse`.
- */
+/** Converts a non-streaming answer: a document, or the list of documents that Gemini returns without `alt=sse`. */
 export function decodeGeminiDocument(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const responses = (Array.isArray(document) ? document : [document]).map(asRecord);
   const [first] = responses;
@@ -53,7 +48,7 @@ class GeminiTranslation {
   readonly answer: TranslatedAnswer;
   readonly #context: DecodeContext;
   readonly #calls: CallReader;
-  /** The requested song; undefined if the request is not for music. */
+  /** Writer of the requested song; undefined if the request is not for music. */
   readonly #song: Song | undefined;
   #finishReason: string | undefined;
   /** Signature of the last text. Gemini sends it after the text, usually on a part with an empty text. */
@@ -94,8 +89,8 @@ class GeminiTranslation {
     if (this.#finishReason === undefined) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
-    // Some complete answers do not mark the end of their last call, so it is ended here. A call that was cut off by the
-    // token limit stays incomplete.
+    // In some complete answers, no piece marks the end of the last call. A call that the token limit cut off stays
+    // incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     this.#song?.end(this.#finishReason === 'STOP');
     const { hasOutput, hasToolCalls } = this.answer.blocks;
@@ -111,15 +106,14 @@ class GeminiTranslation {
   }
 
   /**
-   * Reads the candidate in one event. Content may follow a finish reason
-   * (https://github.com/0xPlaygrounds/rig/pull/2328). The last reason counts.
+   * Reads a piece of the answer. Content may follow a finish reason (https://github.com/0xPlaygrounds/rig/pull/2328);
+   * the last reason counts.
    */
   #onCandidate(candidate: Record<string, unknown>): void {
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
     const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
     for (const part of parts) this.#onPart(part);
-    // If no part has text, the probabilities belong to the text before or after this event. Probabilities of a thought
-    // or call are dropped.
+    // If this piece has no text, its probabilities belong to text in other pieces, unless it has a thought or a call.
     const isOfText = parts.every((part) => part['thought'] !== true && !part['functionCall']);
     if (isOfText) this.answer.blocks.text('', this.#logprobs);
     const reason = asText(candidate['finishReason']);
@@ -131,10 +125,7 @@ class GeminiTranslation {
     this.answer.close(reason);
   }
 
-  /**
-   * Reads one part of the content. The client's answer begins with the first part, not earlier: until then, another
-   * endpoint can answer after a failure.
-   */
+  /** Reads a part. The answer begins with the first part, not earlier: until then, another endpoint can answer. */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
     const signature = asText(part['thoughtSignature']);
@@ -183,9 +174,8 @@ class GeminiTranslation {
   }
 
   /**
-   * Writes the signature of the last text once the answer continues after this text. At the end of the answer, the
-   * signature is dropped: it would need a thinking block after the text, but clients take the last block for the reply.
-   * Google does not require the signature of a last text.
+   * Writes the signature of the last text once the answer continues. At the answer's end, it is dropped: clients would
+   * take its thinking block for the reply, and Google does not require it.
    */
   #signText(): void {
     this.#sign('text', this.#textSignature ?? '');

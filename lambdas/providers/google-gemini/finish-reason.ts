@@ -16,9 +16,8 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Converts a finish reason to the Messages API. Gemini sends STOP also after tool calls, so `hasToolCalls`
- * distinguishes tool_use from end_turn. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure,
- * for example MALFORMED_FUNCTION_CALL, or a reason that Google adds later.
+ * Converts a finish reason to a stop reason. Gemini sends STOP also after tool calls. Reasons other than STOP,
+ * MAX_TOKENS and the refusals are failures.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';
@@ -28,9 +27,8 @@ export function geminiStopReason(finishReason: string, hasToolCalls: boolean): S
 }
 
 /**
- * Returns the reason for which a filter or the model refused a request of another modality; undefined if neither did.
- * Other finish reasons, such as OTHER and IMAGE_OTHER, are failures of the provider: the same request may succeed
- * later. https://ai.google.dev/api/generate-content#FinishReason
+ * Returns the reason of a refusal, for requests other than messages; undefined if there is none. After other reasons,
+ * such as OTHER, the same request may succeed later. https://ai.google.dev/api/generate-content#FinishReason
  * @param body a response, or an event of a stream
  */
 export function geminiRefusal(body: unknown): string | undefined {

@@ -5,11 +5,7 @@ import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { asList, asOptionalRecord, asText } from '../shapes.ts';
 import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
-/**
- * Returns the chosen tokens with their probabilities, each with the most likely tokens at its position, which Gemini
- * sends in a separate list.
- * @returns undefined if there are no probabilities
- */
+/** Returns the chosen tokens with the most likely tokens at their positions; undefined if there are none. */
 export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   const { chosenCandidates, topCandidates } = asOptionalRecord(result) ?? {};
   const places = asList(topCandidates);
@@ -20,7 +16,6 @@ export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   return tokens.length > 0 ? tokens : undefined;
 }
 
-/** Returns a list with the token and its probability; empty if the token has no probability. */
 function candidate(value: unknown): Likely[] {
   const { token, logProbability } = asOptionalRecord(value) ?? {};
   const logprob = isRawNumber(logProbability) ? Number(logProbability.rawJSON) : logProbability;

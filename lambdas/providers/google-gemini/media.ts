@@ -1,5 +1,3 @@
-/** Converts images, documents and audio to parts of a Gemini request. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import type { AudioFormat } from '../../messages/audio.ts';
 import type { Block } from '../../messages/types.ts';
@@ -14,8 +12,8 @@ const PDF = 'application/pdf';
 /** Media types of audio, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
 /**
- * Media types of images by file extension. For an image URL, Gemini requires the media type, which the Messages API
- * does not send.
+ * Media types of images, by the ending of their URL. Gemini requires the media type of an image at a URL, which the
+ * Messages API does not have.
  */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',
@@ -25,7 +23,10 @@ const typesByEnding: Record<string, string> = {
   bmp: 'image/bmp',
 };
 
-/** @throws {GatewayError} 400 for a file id, a URL without https, or an image type that is unknown or not accepted */
+/**
+ * Converts an image block.
+ * @throws {GatewayError} 400 for a file id, a URL without https, or an image type that is unknown or not accepted
+ */
 export function imagePart(block: Block, path: string): GeminiPart {
   const source = block['source'] as { type: string; media_type: string; data: string; url: string };
   if (source.type === 'base64') {
@@ -42,7 +43,10 @@ export function imagePart(block: Block, path: string): GeminiPart {
   );
 }
 
-/** @throws {GatewayError} 400 for a file id, a URL without https, or a feature that only Claude models support */
+/**
+ * Converts a document block.
+ * @throws {GatewayError} 400 for a file id, a URL without https, or a feature that only Claude models support
+ */
 export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
   if (document.text !== undefined) return [{ text: document.text }];
@@ -53,7 +57,10 @@ export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   return about === '' ? [file] : [{ text: about }, file];
 }
 
-/** @throws {GatewayError} 400 if the endpoint lists its modalities without audio */
+/**
+ * Converts an audio block.
+ * @throws {GatewayError} 400 if the endpoint lists its modalities without audio
+ */
 export function audioPart(block: Block, path: string, target: GeminiTarget): GeminiPart {
   const { format, data } = inlineAudio(block, path, target);
   return inline(geminiAudioTypes[format], data);
@@ -74,8 +81,9 @@ function imageTypeOf(url: string, path: string): string {
 }
 
 /**
- * Returns a part with a URL, which Google itself fetches (https://ai.google.dev/gemini-api/docs/file-input-methods).
+ * Returns the part for a file at a URL.
  * @throws {GatewayError} 400 for a URL without https, which Google does not fetch
+ *   (https://ai.google.dev/gemini-api/docs/file-input-methods)
  */
 function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {
   if (fileUri.startsWith('https://')) return { fileData: { mimeType, fileUri } };

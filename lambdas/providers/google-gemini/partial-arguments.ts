@@ -1,7 +1,4 @@
-/**
- * Builds the JSON text of a call's arguments. Vertex AI streams the arguments in document order, as pairs of a JSON
- * path and a value. Each value is converted to JSON text as soon as it arrives.
- */
+/** Builds the JSON text of arguments, which Vertex AI streams as pairs of a JSON path and a value. */
 
 import { asText } from '../shapes.ts';
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -28,10 +25,9 @@ export class PartialArguments {
   #openText: string | undefined;
 
   /**
-   * Converts one value of the arguments.
-   * @returns the JSON text to append to the text returned so far
-   * @throws {UpstreamError} for a path that is unreadable or too deep, or values in an order that cannot form a
-   *   document
+   * Converts one value.
+   * @returns the JSON text to append
+   * @throws {UpstreamError} for unreadable or too deep paths, or an order that cannot form a document
    */
   write(value: Record<string, unknown>): string {
     const path = asText(value['jsonPath']);
@@ -45,7 +41,10 @@ export class PartialArguments {
     return before + content + (isText && !goesOn ? '"' : '');
   }
 
-  /** @returns the rest of the JSON text, with the ends of all open containers */
+  /**
+   * Ends the arguments.
+   * @returns the rest of the JSON text, with the ends of all open containers
+   */
   end(): string {
     const rest = this.#closeText() + (this.#open.length === 0 ? '{}' : this.#closeTo(0));
     return rest;
@@ -57,10 +56,7 @@ export class PartialArguments {
     return wasOpen ? '"' : '';
   }
 
-  /**
-   * Moves from the last value to the path of the next one: closes the containers that are not on this path, opens the
-   * missing containers, and begins the member.
-   */
+  /** Closes the containers that are not on the path, opens the missing containers, and begins the member. */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';
     let shared = 0;

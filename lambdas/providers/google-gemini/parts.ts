@@ -10,7 +10,7 @@ export interface GeminiPart {
   functionResponse?: Record<string, unknown>;
 }
 
-/** Fields of a request that the model reads. */
+/** Fields of a request that form the model's prompt: the conversation, the system texts and the tools. */
 export interface GeminiPrompt {
   contents: GeminiContent[];
   systemInstruction?: { parts: GeminiPart[] };

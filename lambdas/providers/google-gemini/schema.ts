@@ -1,7 +1,6 @@
 /**
- * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A
- * constraint is translated if Gemini has an equivalent. Otherwise it moves into the description, which the model reads,
- * or is dropped next to a reference.
+ * Converts JSON schemas to Gemini's subset. A constraint without an equivalent moves into the description, which the
+ * model reads, or is dropped next to a reference.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -10,7 +9,7 @@ import { acyclicSchema } from '../translated/acyclic-schema.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords that Gemini accepts, and whose values contain no schemas. They are copied. */
+/** Keywords that Gemini accepts, and whose values contain no schemas. */
 const PLAIN = new Set([
   '$id',
   '$anchor',
@@ -95,7 +94,7 @@ function schemaList(schemas: unknown): unknown {
 }
 
 /**
- * Returns an enumeration in Gemini's form. Gemini accepts an enumeration of strings only together with their type
+ * Returns an enumeration in Gemini's form. Gemini accepts an enumeration of strings only with a type
  * (https://github.com/decolua/9router/issues/359).
  */
 function enumeration(values: unknown[], type: unknown): Schema {
@@ -113,7 +112,7 @@ function requiredNames(names: unknown, properties: unknown): Schema | undefined 
 }
 
 /**
- * Returns whether Gemini accepts the value in an enumeration: a number, or a string that is not empty
+ * Returns whether Gemini accepts a value in an enumeration: a number, or a string that is not empty
  * (https://github.com/Bobsilvio/ha-claude/pull/32).
  */
 function isWord(value: unknown): boolean {

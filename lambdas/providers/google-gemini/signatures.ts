@@ -1,8 +1,7 @@
 /**
- * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on the part that it signs: a call, a
- * text, an image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). But clients of the Messages
- * API keep only signatures of thinking blocks, so a thinking block's signature contains Gemini's signature and the kind
- * of the signed part.
+ * Stores Gemini's signatures in thinking blocks, with the kind of the signed part. Gemini requires them on calls,
+ * texts, images and thoughts (https://ai.google.dev/gemini-api/docs/thought-signatures), but clients keep only
+ * signatures of thinking.
  */
 
 import * as z from 'zod';
@@ -19,10 +18,7 @@ const sealedSignatureSchema = z.object({
 });
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
-/**
- * Placeholder, accepted by Gemini, for a missing signature. A signature is missing if another model made the signed
- * part, or the client did not keep the thinking before that part.
- */
+/** Placeholder, accepted by Gemini, for a missing signature. */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 
 type Signer = Pick<GeminiTarget, 'providerId' | 'upstreamModel'>;
@@ -32,10 +28,7 @@ export function sealSignature(of: Sealed['of'], signature: string, { providerId,
   return gatewaySignature(providerId, Buffer.from(json).toString('base64url'));
 }
 
-/**
- * Returns Gemini's signature in a thinking block; undefined if it has none, if it was altered, or if another model
- * signed it.
- */
+/** Returns Gemini's signature in a block; undefined if it has none, it was altered, or another model signed it. */
 export function openSignature(block: Block, { providerId, upstreamModel }: Signer): Omit<Sealed, 'model'> | undefined {
   const own = signatureOf(providerId, block);
   if (own === undefined) return undefined;

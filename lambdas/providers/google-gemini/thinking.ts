@@ -1,5 +1,3 @@
-/** Chooses how much a Gemini model thinks, and whether the answer contains a summary of the thinking. */
-
 import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { budgetsOfEfforts, effortOfBudget } from '../translated/effort.ts';
@@ -8,10 +6,7 @@ import type { GeminiTarget } from './target.ts';
 
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
-/**
- * Returns Gemini's thinkingConfig. Returns undefined, so that the model's default applies, if there is nothing to set:
- * for example, if the request mentions neither thinking nor effort, or if the model lists no reasoning.
- */
+/** Returns Gemini's thinkingConfig; undefined, so that the model's default applies, if there is nothing to set. */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
   const { thinking } = request;
@@ -20,10 +15,7 @@ export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): 
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/**
- * Returns whether the model may think for this request. All thinking is billed, but the client gets at most a summary
- * of the thinking.
- */
+/** Returns whether the model may think. All thinking is billed, but the client gets at most a summary. */
 export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
   const { quirks } = target;
   if (quirks.hidden_reasoning) return true;
@@ -60,8 +52,8 @@ function budgetOf(
 const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
 /**
- * Returns the thinking level for an effort. If the model lacks this level, returns the next higher level or, without
- * one, the highest.
+ * Returns the thinking level. An effort or a budget becomes the model's lowest level that is at least as high, or
+ * otherwise its highest level.
  */
 function levelOf(
   { thinking, output_config: output }: MessagesRequest,

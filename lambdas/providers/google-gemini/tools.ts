@@ -21,8 +21,8 @@ function declaration(tool: Tool, index: number): unknown {
 }
 
 /**
- * Returns Gemini's calling mode for a tool choice. A forced call follows the tool's schema. Other calls follow it only
- * in the mode VALIDATED, which is sent if a tool is strict.
+ * Returns the mode of calls. Forced calls follow the schemas of the tools. Other calls do so only in the mode
+ * VALIDATED, which strict tools get.
  */
 function callingConfig(choice: MessagesRequest['tool_choice'], tools: Tool[]): Record<string, unknown> | undefined {
   switch (choice?.type) {

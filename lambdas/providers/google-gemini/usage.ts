@@ -4,18 +4,13 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
-/**
- * Kinds of traffic that are not a service tier. On-demand traffic has the standard price; provisioned throughput is
- * paid separately.
- */
+/** Traffic that is not a service tier: at the standard price, or provisioned, which is paid separately. */
 const USUAL_TRAFFIC: ReadonlySet<string> = new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED', 'PROVISIONED_THROUGHPUT']);
 
 /**
- * Converts Gemini's usage. The prompt count includes cached tokens, but not the tokens of tools that Gemini ran. The
- * candidates count (output) normally excludes thoughts; the total shows if it includes them
- * (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Vertex AI omits zeros, and sends some usage
- * without any count. The output is at least the total minus the prompt. Unknown counts stay undefined, and the gateway
- * estimates them.
+ * Converts usage; returns undefined if it has no counts. The prompt count includes cached tokens, but not the tokens of
+ * tools that Gemini ran. The candidates count (output) normally excludes thoughts; the total shows whether this count
+ * includes them (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035).
  */
 export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
   const candidates = countOrAbsent(usage['candidatesTokenCount']);
@@ -39,8 +34,8 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
 }
 
 /**
- * Returns the counts of the prompt and of all tokens. Vertex AI sometimes omits the cached tokens from both counts
- * (https://github.com/BerriAI/litellm/issues/39125). This function adds them to each count that cannot include them.
+ * Returns the counts of the prompt and of all tokens. Vertex AI sometimes omits cached tokens from both counts
+ * (https://github.com/BerriAI/litellm/issues/39125). They are added to a count that cannot include them.
  */
 function withOmittedCache(
   { promptTokenCount, totalTokenCount }: Record<string, unknown>,

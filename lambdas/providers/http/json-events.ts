@@ -8,9 +8,8 @@ import { UpstreamError } from './upstream-error.ts';
 const DONE_MARK = '[DONE]';
 
 /**
- * Yields the JSON of each server-sent event. If the body is one JSON document instead of events, that document is
- * yielded. The empty line after the last event may be missing. A last event that is cut off is dropped.
- * @param maxEventBytes maximum size of an event, and of a document
+ * Yields the JSON of each server-sent event, or of a document in place of events. A last event that is cut off is
+ * dropped.
  * @throws {UpstreamError} if an event or the document is too large or not JSON, or if reading fails
  */
 export async function* jsonEvents(source: PullIterator<Buffer>, maxEventBytes: number): AsyncGenerator<unknown, void> {

@@ -1,17 +1,12 @@
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/**
- * Maximum time for reading a body after the model's stop reason or the last output after it, even if the provider
- * continues to send.
- */
+/** Maximum time for reading after the stop reason, or after the last output that follows it. */
 const LAST_WORDS_MS = 5_000;
 
 /**
- * Iterates over the chunks of a body. After the stop reason was read, the iteration continues for at most
- * LAST_WORDS_MS, and then ends as if the body had ended. The body's `return` is called. Gemini sends output after some
- * stop reasons, so that the time begins anew.
- * @param closing returns false before the stop reason was read, and later a value that changes with each output; called
- *   before each chunk is requested
+ * Iterates over a body, which ends LAST_WORDS_MS after the stop reason at the latest, as if it were complete. The time
+ * restarts if `closing` changes, because Gemini sends output after some stop reasons.
+ * @param closing returns false before the stop reason, and later a value that changes with each output
  */
 export function withTrailingTimeout(
   body: AsyncIterable<Buffer>,
@@ -25,8 +20,7 @@ export function withTrailingTimeout(
   function leave(): IteratorResult<Buffer, void> {
     isLeft = true;
     deadline?.cancel();
-    // If a generator is waiting for its source, its `return` settles only after the source sends something, which may
-    // never happen. The promise is therefore not awaited.
+    // If a generator waits for its source, its `return` may never settle, so it is not awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

@@ -1,6 +1,9 @@
 import { UpstreamError } from './upstream-error.ts';
 
-/** @throws {UpstreamError} if the text of a response is not JSON */
+/**
+ * Parses the text of a response.
+ * @throws {UpstreamError} if the text is not JSON
+ */
 export function parsedAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,12 +1,10 @@
-/** Reads the bodies of provider responses, up to a maximum size. */
-
 import { UpstreamError } from './upstream-error.ts';
 
-/** Maximum number of bytes of an error body that are read. Known error messages are shorter. */
+/** Maximum number of bytes of an error body that are read. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
- * Reads the text of a body.
+ * Reads a body as text.
  * @throws {UpstreamError} `too_large` if the body is longer than `maxBytes`; the rest is not read
  */
 export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
@@ -16,8 +14,7 @@ export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): P
 }
 
 /**
- * Reads the text of a response. With a success status, the complete body is read; of an error body, only
- * MAX_REFUSAL_BYTES.
+ * Reads the text of a response; of an error body, only MAX_REFUSAL_BYTES.
  * @throws {UpstreamError} `too_large` if a body with a success status exceeds maxBytes
  */
 export async function readResponse(

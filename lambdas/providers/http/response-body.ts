@@ -4,29 +4,23 @@ import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { pauseAfterSlice } from '../../platform/concurrency/time-slices.ts';
 import { toUpstreamError, UpstreamError } from './upstream-error.ts';
 
-/** Size in bytes of the chunks that may wait for the reader. More data is not requested from Node. */
+/** While waiting chunks have at least this size, no more data is requested from Node. */
 const MAX_WAITING_BYTES = 16 * 1024;
-/**
- * Limits for reading the rest of a response after the model's answer has ended. The connection can be reused only if
- * the response is fully read.
- */
+/** Limits for reading the rest of a response, without which its connection cannot be reused. */
 const TRAILING_MS = 1_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
 
 interface BodyOptions {
   /** Maximum time between two chunks. It runs only while a reader waits for a chunk. */
   idleMs: number;
-  /** Aborts when the response is no longer needed. */
   signal: AbortSignal;
-  /** Called once, when reading ends: at the end of the body, after a failure, or by `return`. */
+  /** Called once, when reading ends. */
   onLeave: () => void;
 }
 
 /**
- * Reads the chunks of a response. All data that has arrived since the last read is one chunk. Unlike Node's own
- * iterator, this class has an idle timeout, and needs only two promises per chunk.
- *
- * Guarantee: if the reader is slow, the provider can send only what fits into the buffers.
+ * Reads the chunks of a response; all data since the last read is one chunk. Unlike Node's own iterator, it has an idle
+ * timeout. Guarantee: if the reader is slow, the provider can send only what fits into the buffers.
  */
 export class ResponseBody implements PullIterator<Buffer> {
   readonly #response: IncomingMessage;
@@ -35,7 +29,6 @@ export class ResponseBody implements PullIterator<Buffer> {
   readonly #stopWatching: () => void;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** Continues the reader that waits for data or the end. */
   #wake: (() => void) | undefined;
   #isStarted = false;
   /** How the response ended; undefined while it continues. */
@@ -119,7 +112,6 @@ export class ResponseBody implements PullIterator<Buffer> {
   }
 }
 
-/** Reads and drops the rest of a response after the model's answer has ended, so that the connection can be reused. */
 function finishReading(response: IncomingMessage): void {
   let left = MAX_TRAILING_BYTES;
   const timer = setTimeout(() => response.destroy(), TRAILING_MS);

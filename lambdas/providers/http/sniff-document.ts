@@ -7,8 +7,7 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Detects a JSON document in place of a stream of events, because some providers respond to a streaming request with a
- * document. A document begins with a brace or a bracket; a stream of events never does.
+ * Detects a JSON document in place of a stream of events, with which some providers respond.
  * @returns whether the body is a document, and an iterator over the body from its first byte
  */
 export async function sniffDocument(

@@ -1,19 +1,14 @@
 import { UpstreamError } from './upstream-error.ts';
 
 /**
- * Splits a byte stream into frames of server-sent events without decoding it, so that received bytes can be forwarded
- * unchanged. A frame includes the empty line at its end. Frames with only comments are dropped.
- *
- * Cost: every byte is inspected once; fragments of a frame are joined once, when it is complete.
+ * Splits a body into frames of server-sent events as received, each with the empty line at its end. Frames with only
+ * comments are dropped.
  */
 export class SseFrameSplitter {
   readonly #maxFrameBytes: number;
   #fragments: Buffer[] = [];
   #fragmentBytes = 0;
-  /**
-   * Number of bytes since the last line feed, without a lone carriage return. If the number is 0 at a line feed, the
-   * line is empty and ends the frame.
-   */
+  /** Length of the current line, in bytes. A line that is only a carriage return counts as empty. */
   #lineBytes = 0;
   #isCommentLine = false;
   /** Whether the current frame has a non-empty line. If not, an empty line does not end it. */
@@ -25,12 +20,12 @@ export class SseFrameSplitter {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** Size of the incomplete frame, in bytes. */
   get pendingBytes(): number {
     return this.#fragmentBytes;
   }
 
   /**
+   * Adds a chunk of the body.
    * @returns the frames that this chunk completes
    * @throws {UpstreamError} if an incomplete frame exceeds the limit
    */
@@ -89,10 +84,7 @@ export class SseFrameSplitter {
 
 const LINE_FEED = 0x0a;
 const COLON = 0x3a;
-/**
- * Number of bytes that are searched for a line feed in a loop, which is faster for short lines, before `indexOf`
- * continues.
- */
+/** Short lines are searched for a line feed in a loop, which is faster than `indexOf`. */
 const SHORT_LINE_BYTES = 48;
 
 function nextLineFeed(chunk: Buffer, from: number): number {
@@ -107,8 +99,8 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
 }
 
 /**
- * Returns the data of a frame: its `data:` lines, joined by line feeds; undefined if it has none, or if they are empty.
- * Some servers send empty data to keep the connection open.
+ * Returns the `data:` lines of a frame, joined; undefined if the frame has no data, for example because it only keeps
+ * the connection open.
  */
 export function frameData(frame: Buffer): string | undefined {
   const decoded = frame.toString('utf8');
@@ -136,10 +128,7 @@ function dataOf(line: string): string {
 
 const EVENT_LINE = Buffer.from('event:');
 
-/**
- * Returns whether the frame's first line is its `event:` line. All known providers that name their events put the name
- * first.
- */
+/** Returns whether the frame's first line is its `event:` line. */
 export function hasEventLine(frame: Buffer): boolean {
   return EVENT_LINE.every((byte, index) => frame[index] === byte);
 }

@@ -1,21 +1,15 @@
-/** Keeps connections to providers open for reuse. */
-
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 
-/**
- * Maximum number of idle connections to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests need 256 connections: each request needs one to its client and one to its provider. Connections to two AWS
- * services use up to 128 files each. Of the remaining 512 files, idle connections may use half.
- */
+/** Maximum idle connections to all providers. A process may have 1,024 open files, also for clients and AWS. */
 const MAX_FREE_SOCKETS = 256;
 
 /**
- * Limits the idle connections of an agent. After use, a connection is kept only if there are fewer than
- * MAX_FREE_SOCKETS idle connections in total.
+ * Makes an agent close excess connections: after use, a connection is kept only if all agents together have fewer than
+ * MAX_FREE_SOCKETS idle connections.
  */
 function keeping<Agent extends http.Agent>(agent: Agent): Agent {
   const keepSocketAlive = agent.keepSocketAlive.bind(agent);
@@ -28,10 +22,7 @@ const options = { keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS };
 export const plainAgent = keeping(new http.Agent(options));
 const trustingAgent = keeping(new https.Agent(options));
 
-/**
- * Returns the default CA certificates and the given certificates.
- * @param ca PEM of the additional certificates
- */
+/** Returns the default CA certificates and the given ones (PEM). */
 export function trusted(ca: string): string[] {
   return [...getCACertificates('default'), ca];
 }
@@ -48,16 +39,14 @@ function idleSockets({ freeSockets: byHost }: http.Agent): Socket[] {
 }
 
 /**
- * Returns the agent (pool of connections) for a provider. A provider with its own certificates has its own connections,
- * so that these certificates are trusted for no other provider.
- * @param ca PEM of the certificates that are trusted for this provider, in addition to the default ones
+ * Returns the agent (pool of connections) for a provider. A provider with its own certificates (PEM) has its own agent,
+ * so that they are trusted for no other provider.
  */
 export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // A new provider or a changed certificate needs a new agent. If the oldest agent is dropped, its idle connections are
-  // closed. Its running requests continue, and their connections are closed after them.
+  // Running requests of the dropped agent continue, and their connections are closed after them.
   if (agentsByCa.size === MAX_CA_AGENTS) {
     const [oldest] = agentsByCa.values();
     oldest!.maxFreeSockets = 0;

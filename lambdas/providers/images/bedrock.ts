@@ -1,6 +1,5 @@
 /**
- * Image generation with Bedrock's InvokeModel. The body has the format of the model: that of Stability's models or that
- * of Nova Canvas.
+ * Image generation by Stability's models and Nova Canvas with Bedrock's InvokeModel.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html
  * https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html
  */

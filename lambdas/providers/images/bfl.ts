@@ -30,7 +30,7 @@ export const bflImages: ImageCodec = {
     return [{ url: await finishedJob(place, followUps) }];
   },
 
-  // The provider reports no usage. An image's price depends on its size, which is known before the request.
+  // The provider reports no usage.
   readUsage: () => undefined,
 };
 

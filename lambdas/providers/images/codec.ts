@@ -1,24 +1,16 @@
-/**
- * Interface for the image APIs of providers: converts a prompt and pictures to requests, and answers to image files.
- */
-
 import type { ImageOptions } from '../../catalog/image-options.ts';
-import type { ImagesQuirks } from '../../catalog/quirk-schemas.ts';
+import type { ImagesQuirks } from '../../catalog/images-quirks.ts';
 import type { BatchReader, FollowUps, OpenedResponse, StreamedAnswer, StreamPart } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** A picture from a client, or a generated image. */
 export interface ImageFile {
   mediaType: string;
   base64: string;
 }
 
-/**
- * Settings of an image, under the names of the client's fields. The model chooses the value of an absent setting, which
- * is not sent.
- */
+/** Settings of an image, under the names of the client's fields. */
 export interface ImageSettings {
-  /** A size in pixels such as `1024x1024`. In a task, also one of the imageTiers such as `2K`. */
+  /** A size in pixels such as `1024x1024`. In a task, also a tier such as `2K`. */
   size?: string | undefined;
   /** Aspect ratio. At an endpoint that has ratios, it replaces `size`. */
   aspect_ratio?: string | undefined;
@@ -33,7 +25,6 @@ export interface ImageSettings {
   input_fidelity?: string | undefined;
 }
 
-/** A client's request for images. */
 export interface ImageTask extends ImageSettings {
   prompt: string;
   count: number;
@@ -41,11 +32,13 @@ export interface ImageTask extends ImageSettings {
   mask?: ImageFile | undefined;
   /** Number of partial images before the finished one, in a streamed answer; undefined for a whole answer. */
   partialImages?: number | undefined;
+  /** Whether endpoints that do not support every field of the request are excluded. */
+  requiresParameters?: boolean;
 }
 
 /**
- * One request to the provider: a part of a task, with settings that the endpoint supports. `partialImages` is undefined
- * if the provider sends only the finished images.
+ * The part of a task that one request covers. Its member `partialImages` is undefined if the provider sends only the
+ * finished images.
  */
 export type Drawing = ImageTask;
 
@@ -64,7 +57,6 @@ export type ImageTarget = WireTarget<ImagesQuirks> & { image: ImageOptions };
 /** An image in a provider's answer: its content, or the URL of its file. */
 export type DrawnImage = { base64: string } | { url: string };
 
-/** An image in an event of a provider's streamed answer. */
 export interface DrawnEvent {
   image: DrawnImage;
   isPartial: boolean;
@@ -72,19 +64,17 @@ export interface DrawnEvent {
 
 export interface ImageCodec extends BatchReader {
   /**
-   * Returns the request for some images.
+   * Encodes a request for images.
    * @throws {GatewayError} 400 for images that the provider's API cannot express
    */
   requestFor(drawing: Drawing, target: ImageTarget): WireRequest;
   /**
-   * Returns the images of an answer. If the provider generates images in jobs, its codec polls until the job ends.
-   * @throws {UpstreamError} for a refusal or an unreadable answer. The caller rejects an empty list.
+   * Returns the images of an answer, after polling a job if necessary; may be empty.
+   * @throws {UpstreamError} for a refusal or an unreadable answer
    */
   imagesIn(body: unknown, target: ImageTarget, followUps: FollowUps): DrawnImage[] | Promise<DrawnImage[]>;
   /**
-   * Yields partial images, and finally the finished image with its usage. Absent if the provider's API has no partial
-   * images.
-   * @param maxEventBytes maximum size of an event
+   * Yields partial images, and finally the finished image with its usage. Absent if the API sends no partial images.
    */
   decode?(response: OpenedResponse, maxEventBytes: number): AsyncGenerator<StreamPart<DrawnEvent>, void>;
 }

@@ -1,6 +1,5 @@
 /**
- * OpenAI's API for images, and servers with nearly the same API: xAI, Together, LocalAI. Pictures are sent as data URLs
- * in JSON, which OpenAI accepts as well as forms. Partial images are requested only if the catalog lists them.
+ * OpenAI's API for images, and servers with nearly the same API. Pictures are sent as data URLs in JSON.
  * https://developers.openai.com/api/docs/guides/image-generation
  */
 
@@ -59,10 +58,7 @@ export const openaiImages: ImageCodec = {
 
 const IMAGE_EVENT = /^image_(?:generation|edit)\.(partial_image|completed)$/;
 
-/**
- * Yields the images of a streamed answer. Servers that cannot stream respond with one document, which has the finished
- * image.
- */
+/** Yields the images. Servers that cannot stream respond with one document, which has the finished image. */
 async function* imageEventsIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<DrawnEvent>, void> {
   for await (const event of events) {
     const { type, usage } = recordOrEmpty(event);
@@ -119,10 +115,7 @@ function withoutPrefix(base64: string): string {
   return base64.startsWith('data:') ? base64.slice(base64.indexOf(',') + 1) : base64;
 }
 
-/**
- * Returns the tokens of text and of images separately. Without details, all output tokens are for images (OpenAI's API
- * reference).
- */
+/** Converts usage in tokens. Without details, all output tokens are for images (OpenAI's API reference). */
 function openaiImageTokens(usage: Record<string, unknown>): WireUsage {
   const input = numberOr(usage['input_tokens'], 0);
   const output = numberOr(usage['output_tokens'], 0);

@@ -1,5 +1,3 @@
-/** Converts the settings that a client requested to settings that an endpoint supports. */
-
 import { imageTiers, type ImageOptions, type ImageTier } from '../../catalog/image-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { ImageSettings, ImageTask } from './codec.ts';
@@ -11,10 +9,7 @@ export const imageSettingNames: readonly (keyof ImageSettings)[] = [...shapings,
 
 type ListedOptions = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
 
-/**
- * Returns the names of settings that adjust the image and that the endpoint accepts. Compression needs a JPEG or a
- * WebP: OpenAI refuses it for a PNG.
- */
+/** Returns the names of tunings that the endpoint accepts. OpenAI refuses compression for a PNG. */
 function sentTunings({ output_format: format }: ImageTask, { supportedParameters, image }: ListedOptions) {
   const isPng = (format ?? image?.output_formats[0]) === 'png';
   return tunings.filter((name) => supportedParameters.includes(name) && !(isPng && name === 'output_compression'));
@@ -31,9 +26,9 @@ export function untunable(task: ImageTask, listed: ListedOptions): string[] {
 }
 
 /**
- * Returns the settings of a task at an endpoint. If the price depends on a setting that the client did not choose, the
- * endpoint's first value is used.
- * @throws {GatewayError} 400 for a setting that the endpoint does not have; the message lists the settings that it has
+ * Returns the settings of a task at an endpoint. If settings determine the price, an absent setting gets the endpoint's
+ * first value.
+ * @throws {GatewayError} 400 for a setting that the endpoint does not have; the message lists its settings
  */
 export function imageSettings(
   task: ImageTask,
@@ -64,7 +59,7 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
     const listed = ratios?.map((one) => `the ratio ${one}`) ?? [];
     throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, listed);
   }
-  // If a model has no images as small as 512 × 512, the gateway requests 1K for such a size in pixels.
+  // If a model has no images as small as 512 × 512, the gateway requests 1K for smaller sizes in pixels.
   const isSmall = pixels !== undefined && shape.tier === '512' && !resolutions?.includes('512');
   return {
     aspect_ratio: ratio,
@@ -75,8 +70,8 @@ function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Im
 }
 
 /**
- * Returns the requested size, or the first size with the requested ratio and tier; undefined if the client requested
- * none of the three.
+ * Returns the requested size in pixels, or the first size with the requested ratio and tier; undefined if none of the
+ * three is requested.
  */
 function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
   if (pixels !== undefined) return listedValue('size', pixels, sizes);
@@ -119,12 +114,15 @@ function backgroundFor(
   if (background === 'transparent' && format === 'jpeg') {
     throw invalidRequest('background', 'cannot be transparent in a JPEG; use the output_format png or webp');
   }
-  // Without this choice, a model counts as generating only opaque backgrounds.
+  // A model without a list of backgrounds counts as generating only opaque backgrounds.
   if (!backgrounds && background === 'opaque') return undefined;
   return listedValue('background', background, backgrounds ?? ['opaque']);
 }
 
-/** @throws {GatewayError} 400 for a value that the endpoint does not list */
+/**
+ * Returns the value if the endpoint lists it.
+ * @throws {GatewayError} 400 for any other value
+ */
 function listedValue(field: string, value: string, listed: readonly string[]): string {
   if (listed.includes(value)) return value;
   throw unlisted(field, value, listed);
@@ -136,10 +134,10 @@ function unlisted(field: string, value: string, allowed: readonly string[]): Err
 }
 
 interface SizeFacts {
-  /** Absent if the size is a tier. */
+  /** Size in pixels; absent if the size is a tier. */
   pixels?: string;
   tier: ImageTier;
-  /** Absent if the size is a tier. */
+  /** Aspect ratio; absent if the size is a tier. */
   ratio?: string;
 }
 
@@ -164,10 +162,7 @@ function imageRatioOf(size: string): string {
   return `${width / divisor}:${height / divisor}`;
 }
 
-/**
- * Maximum difference between a size and its nominal aspect ratio, as a natural logarithm. Providers round the sides of
- * images: Gemini's images of the ratio 4:5 have 896 × 1152 pixels.
- */
+/** Maximum difference to a nominal aspect ratio, as a natural logarithm. Gemini's 4:5 has 896 × 1152 pixels. */
 const MAX_RATIO_DIFFERENCE = 0.03;
 
 /** Returns whether a size has an aspect ratio such as `16:9`, apart from rounding. */

@@ -1,9 +1,8 @@
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Rewrites the ids of tool calls for Moonshot's models, which expect the function's name and the number of earlier
- * calls in the conversation: `functions.weather:0`. Clients use other ids, so every id is rewritten. A result belongs
- * to the last earlier call with the same id.
+ * Rewrites the ids of calls for Moonshot's models, which expect the name and the number of earlier calls:
+ * `functions.weather:0`. A result belongs to the last earlier call with the same id.
  */
 export function withPositions(request: MessagesRequest): MessagesRequest {
   const positions = new Map<unknown, string>();

@@ -10,10 +10,7 @@ import { withFormatOrTools } from '../translated/answer-format.ts';
 import { withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
-/**
- * Encodes a request in one provider's dialect of chat completions. Features that the endpoint lacks are refused first.
- * The provider's quirks in the catalog select the fields that differ from OpenAI's form.
- */
+/** Encodes a request in the provider's dialect of chat completions, which the catalog's quirks describe. */
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
@@ -24,10 +21,7 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
   return quirks.functions ? asFunctions(body) : body;
 }
 
-/**
- * Switches thinking off if the request has a forced tool, a schema or token probabilities, and the model supports this
- * only without thinking.
- */
+/** Switches thinking off if the model supports a field of the request only without thinking. */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;
   const isForced = tools?.length && (choice?.type === 'any' || choice?.type === 'tool');

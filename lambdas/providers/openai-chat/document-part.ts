@@ -4,7 +4,7 @@ import { unreadableDocument } from '../translated/documents.ts';
 import { inlineDocument } from '../translated/media.ts';
 
 /**
- * Converts a document to content parts. A PDF becomes a `file`, as in OpenAI's API.
+ * Converts a document to content parts: text, or a PDF as a `file`.
  * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function chatDocumentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons for a failed answer at Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, and relays. */
+/** Finish reasons of failed answers, in lower case. */
 const FAILURES = new Set([
   'error',
   'server_error',
@@ -17,7 +17,7 @@ const FAILURES = new Set([
   'canceled',
   'time_limit',
 ]);
-/** Finish reasons for a refusal at OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude. */
+/** Finish reasons of refusals, in lower case. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'content_filtered',
@@ -40,7 +40,7 @@ export function isFailedFinish(reason: string): boolean {
 }
 
 /**
- * Converts a finish reason to the Messages API.
+ * Converts a finish reason to a stop reason.
  * @param finishReason as the provider spells it; undefined counts as a normal end
  */
 export function chatStopReason(
@@ -62,8 +62,7 @@ export function chatStopReason(
     case 'model_context_window_exceeded':
       return 'model_context_window_exceeded';
     default:
-      // The stop reason depends on the calls in the answer, not on the reported reason: some providers report "stop"
-      // after tool calls, and some report tool calls that they never sent.
+      // The calls decide: some providers report "stop" after tool calls, and some report calls that they never sent.
       return answer.hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Refuses features that the wire can express but this endpoint does not support. Another endpoint of the model may
- * support them.
- */
+/** Refuses features that this endpoint does not support, although the wire can express them. */
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -9,7 +6,10 @@ import { refuseUnsupportedChoice } from '../translated/tool-choice.ts';
 import { placeBlocks, type Placed } from '../translated/turns.ts';
 import type { ChatTarget } from './target.ts';
 
-/** @throws {GatewayError} 400 naming the first field that the endpoint does not support */
+/**
+ * Refuses a request with fields that the endpoint does not support.
+ * @throws {GatewayError} 400 naming the first unsupported field
+ */
 export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void {
   refuseTools(request, target);
   refuseUnsupportedChoice(request, target.quirks.tool_choices);

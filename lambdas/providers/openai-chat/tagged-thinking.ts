@@ -12,21 +12,15 @@ interface Piece {
 }
 
 /**
- * Separates thinking from text if a reasoning model begins its answer with `<think>`. Perplexity sends thinking in this
- * way, and so do servers that do not parse the thinking themselves (vLLM, Ollama, LM Studio, proxies).
+ * Separates thinking from text if a reasoning model begins its answer with `<think>`.
  *
  * Only a tag at the very beginning of the answer counts, because a model may also write about the tag. White space
  * around the opening tag, and after the closing tag, is dropped.
  */
 export class TaggedThinking {
-  /**
-   * Position of the waiting pieces in the answer. `opened` and `closed`: directly after a tag. `text`: no tag can
-   * follow.
-   */
+  /** Position of the waiting pieces. `opened` and `closed`: directly after a tag. `text`: no tag can follow. */
   #place: 'begin' | 'opened' | 'thinking' | 'closed' | 'text';
-  /**
-   * Pieces of the answer that are not written yet, because they may be a part of a tag, or white space next to a tag.
-   */
+  /** Unwritten pieces, which may be a part of a tag, or white space next to a tag. */
   #waiting: Piece[] = [];
   readonly #blocks: BlockWriter;
 
@@ -35,7 +29,6 @@ export class TaggedThinking {
     this.#place = isReasoning ? 'begin' : 'text';
   }
 
-  /** Size of the pieces that wait, in bytes. */
   get waitingBytes(): number {
     return Buffer.byteLength(this.#waitingText());
   }
@@ -50,7 +43,7 @@ export class TaggedThinking {
     while (this.#advances());
   }
 
-  /** Writes the waiting pieces. Called before other output, and at the end of the answer. */
+  /** Writes the waiting pieces. */
   flush(): void {
     if (this.#place === 'begin') this.#toText();
     if (this.#place === 'thinking') this.#blocks.thinking(this.#waitingText());

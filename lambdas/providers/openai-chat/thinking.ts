@@ -4,10 +4,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
 
-/**
- * Returns the fields that control thinking, in the provider's own form. Models get no such field if they do not think,
- * or decide themselves how much to think.
- */
+/** Returns the fields that control thinking, in the provider's own form. */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
   if (!supportedParameters.includes('reasoning')) return {};
@@ -56,7 +53,10 @@ function thinkingBudget(
   return budget ? { thinking_budget: Math.min(budget, most) } : {};
 }
 
-/** @param accepted efforts that the endpoint accepts, in any order; undefined if it has no field for an effort */
+/**
+ * Returns the field for the nearest effort that the endpoint accepts.
+ * @param accepted efforts that the endpoint accepts, in any order; undefined if it has no field for an effort
+ */
 function effortFields(
   request: MessagesRequest,
   accepted: readonly ReasoningEffort[] | undefined,
@@ -67,10 +67,7 @@ function effortFields(
   return effort ? { reasoning_effort: effort } : {};
 }
 
-/**
- * Returns the thinking budget for an effort, for endpoints that accept only budgets. Returns undefined without an
- * effort and for high efforts, so that the endpoint's default applies.
- */
+/** Returns the budget for an effort; undefined for high efforts, so that the endpoint's default applies. */
 function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
   return budgetsOfEfforts[output?.effort ?? ''];
 }

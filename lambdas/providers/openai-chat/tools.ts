@@ -22,8 +22,8 @@ export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget)
 }
 
 /**
- * Makes all tools strict if one of them is.
- * @throws {GatewayError} 400 if the schema of another tool does not fit strict mode
+ * Makes all tools strict if one tool is strict.
+ * @throws {GatewayError} 400 if the schema of a tool does not fit strict mode
  */
 function equallyStrict(tools: FunctionTool[]): FunctionTool[] {
   const strict = tools.findIndex((tool) => tool.strict);

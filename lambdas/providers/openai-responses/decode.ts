@@ -1,8 +1,4 @@
-/**
- * Converts streams of the Responses API to events of the Messages API. The code follows recordings of OpenAI, Azure,
- * xAI, LM Studio, DeepSeek and GitHub Copilot. It tolerates missing, repeated or differently spelled fields, here and
- * in output-items.ts.
- */
+/** Converts streams of the Responses API to events of the Messages API. */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -58,10 +54,7 @@ class ResponsesTranslation {
     this.answer.waitingBytes = this.#items.waitingBytes;
   }
 
-  /**
-   * Handles the end of the stream. A complete stream ends with an event that contains the whole response. If this event
-   * is missing, the answer is incomplete.
-   */
+  /** Handles the end of the stream. A complete stream ends with an event that contains the whole response. */
   onEnd(): void {
     if (this.answer.ended) return;
     throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
@@ -124,18 +117,14 @@ class ResponsesTranslation {
         this.answer.fail(event['error'] ?? event);
         break;
       default:
-        // An event without a type may be an error that a proxy wrote into the stream. Other events are ignored: if they
-        // have content for the client, further events repeat it.
+        // An event without a type may be an error of a proxy. Content in other events is repeated later.
         if (event['error'] || (event['type'] === undefined && statesError(event))) {
           this.answer.fail(event['error'] ?? event);
         }
     }
   }
 
-  /**
-   * Writes a text delta. The API repeats the complete text after its deltas. The complete text is written only if there
-   * was no delta.
-   */
+  /** Reads a text. The API repeats the complete text after its deltas, so it is written only if there was no delta. */
   #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
     const logprobs = this.answer.logprobsIn(event['logprobs']);
     if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);

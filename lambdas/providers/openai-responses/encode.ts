@@ -1,7 +1,6 @@
 /**
- * Converts requests of the Messages API to requests of the Responses API. Features that the Responses API lacks are
- * mapped by the rules of docs/wires/responses.md, or refused with an error that names the field. Each request has the
- * complete conversation, and `store: false`, so the provider need not store anything.
+ * Converts requests to the Responses API, by the rules of docs/wires/responses.md. Each request has the complete
+ * conversation and `store: false`.
  */
 
 import { penalties, type TuningParameter } from '../../catalog/sampling-parameters.ts';
@@ -21,8 +20,8 @@ import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /**
- * Sampling parameters that the Responses API cannot express. If the catalog lists one of them for the model, a request
- * with it is refused, because another endpoint of the model may accept it.
+ * Sampling parameters that the API cannot express. If the model lists one of them, another endpoint may accept it, so
+ * the request is refused.
  */
 const unsupportedSampling = ['top_k', ...penalties];
 
@@ -79,7 +78,6 @@ export function unsupportedResponsesTunings(request: MessagesRequest, target: Re
   return fixesSampling(request, target) ? names.filter((name) => request[name] !== undefined) : [];
 }
 
-/** Returns the `text` field, with the format and verbosity of the answer. */
 function textFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   const { verbosity } = rareFields(request, target);
   const text = { ...responsesFormatField(request, target), ...withoutUndefined({ verbosity }) };
@@ -87,8 +85,8 @@ function textFields(request: MessagesRequest, target: ResponsesTarget): Record<s
 }
 
 /**
- * Returns the `include` field, which requests additional output. The gateway requests encrypted reasoning from every
- * reasoning model, because answers in conversations with tools improve if the client sends the reasoning back.
+ * Returns the field with the names of additional output. Encrypted reasoning is requested, because answers in
+ * conversations with tools improve if clients send it back.
  */
 function includeField(
   { logprobs }: MessagesRequest,

@@ -43,10 +43,7 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
   return target.quirks.message_phase ? withPhases(items) : items;
 }
 
-/**
- * Returns the items of one assistant message, in order. Each reasoning item stays directly before the item that
- * followed it.
- */
+/** Returns the items of one message in order, so that reasoning stays directly before the item that followed it. */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const items: ResponsesItem[] = [];
   for (const placed of blocks) {
@@ -82,17 +79,14 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
   }
 }
 
-/**
- * Drops reasoning at the end of a turn, because the API rejects reasoning without a following item. A turn ends with
- * reasoning if the answer was cut off, or if the client dropped the rest of the answer.
- */
+/** Drops reasoning at the end of a turn, for example of an answer that was cut off. The API would reject it. */
 function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
 /**
- * Adds a phase to messages for OpenAI models that need it. Without phases, these models mistake text before a tool call
- * for the final answer, and stop early.
+ * Adds phases to the messages of a turn. Without phases, some models of OpenAI mistake text before a tool call for the
+ * final answer, and stop early.
  */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
@@ -110,10 +104,7 @@ function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   ];
 }
 
-/**
- * Returns the output item for a tool result. An output item has no error field, so its text states that the tool
- * failed. Images and documents stay in the output item.
- */
+/** Converts a tool result. Its item has no error field, so the text states that the tool failed. */
 function resultItem({ block, path }: Placed, target: ResponsesTarget): ResponsesItem {
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   const prefix = block['is_error'] === true ? 'Error: ' : '';

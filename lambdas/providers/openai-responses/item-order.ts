@@ -1,33 +1,30 @@
 /**
- * Maximum size, in bytes, of the text that waits for earlier items to end. With more text, these items will probably
- * not end soon, so the text is written before their remaining output.
+ * Maximum bytes of text that wait for earlier items. If there are more, the earlier items probably do not end soon, so
+ * the text is written before the rest of these items.
  */
 const MAX_WAITING_TEXT_BYTES = 1_024;
-/** Maximum number of pieces of output that wait for earlier items. The longest known tool calls have fewer pieces. */
+/** Maximum number of pieces of output that wait for earlier items. */
 const MAX_WAITING_ITEMS = 65_536;
 
 interface WaitingItem {
   index: number;
   bytes: number;
-  /** Size of the text in the output, in bytes. */
   textBytes?: number;
   write: () => void;
 }
 
 /**
- * Writes output in the order of its items (messages, reasoning, tool calls). Providers may begin an item while the
- * previous item, often reasoning, is still open. But clients get one block at a time, and must send reasoning back
- * directly before the item that followed it. So output of a later item waits until the earlier items end. If too much
- * output waits, it is written before the earlier items end.
+ * Writes output in the order of its items (messages, reasoning, tool calls), which providers may interleave: clients
+ * get one block at a time, and must send reasoning back directly before the item that followed it. Output waits until
+ * the earlier items end, up to a limit.
  */
 export class ItemOrder {
-  /** Indexes of items that have begun but not ended. Later items wait until these items end. */
+  /** Indexes of items that have begun but not ended. */
   readonly #open = new Set<number>();
   #waiting: WaitingItem[] = [];
   #waitingBytes = 0;
   #waitingTextBytes = 0;
 
-  /** Size of the waiting output, in bytes. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -60,7 +57,10 @@ export class ItemOrder {
     this.#release();
   }
 
-  /** @returns whether the output waits for earlier items */
+  /**
+   * Writes output, or keeps it until the earlier items end.
+   * @returns whether the output waits for earlier items
+   */
   #write(part: WaitingItem): boolean {
     if (!this.#mustWait(part.index)) {
       part.write();
@@ -78,10 +78,7 @@ export class ItemOrder {
     return false;
   }
 
-  /**
-   * Treats all items before this one as ended, so that this item no longer waits. Further output of those items is
-   * written after this item's output.
-   */
+  /** Treats all items before this item as ended. Their further output is written after this item's output. */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);
     this.#release();

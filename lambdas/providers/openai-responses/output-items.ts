@@ -1,7 +1,7 @@
 /**
- * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, as a complete
- * item at its end, or both. GitHub Copilot gives an item a new id in each event, so items are identified by their index
- * in the output. Some providers reuse an index, so the type and `call_id` are compared too.
+ * Reads the items (messages, reasoning, tool calls) of an answer, which may come in pieces, complete, or both. GitHub
+ * Copilot gives an item a new id in each event, so items are identified by their index in the output. Some providers
+ * reuse an index, so the type and `call_id` are compared too.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -12,7 +12,6 @@ import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
 
-/** Maximum number of items in an answer. Known answers have far fewer. */
 const MAX_OUTPUT_ITEMS = 4_096;
 const MAX_PARTS = 1_024;
 
@@ -57,7 +56,7 @@ export class OutputItems {
   }
 
   /**
-   * Whether any item other than reasoning has arrived. If not, the answer may be in the last event alone
+   * Whether an item other than reasoning has arrived. If not, the answer may be in the last event alone
    * (https://github.com/agentclientprotocol/codex-acp/pull/500).
    */
   get hasAnswer(): boolean {
@@ -68,16 +67,12 @@ export class OutputItems {
     return this.#order.waitingBytes;
   }
 
-  /**
-   * Handles the start of an item. Only messages, reasoning and function calls are for the client. Items of other types,
-   * such as calls of tools that the provider runs itself, are ignored.
-   */
+  /** Handles the start of an item. Items other than messages, reasoning and function calls are ignored. */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. After the item at this index has ended, another item may therefore
-    // begin here.
+    // Some providers give all items the same index, so another item may begin after the end of the known item.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw overlappingItem();
       return;
@@ -126,8 +121,8 @@ export class OutputItems {
   }
 
   /**
-   * Writes a delta of a call's arguments. If the call's name is still unknown, the delta is dropped, because the last
-   * event of the item has the name and all arguments.
+   * Writes a delta of a call's arguments. A delta before the call's name is dropped: the last event of the item has the
+   * name and all arguments.
    */
   passArguments(index: number, json: string): void {
     const item = this.#items.get(index);
@@ -141,9 +136,7 @@ export class OutputItems {
     if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
-  /**
-   * Handles the end of an item. The event contains the complete item, so output that is still missing is written now.
-   */
+  /** Handles the end of an item. Output of the complete item that is still missing is written now. */
   end(index: number, item: Record<string, unknown>): void {
     const known = this.#items.get(index);
     if (!known?.ended || isAnother(known, item)) this.begin(index, item);
@@ -209,10 +202,7 @@ export class OutputItems {
     this.#order.write(index, '', () => this.#answer.blocks.toolCall(piece));
   }
 
-  /**
-   * Returns the item at an index. If the provider has not announced the item, this function creates it, and later items
-   * do not wait for its end.
-   */
+  /** Returns the item at an index. Later items do not wait for the end of an item that was not announced. */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);
     if (known) return known;
@@ -239,10 +229,7 @@ export class OutputItems {
   }
 }
 
-/**
- * Returns whether an item differs from the known item at the same index. Item ids are not compared, because GitHub
- * Copilot gives an item a new id in each event.
- */
+/** Returns whether an item differs from the known item at the same index. */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
   if (type === undefined) return false;
   const id = asCallId(item['call_id']);
@@ -254,9 +241,8 @@ function overlappingItem(): UpstreamError {
 }
 
 /**
- * Returns the parts of a complete item, each with the number that its deltas had: its index in the list. Bedrock's
- * deltas may have larger numbers, because they also count parts that the complete item lacks. Then the numbers are
- * assigned to the parts in order.
+ * Returns the parts of an item with the numbers that their deltas had, usually their indexes. Bedrock's deltas may have
+ * larger numbers, because they also count parts that the complete item lacks.
  */
 function numberedParts({ parts }: OutputItem, kinds: readonly PartKind[], list: unknown): [number, unknown][] {
   const values = asList(list);

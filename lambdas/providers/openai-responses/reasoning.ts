@@ -7,15 +7,12 @@ type Effort = (typeof reasoningEfforts)[number];
 
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /**
- * Effort that is sent if the request turns thinking on without an effort or a budget. Without an effort, some models do
- * not think.
+ * Effort that is sent if the client requests thinking, but neither an effort nor a budget. Without any effort, some
+ * models do not think.
  */
 const REQUESTED_EFFORT = 'medium';
 
-/**
- * Returns the `reasoning` field: the effort, and whether the answer contains a summary. Settings that the request lacks
- * are left to the model's defaults. Models without reasoning reject the field, so it is omitted for such models.
- */
+/** Returns the `reasoning` field. Models without reasoning reject it. */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
   const effort = effortOf(request, target);
@@ -38,8 +35,8 @@ function requestsThinking({ thinking }: MessagesRequest): boolean {
 }
 
 /**
- * Returns the highest accepted effort that does not exceed the requested effort. If there is none, returns the lowest
- * accepted effort other than "none". If thinking is turned off, returns the lowest accepted effort.
+ * Returns the highest accepted effort up to the requested effort, or otherwise the lowest accepted effort other than
+ * "none". If the client or a request for token probabilities turns thinking off, returns the lowest accepted effort.
  */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;

@@ -1,6 +1,6 @@
 /**
- * Stores a provider's encrypted reasoning in the signature of a thinking block, which clients keep. Only that provider
- * can read the reasoning. In later turns, the provider gets the reasoning back unchanged, with the visible text.
+ * Stores encrypted reasoning in the signature of a thinking block, which clients keep. Only its provider gets it back,
+ * unchanged, with the visible text.
  */
 
 import * as z from 'zod';
@@ -13,8 +13,8 @@ import type { ResponsesItem } from './item.ts';
 const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
 /**
- * Returns the signature for a reasoning item; undefined without encrypted content, because the item could then not be
- * sent back.
+ * Returns the signature that stores a reasoning item; undefined without encrypted content, because the item could then
+ * not be sent back.
  */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
   const encrypted = asText(item['encrypted_content']);
@@ -25,7 +25,7 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 }
 
 /**
- * Returns the reasoning item that a thinking block contains; undefined if this provider has not sealed it.
+ * Returns the reasoning item in a thinking block; undefined if this provider has not sealed it.
  * @throws {GatewayError} 400 if the signature contains no readable item
  */
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {

@@ -1,10 +1,7 @@
 import type { StopReason } from '../../messages/types.ts';
 import { asOptionalRecord, asText } from '../shapes.ts';
 
-/**
- * Converts the stop reason of a response to the Messages API.
- * @param response the complete response, from the last event
- */
+/** Converts the stop reason of a complete response. */
 export function responsesStopReason(
   response: Record<string, unknown>,
   answer: { hasRefused: boolean; hasToolCalls: boolean },

@@ -5,10 +5,7 @@ import { strictForm } from '../translated/strict-form.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import type { ResponsesTarget } from './target.ts';
 
-/**
- * Returns tools and tool choice in the form of the Responses API. `strict` is always sent, because the API's default is
- * true.
- */
+/** Returns tools and tool choice. The field `strict` is always sent, because the API's default is true. */
 export function responsesToolFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {
   const tools = functionTools(request, quirks);
   if (tools.length === 0) return {};

@@ -6,8 +6,8 @@ import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec } from './codec.ts';
 
 /**
- * Tokens per chunk. Each chunk of a longer document is billed as a document, together with the query (price list of
- * Amazon Bedrock).
+ * Tokens per chunk. Each chunk of a document is billed as a document, together with the query (price list of Amazon
+ * Bedrock).
  */
 const BEDROCK_CHUNK_TOKENS = 512;
 /** Maximum length of a query, and of each document, in characters (RerankTextDocument). */

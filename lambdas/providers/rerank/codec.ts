@@ -1,13 +1,7 @@
-/**
- * Interface of the rerank codecs: they encode a query and its documents as a request, and read the ranks in the
- * response.
- */
-
-import type { RerankQuirks } from '../../catalog/quirk-schemas.ts';
+import type { RerankQuirks } from '../../catalog/rerank-quirks.ts';
 import type { BatchReader } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** Documents to rank by their relevance to a query. */
 export interface RerankTask {
   query: string;
   documents: readonly string[];
@@ -17,7 +11,6 @@ export interface RerankTask {
   maxTokensPerDoc: number | undefined;
 }
 
-/** A document of the task by its index, and its score. */
 export interface RankedDocument {
   index: number;
   score: number;
@@ -31,7 +24,7 @@ export interface RerankCodec extends BatchReader {
   /** Number of tokens of each document that the model reads if the task sets no maximum. Default: all. */
   defaultTokensPerDoc?: number;
   /**
-   * Returns the request of a task.
+   * Encodes the request for a task.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: RerankTask, target: RerankTarget): WireRequest;

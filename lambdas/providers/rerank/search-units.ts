@@ -8,16 +8,13 @@ const DOCUMENTS_PER_UNIT = 100;
 export const USUAL_BYTES_PER_TOKEN = 4;
 
 interface Chunks {
-  /** Number of tokens that are billed as one document: the query and one chunk of a document. */
   tokensPerChunk: number;
-  /** Number of tokens of each document that the model reads. */
   maxTokensPerDoc: number;
 }
 
 /**
- * Returns the maximum and the probable number of search units of a task. Each chunk of a long document counts as a
- * document. The maximum assumes one byte per token, and the probable number four bytes per token. A query takes at most
- * half of each chunk.
+ * Returns the search units of a task, in which each chunk of a document counts as a document. The maximum assumes one
+ * byte per token, the estimate four. A query takes at most half of each chunk.
  */
 export function searchUnitsOf(task: RerankTask, chunks: Chunks): PieceCount {
   return { max: unitsCounted(1, task, chunks), estimated: unitsCounted(USUAL_BYTES_PER_TOKEN, task, chunks) };

@@ -1,16 +1,12 @@
-/**
- * Rerank with Jina's API. Voyage, vLLM, llama.cpp and Text Embeddings Inference offer the same API, with small
- * differences.
- */
+/** Rerank with Jina's API, and its variants at Voyage, vLLM, llama.cpp and Text Embeddings Inference. */
 
-import type { RerankQuirks } from '../../catalog/quirk-schemas.ts';
+import type { RerankQuirks } from '../../catalog/rerank-quirks.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 
 /**
- * Size of a chunk in tokens, from which the gateway calculates search units in advance (search-units.ts). These
- * providers bill tokens, so search units have an effect only if the catalog has a price for them.
+ * Tokens per chunk. These providers bill tokens: search units have an effect only if the catalog has a price for them.
  */
 const SERVER_CHUNK_TOKENS = 500;
 
@@ -21,8 +17,8 @@ interface ServerForm {
 }
 
 /**
- * Request fields by variant of the API. Responses need not contain the documents, because the gateway adds them itself.
- * If the API has a field for it, the provider rejects a text that is too long, instead of silently cutting it.
+ * Variants of the API. A variant that has a field for truncation sets it, so that the provider rejects a long text
+ * instead of cutting it.
  */
 const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
   jina: {

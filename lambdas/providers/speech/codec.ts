@@ -1,5 +1,3 @@
-/** Interface of the speech codecs: they encode a text as a request, and read audio from the response. */
-
 import type { SpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import type { OpenedResponse, StreamPart } from '../batch-engine.ts';
@@ -8,7 +6,7 @@ import type { WireRequest, WireTarget } from '../wire.ts';
 /** Name of a voice, or the id of a custom voice. */
 export type Voice = string | { id: string };
 
-/** Further fields that only tune the speech, with the names and values of ElevenLabs' API. Few endpoints list them. */
+/** Further fields that only tune the speech, with the names and values of ElevenLabs' API. */
 export interface FurtherTuning {
   /** Settings of the voice, without its speed. */
   voice_settings?: Readonly<Record<string, unknown>> | undefined;
@@ -23,7 +21,6 @@ export interface FurtherTuning {
   optimize_streaming_latency?: string | undefined;
 }
 
-/** A text to convert to speech. */
 export interface SpeechTask extends FurtherTuning {
   text: string;
   format: SpeechFormat;
@@ -31,7 +28,7 @@ export interface SpeechTask extends FurtherTuning {
   /** Speed relative to the voice's usual speed; undefined for the usual speed. */
   speed: number | undefined;
   instructions: string | undefined;
-  /** Whether endpoints that do not support every field are excluded. */
+  /** Whether endpoints that do not support every field of the request are excluded. */
   requiresParameters: boolean;
 }
 
@@ -44,7 +41,6 @@ export type SpeechTarget<Q extends SpeechQuirks = SpeechQuirks> = WireTarget<Q>;
 export type SpeechPart = StreamPart<Buffer>;
 
 export interface SpeechCodec<Q extends SpeechQuirks = SpeechQuirks> {
-  /** Audio formats that the provider can return. */
   formats: readonly SpeechFormat[];
   /**
    * Encodes the request for a task.

@@ -1,7 +1,4 @@
-/**
- * Text to speech with Mistral, whose events have the same names as OpenAI's. Its raw audio has 32-bit floats, so `pcm`
- * is cut from a WAV file.
- */
+/** Text to speech with Mistral. Its raw audio has 32-bit floats, so `pcm` is cut from a WAV file. */
 
 import { jsonEvents } from '../http/json-events.ts';
 import { jsonRequest } from '../json-request.ts';

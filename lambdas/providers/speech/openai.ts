@@ -1,7 +1,4 @@
-/**
- * Text to speech with OpenAI's API. Models that are priced by tokens report usage only if the response is a stream of
- * events.
- */
+/** Text to speech with OpenAI's API, which reports usage only in a stream of events. */
 
 import type { OpenaiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -12,7 +9,6 @@ import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec, type SpeechPart } from './codec.ts';
 import { soundFromBase64, soundIn } from './sound.ts';
 
-/** Maximum size of an event in bytes. Events contain a few seconds of audio at most. */
 export const MAX_SOUND_EVENT_BYTES = 16 * 1024 * 1024;
 
 export const openaiSpeech: SpeechCodec<OpenaiSpeechQuirks> = {

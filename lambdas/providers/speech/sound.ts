@@ -1,5 +1,3 @@
-/** Reads responses that consist of audio. */
-
 import { isBase64 } from '../../platform/base64.ts';
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import type { OpenedResponse } from '../batch-engine.ts';
@@ -12,12 +10,11 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const TEXT_TYPE = /^\s*(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i;
 const COMPRESSED = /\b(?:gzip|deflate|compress|br|zstd)\b/i;
 const OPENING_OF_TEXT = /^\s*[[{<]/;
-/** Matches readable text without white space: it has no control characters, and no invalid UTF-8. */
+/** Matches text, whose white space was removed, if it has no control characters and no invalid UTF-8. */
 const READABLE = /^[^\p{Cc}\uFFFD]*$/u;
 
 /**
- * Yields the chunks of a response that consists of audio. If the response is text instead, such as JSON or a web page,
- * yields the text as an error.
+ * Yields the chunks of audio. If the response is text, such as JSON or a web page, yields it as an error.
  * @throws {UpstreamError} if the audio is compressed
  */
 export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerator<SpeechPart, void> {
@@ -32,7 +29,10 @@ export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerato
   for await (const chunk of whole) if (chunk.length > 0) yield { event: chunk };
 }
 
-/** @throws {UpstreamError} if the value is not base64 */
+/**
+ * Decodes a piece of audio.
+ * @throws {UpstreamError} if the value is not base64
+ */
 export function soundFromBase64(text: unknown): Buffer {
   if (typeof text !== 'string' || !isBase64(text)) {
     throw new UpstreamError('malformed', 'The provider sent sound that is not base64');
@@ -89,8 +89,7 @@ const CHUNK_HEAD_BYTES = 8;
 const MIN_UNKNOWN_LENGTH = 0x7f_ff_f0_00;
 
 /**
- * Yields only the samples of a WAV file: without its header, which may have further chunks, and without chunks after
- * the samples, which would sound like a click. The file may arrive in several parts.
+ * Yields only the samples of a WAV file: chunks after them would sound like a click.
  * @throws {UpstreamError} as `dataChunkIn`
  */
 export async function* samplesOfWav(parts: AsyncIterable<SpeechPart>): AsyncGenerator<SpeechPart, void> {
@@ -111,7 +110,7 @@ export async function* samplesOfWav(parts: AsyncIterable<SpeechPart>): AsyncGene
 }
 
 /**
- * Returns where the samples of a WAV file begin, and their length; undefined while the header is incomplete.
+ * Returns where the samples begin, and their length; undefined while the header is incomplete.
  * @throws {UpstreamError} for a file that is not a WAV file, or has too long a header
  */
 function dataChunkIn(file: Buffer): { start: number; length: number } | undefined {

@@ -10,8 +10,7 @@ const YANDEX_SAMPLE_RATE = 48_000;
 const yandexFormats: Partial<Record<SpeechFormat, Record<string, string>>> = {
   mp3: { format: 'mp3' },
   opus: { format: 'oggopus' },
-  // SpeechKit offers raw audio at 48, 16 and 8 kHz, but not at 24 kHz. The audio is therefore returned as a WAV file,
-  // whose header states the rate, and `pcm` is not offered.
+  // SpeechKit has no raw audio at 24 kHz, so `pcm` is not offered. The header of the WAV file states the rate.
   wav: { format: 'lpcm', sampleRateHertz: String(YANDEX_SAMPLE_RATE) },
 };
 

@@ -1,8 +1,4 @@
-/**
- * Interface of the transcription codecs: they encode a recording as a request, and read the transcript in the response.
- */
-
-import type { TranscriptionQuirks } from '../../catalog/quirk-schemas.ts';
+import type { TranscriptionQuirks } from '../../catalog/transcription-quirks.ts';
 import type { RecordingFormat } from '../../catalog/quirk-values.ts';
 import type { BatchReader, DecodeStream, StreamedAnswer } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
@@ -21,7 +17,7 @@ export interface Recording {
 
 export interface TranscriptionTask {
   recording: Recording;
-  /** Languages that may be spoken (ISO 639-1). If empty, the provider detects the language. */
+  /** Languages that may be spoken (ISO 639-1). If empty, the provider detects or assumes the language. */
   languages: readonly string[];
   /** Text that precedes the recording, or describes it. */
   prompt: string | undefined;
@@ -29,11 +25,11 @@ export interface TranscriptionTask {
   temperature: number | undefined;
   /** Whether the transcript needs the times of its segments and words. */
   needsTimes: boolean;
-  /** Whether the transcript has times if the endpoint returns them. */
+  /** Whether the client requires the times of words. */
+  needsWords?: boolean;
+  /** Whether the client prefers times, but accepts a transcript without them. */
   prefersTimes?: boolean;
-  /**
-   * Whether endpoints that do not support every field are excluded, even if the field only guides the transcription.
-   */
+  /** Whether endpoints that do not support every field are excluded, even if a field only guides the transcription. */
   needsAllFields: boolean;
   /** Whether the gateway forwards the transcript as it arrives. */
   streams: boolean;
@@ -60,7 +56,6 @@ export interface SegmentDecoding {
 }
 
 interface TranscriptSegment extends TranscriptPart {
-  /** Values that the provider reports; absent if it reports none. */
   decoding?: Partial<SegmentDecoding>;
 }
 
@@ -75,7 +70,6 @@ export interface Transcript {
   probabilities?: { language: number | undefined; words: readonly (number | undefined)[] };
 }
 
-/** A piece of a transcript that is forwarded as it arrives. */
 export interface TranscriptDelta {
   delta: string;
 }
@@ -85,8 +79,9 @@ export type TranscriptionAnswer = Transcript | StreamedAnswer<TranscriptDelta>;
 export type TranscriptionTarget = WireTarget<TranscriptionQuirks>;
 
 export interface TranscriptionCodec extends BatchReader {
-  /** Formats that the provider accepts. */
   formats: readonly RecordingFormat[];
+  /** Usual audio tokens per second of a recording, charged if a provider with prices for tokens reports no usage. */
+  tokensPerSecond?: number;
   /** Whether the provider reports the billed seconds, which may differ a little from the gateway's own calculation. */
   reportsSeconds: boolean;
   /**
@@ -97,7 +92,7 @@ export interface TranscriptionCodec extends BatchReader {
   /** Reads a transcript as it arrives, from endpoints that send it as events; absent if the wire has no events. */
   decode?: DecodeStream<TranscriptDelta>;
   /**
-   * Reads the transcript in a response.
+   * Reads the transcript in a complete response.
    * @throws {UpstreamError} for a response without a transcript
    */
   transcriptIn(body: unknown, target: TranscriptionTarget): Transcript;

@@ -6,8 +6,7 @@ import { fileExtensionOf, recordingMediaType } from './formats.ts';
 type FormField = readonly [name: string, value: string | number | boolean];
 
 /**
- * Returns a form with the recording as its last part. The file has a fixed name, because the client's file name may be
- * sensitive.
+ * Returns a form with the recording as its last part, under a fixed file name: the client's file name may be sensitive.
  */
 export function formRequest(
   path: string,

@@ -30,7 +30,10 @@ export const saluteTranscription: TranscriptionCodec = {
   readUsage: () => undefined,
 };
 
-/** @throws {GatewayError} 400 for a WAV file whose samples do not have 16 bits */
+/**
+ * Returns the content type of a recording.
+ * @throws {GatewayError} 400 for a WAV file whose samples do not have 16 bits
+ */
 function contentTypeOf({ format, samples }: Recording): string {
   if (format === 'mp3') return 'audio/mpeg';
   if (format === 'flac') return 'audio/flac';

@@ -1,7 +1,4 @@
-/**
- * Transcription with xAI, whose API has only one model, and no field for the model. The file must be the last part of
- * the form.
- */
+/** Transcription with xAI: Grok STT 1.0. Its API has no field `model`. The file must be the form's last part. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';

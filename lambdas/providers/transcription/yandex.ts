@@ -1,6 +1,4 @@
-/**
- * Synchronous transcription with Yandex SpeechKit (API v1): short recordings with one channel, without times or usage.
- */
+/** Synchronous transcription with Yandex SpeechKit (API v1): short mono recordings, without times or usage. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';

@@ -12,8 +12,8 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 export type ReferringSchema = Record<string, unknown>;
 
 /**
- * Replaces each circular reference with the type, if any, of the schema to which it refers. A reference is circular if
- * it is inside the schema to which it refers, directly or through other references.
+ * Replaces circular references with the type, if any, of the schema to which they refer. A reference is circular if it
+ * refers, directly or through other references, to a schema around it.
  * @param keepsOptional keeps references in optional properties
  * @returns the same schema if nothing is replaced
  */
@@ -33,7 +33,6 @@ interface CircularReference {
   isOptional: boolean;
 }
 
-/** Returns the circular references of a schema, by the subschemas that have them. */
 function circularReferences(root: ReferringSchema): Map<object, CircularReference> {
   const circular = new Map<object, CircularReference>();
   const open = new Set<unknown>();
@@ -53,8 +52,8 @@ function circularReferences(root: ReferringSchema): Map<object, CircularReferenc
 }
 
 /**
- * Returns the direct children of a schema. `mayBeAbsent` states whether the child may be missing in a value, because
- * the innermost property that contains the child is optional.
+ * Returns the values directly inside a part of a schema. The flag of a value states whether the innermost property that
+ * contains the value is optional.
  */
 function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAbsent: boolean][] {
   const { properties, required, ...others } = part as ReferringSchema;

@@ -8,7 +8,6 @@ const SCHEMA_NAME = /^[\w-]{1,64}$/;
 
 /**
  * Returns the JSON schema that an answer must follow; undefined if the client requested none.
- * @param supportedParameters parameters that the model lists
  * @throws {GatewayError} 400 if the model lists no structured answers
  */
 export function answerSchema(
@@ -27,8 +26,8 @@ export function answerSchema(
 }
 
 /**
- * Drops the schema for the answer's text if a tool call is forced, because the answer then has no text. Gemini and Groq
- * reject requests with both (https://github.com/vercel/ai/pull/16540).
+ * Drops the schema of the answer if a tool call is forced. The answer then has no text, and Gemini and Groq reject a
+ * schema (https://github.com/vercel/ai/pull/16540).
  */
 export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
   const { tools, tool_choice: choice } = request;
@@ -37,8 +36,7 @@ export function withFormatOrForcedCall(request: MessagesRequest): MessagesReques
 }
 
 /**
- * Adapts a request to a model that accepts either tools or a schema for the answer, but not both. If the tool choice is
- * "none", the tools are dropped. If a call is forced, the schema is dropped.
+ * Adapts a request to a model that accepts either tools or a schema for the answer.
  * @throws {GatewayError} 400 if the request needs both tools and the schema
  */
 export function withFormatOrTools(requested: MessagesRequest): MessagesRequest {
@@ -52,9 +50,7 @@ export function withFormatOrTools(requested: MessagesRequest): MessagesRequest {
   );
 }
 
-/**
- * Returns the schema's name and description, which models read. If the client sent no valid name, the name is "answer".
- */
+/** Returns the schema's name, by default "answer", and its description. Models read both. */
 export function answerName(request: MessagesRequest): { name: string; description?: string } {
   const { name, description } = outputFormat(request) ?? {};
   return { name: name && SCHEMA_NAME.test(name) ? name : 'answer', ...(description ? { description } : {}) };

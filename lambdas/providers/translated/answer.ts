@@ -11,23 +11,15 @@ import type { ToolNameRule } from './tool-names.ts';
 /** Matches a provider's stop reason that is a single word. Other texts are not recorded. */
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
-/**
- * An answer that is converted from another provider format (wire) to events of the Messages API. `start` writes the
- * beginning, `blocks` the content, and `finish` or `fail` the end.
- */
+/** An answer that is converted from another wire to events of the Messages API. */
 export class TranslatedAnswer {
-  /** Writes the content blocks of the answer. */
   readonly blocks: BlockWriter;
   /** Whether message_stop or an error was written. No event may follow. */
   ended = false;
   /** Size of the output that the wire's parser has read but not yet written to this answer, in bytes. */
   waitingBytes = 0;
-  /** Value of heldBackBytes after the last call of `reading`. */
   #heldBackBytes = 0;
-  /**
-   * Whether the provider has reported more output tokens since the last call of `reading`. The text of these tokens may
-   * be hidden.
-   */
+  /** Whether the provider has reported more output tokens since the last `reading`. Their text may be hidden. */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
@@ -44,10 +36,7 @@ export class TranslatedAnswer {
 
   readonly #wantsLogprobs: boolean;
 
-  /**
-   * @param thinkingSignature signature for thinking that the provider does not sign itself
-   * @param toolNames rule of the provider for tool names (tool-names.ts)
-   */
+  /** @param thinkingSignature signature for thinking that the provider does not sign itself */
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
     thinkingSignature: string,
@@ -68,10 +57,7 @@ export class TranslatedAnswer {
     return this.#hasStopReason && !this.ended;
   }
 
-  /**
-   * Runs `read` on a piece of the stream, and returns the new events. If `read` fails after the answer began, the batch
-   * has the events before the failure.
-   */
+  /** Runs `read`, and returns the new events, also those before a failure in the middle of the answer. */
   reading(read: () => void): Reading {
     let failure: unknown;
     try {
@@ -83,8 +69,7 @@ export class TranslatedAnswer {
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    // The failure came before any output. No event is returned, so that the request can still be sent to another
-    // endpoint.
+    // After a failure before any output, no event is returned, so that another endpoint can still answer the request.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
     // At the end of a complete answer, the message_delta contains the usage, so the batch does not repeat it.
@@ -108,17 +93,14 @@ export class TranslatedAnswer {
     this.#events.push(messageStart({ input_tokens: this.#estimatedInputTokens, output_tokens: 0 }));
   }
 
-  /**
-   * Merges newly reported usage into the known usage. Some providers report usage in every event, and counts may
-   * decrease.
-   */
+  /** Merges usage into the known usage. Some providers report it in every event, and counts may decrease. */
   report(usage: WireUsage): void {
     this.#hasThought ||= (usage.output_tokens ?? 0) > (this.#usage?.output_tokens ?? 0);
     this.#unreported = this.#usage = laterUsage(this.#usage, usage);
   }
 
   /**
-   * Records that the provider has sent its stop reason. Usage may still follow.
+   * Records the stop reason. Usage may still follow.
    * @param reason the provider's own stop reason, for the request's record
    */
   close(reason: string): void {
@@ -126,10 +108,7 @@ export class TranslatedAnswer {
     if (NATIVE_REASON.test(reason)) this.#nativeReason = reason;
   }
 
-  /**
-   * Writes pending blocks and the end of the answer. If the provider reported no usage, the gateway estimates the usage
-   * later.
-   */
+  /** Writes pending blocks and the end of the answer. */
   finish(stopReason: StopReason, matchedStopSequence: string | null = null): void {
     this.blocks.finish();
     this.#collect();
@@ -157,8 +136,8 @@ export class TranslatedAnswer {
 }
 
 /**
- * Merges two reports of usage. Values of the later report usually have precedence, but the output count never
- * decreases, and no prompt token is counted twice.
+ * Merges two reports of usage. The later report usually has precedence, but the output never decreases, and no prompt
+ * token is counted twice.
  */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
@@ -173,9 +152,8 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 }
 
 /**
- * Merges the prompt counts of two reports. The prompt size comes from the later report, or from the earlier report if
- * the later report has none. Cache counts that are missing or 0 in the later report come from the earlier report, up to
- * the prompt size.
+ * Merges the prompt's counts. The prompt size comes from the later report, or otherwise from the earlier report. Cache
+ * counts that are missing or 0 in the later report come from the earlier report, up to the prompt size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A later size of 0 is ignored if the earlier size is positive.

@@ -1,7 +1,6 @@
 /**
  * Converts argument schemas to a form that most providers accept: an object at the root, in the current draft of JSON
- * Schema (2020-12). Clients' tools use many drafts. A provider that rejects one tool's schema rejects the whole
- * request. Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
+ * Schema (2020-12). Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
  */
@@ -33,8 +32,8 @@ const MAX_HOPS = 8;
 const UNSUPPORTED_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
- * Converts the schema of a tool's arguments so that its root is an object. In place of a union at the root, the
- * properties of all variants become optional properties, and the description contains the union as JSON.
+ * Makes the root of a schema an object. In place of a union, the root gets the properties of all variants. The
+ * description contains all removed keywords as JSON.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const current = currentSchema(schema) as ToolSchema;
@@ -95,8 +94,8 @@ function currentPart(schema: unknown): unknown {
 }
 
 /**
- * Returns whether a keyword has no meaning. Serializers write absent keywords as null, and absent enumerations as an
- * empty list. With `encrypted`, Codex requests arguments that only OpenAI can read, and most models of OpenAI refuse it
+ * Returns whether a keyword has no meaning, and is dropped. Serializers write absent keywords as null, and absent
+ * enumerations as an empty list. With `encrypted`, Codex requests arguments that only OpenAI can read
  * (https://github.com/icoretech/codex-pooler/issues/35).
  */
 function saysNothing(keyword: string, value: unknown): boolean {
@@ -146,8 +145,8 @@ function isOpenOrClosed(keyword: string, value: unknown): boolean {
 }
 
 /**
- * Converts a list of schemas in `items` to `prefixItems`. In older drafts, `additionalItems` is the schema of the items
- * after the list.
+ * Converts a list of item schemas. In older drafts, `items` may be a list, and `additionalItems` is the schema of the
+ * items after this list.
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return {
@@ -160,10 +159,7 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentPart(one)]));
 }
 
-/**
- * Returns the names of properties whose own schema contains `required: true`, as in draft 3, except names in the
- * schema's own `required` list.
- */
+/** Returns the names of properties with `required: true` in their own schema (draft 3) that `required` lacks. */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
   const listed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>

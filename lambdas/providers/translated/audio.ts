@@ -7,9 +7,8 @@ const NO_AUDIO =
   'this model does not accept audio; send the words as text, or use a model with audio in its input_modalities';
 
 /**
- * Reads audio in the request.
- * @throws {GatewayError} 400 if the endpoint lists its modalities without audio, because its price then does not cover
- *   audio
+ * Returns the format and the data of an audio block.
+ * @throws {GatewayError} 400 if the endpoint lists its modalities without audio
  */
 export function inlineAudio(
   block: Block,
@@ -21,10 +20,7 @@ export function inlineAudio(
   return { format: audioFormatOf(mediaType), data };
 }
 
-/**
- * Returns the error for audio that the model does not accept.
- * @param path path of the block
- */
+/** Returns the error for audio that the model does not accept. */
 export function audioRefusal(path: string): Error {
   return invalidRequest(`${path}.type`, NO_AUDIO);
 }

@@ -1,21 +1,18 @@
-/**
- * Converts annotations in an answer to citations of the Messages API, which state the source (a URL or a file) and an
- * excerpt. `encrypted_index` is empty, because no later turn needs it.
- */
+/** Converts annotations to citations. `encrypted_index` is empty, because no later turn needs it. */
 
 const MAX_CITED_CHARACTERS = 150;
 
-/** @returns undefined for an annotation that cites neither a URL nor a file */
+/**
+ * Converts an annotation to a citation.
+ * @returns undefined for an annotation that cites neither a URL nor a file
+ */
 export function citationOf(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
   const { type } = annotation;
   if (type === 'url_citation') return urlCitation(annotation);
   return type === 'file' || type === 'file_citation' ? fileCitation(annotation) : undefined;
 }
 
-/**
- * Converts a citation of a URL. OpenAI, OpenRouter and xAI nest the URL and title in a field; other providers have them
- * next to `type`.
- */
+/** Converts a citation of a URL. Some providers nest the URL and title in a field; others have them next to `type`. */
 function urlCitation(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
   const source = citationRecord(annotation, 'url_citation');
   const url = source['url'];

@@ -3,16 +3,13 @@ import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
- * Matches additions of models to tool names: namespaces of their prompt format (such as `default_api.` of Gemini,
- * `functions.` of gpt-oss and Kimi), numbers of calls, and prompt tokens that a server did not remove.
+ * Patterns of additions to tool names. Some models add namespaces of their prompt format (Gemini, gpt-oss, Kimi),
+ * numbers or prompt tokens.
  */
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
 
-/**
- * Converts the tool calls of an answer for the client: each call gets a unique id, and the client's own name for the
- * tool.
- */
+/** Converts calls for the client: unique ids, and the client's own names of tools. */
 export class ClientCalls {
   readonly #request: MessagesRequest;
   readonly #rule: ToolNameRule;
@@ -35,10 +32,7 @@ export class ClientCalls {
     return this.#uniqueId(id, index);
   }
 
-  /**
-   * Returns the client's own name for a tool name that the model sent. Some models add text before or after the name:
-   * it is removed if no tool has the received name, and a tool has the remaining name.
-   */
+  /** Returns the client's own name of a tool. A model's addition is removed if only the rest is the name of a tool. */
   nameOf(sent: string): string {
     this.#names ??= changedNames(this.#request, this.#rule);
     const names = this.#names;

@@ -1,5 +1,3 @@
-/** The form of a schema that the gateway counts as a part of the prompt. */
-
 import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { acyclicSchema } from './acyclic-schema.ts';
@@ -7,7 +5,10 @@ import { argumentsSchema } from './arguments-schema.ts';
 import { withInlineReferences } from './inline-references.ts';
 import { typedSchema } from './typed-schema.ts';
 
-/** Returns a schema after the conversions for the provider that may make it several times as long as the client's. */
+/**
+ * Applies the conversions that may make a schema several times as long as the client's, so that its size can be
+ * counted.
+ */
 export function countedSchema(schema: unknown, quirks: Quirks & { typed_schemas?: boolean | undefined }): unknown {
   if (!isRecord(schema)) return schema;
   const sent = argumentsSchema(schema);

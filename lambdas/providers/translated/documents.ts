@@ -1,23 +1,23 @@
 /**
- * Converts documents for wires other than the Messages API. A text document is sent as text, in a <document> tag with
- * its title.
+ * Converts documents for wires other than the Messages API. A text document becomes a text in a <document> tag with its
+ * title.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 
 type TextSource = { type: 'text'; data: string } | { type: 'content'; content: string | Block[] };
-/** Source of a document that is a file, not text. */
 type FileSource =
   | { type: 'base64'; media_type: string; data: string }
   | { type: 'url'; url: string }
   | { type: 'file'; file_id: string };
 
-/** A document in the form in which it is sent: as text, or as a file. Not every wire supports files. */
+/** A document in the form in which it is sent: as text, or as a file. */
 type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
 
 /**
- * @throws {GatewayError} 400 for citations, which only Claude models support, and for content blocks other than text
+ * Reads a document block.
+ * @throws {GatewayError} 400 for citations, a feature of only Claude, and for content blocks other than text
  */
 export function readDocument(block: Block, path: string): ReadDocument {
   refuseCitations(block, path);
@@ -30,8 +30,7 @@ export function readDocument(block: Block, path: string): ReadDocument {
 }
 
 /**
- * Returns a text with the client's title and context, for a document that is sent as a file; empty if there is nothing
- * to add.
+ * Returns a text with the client's title and context, for a document sent as a file; empty without them.
  * @param isNamed whether the file is sent with a name, which contains the title
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
@@ -59,7 +58,7 @@ export function unreadableDocument(sourceType: string, path: string): Error {
 }
 
 /**
- * Returns the texts in a document's content.
+ * Returns the texts of a document's content.
  * @throws {GatewayError} 400 for blocks other than text
  */
 export function documentTexts(content: string | Block[], path: string): string[] {
@@ -77,7 +76,10 @@ export function wantsCitations(block: Block): boolean {
   return (block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true;
 }
 
-/** @throws {GatewayError} 400 for a document with citations enabled */
+/**
+ * Refuses a document with citations enabled.
+ * @throws {GatewayError} 400
+ */
 export function refuseCitations(block: Block, path: string): void {
   if (!wantsCitations(block)) return;
   throw invalidRequest(`${path}.citations.enabled`, 'only works on Anthropic models; leave it out');

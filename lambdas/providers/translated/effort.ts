@@ -1,11 +1,6 @@
-/** Converts between thinking efforts and thinking budgets. */
-
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 
-/**
- * Thinking budgets by effort, in tokens. Efforts above "medium" have no entry, so that the model's maximum or default
- * applies.
- */
+/** Thinking budgets by effort, in tokens. */
 export const budgetsOfEfforts: Partial<Record<string, number>> = { minimal: 1_024, low: 4_096, medium: 16_384 };
 
 /** Returns the effort for a thinking budget, for models that accept only efforts. */
@@ -16,8 +11,8 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
 }
 
 /**
- * Returns the accepted effort closest to the requested effort: the same effort, or the next lower effort except "none".
- * If there is neither, returns the lowest accepted effort except "none".
+ * Returns the requested effort if it is accepted; otherwise the next lower accepted effort; otherwise the lowest
+ * accepted effort. The effort "none" is never a replacement.
  */
 export function nearestEffort(
   requested: ReasoningEffort,

@@ -8,21 +8,18 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 import { referredPart, type ReferringSchema } from './acyclic-schema.ts';
 
 /**
- * Limit of a schema's size in characters, up to which references are replaced. Nested references can multiply the size
- * of a schema, and so the tokens of the prompt.
+ * Size of a schema, in characters, up to which references are replaced. The limit of a large schema is MAX_GROWTH times
+ * its original size. Nested references can multiply a schema's size.
  */
 const MAX_INLINED_CHARACTERS = 32_768;
 const MAX_GROWTH = 4;
 /** Approximate number of characters around a part, such as quotes and commas. */
 const CHARACTERS_AROUND_PART = 4;
-/** Maximum depth up to which references are replaced, equal to that of a request body. */
 const MAX_INLINED_DEPTH = 128;
 const isOfDefinition = (reference: string) => /^#\/\$defs\/[^/]+$/.test(reference);
 
 /**
- * Moves `definitions`, the name of `$defs` in older drafts, to `$defs`, and replaces references to other parts.
- * Circular references, and references beyond the limits above, are kept.
- * @returns the same schema if it has no references, or only references to `$defs`
+ * Moves `definitions` of older drafts to `$defs`, and replaces other references, unless they are circular or too large.
  */
 export function withOwnDefinitions(schema: ReferringSchema): ReferringSchema {
   if (!hasOtherReferences(schema)) return schema;
@@ -44,10 +41,9 @@ function hasOtherReferences(part: unknown): boolean {
 }
 
 /**
- * Replaces the references in a schema or in a part of it.
+ * Replaces references.
  * @param root the schema to which the references refer
- * @param isKept whether a reference is not replaced. Without this function, a reference that cannot be replaced is
- *   removed.
+ * @param isKept whether a reference stays. Without this function, a reference that cannot be replaced is removed.
  */
 export function withInlineReferences(
   schema: ReferringSchema,

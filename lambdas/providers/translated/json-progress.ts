@@ -1,13 +1,9 @@
-/**
- * Tracks a JSON text that arrives in pieces, and detects its end. Arguments of a call may be long and arrive one
- * character at a time, so each character is read only once.
- */
+/** Detects the end of a JSON text that arrives in pieces. Each character is read only once. */
 export class JsonProgress {
   #depth = 0;
   #inString = false;
   #escaped = false;
   #begun = false;
-  /** Whether the text began with a brace or a bracket. */
   #isStructure = false;
   #closed = false;
 
@@ -19,15 +15,12 @@ export class JsonProgress {
     return this.#begun;
   }
 
-  /**
-   * Whether the text is complete; false for an empty text. A number or a word counts as complete from its first
-   * character.
-   */
+  /** Whether the text is complete. A number or a word counts as complete from its first character. */
   get isComplete(): boolean {
     return this.#begun && !this.#inString && this.#depth <= 0;
   }
 
-  /** Whether the text is an object or a list that has ended. Nothing can follow it. */
+  /** Whether the text is an object or a list that has ended. */
   get isClosed(): boolean {
     return this.#closed;
   }

@@ -1,5 +1,3 @@
-/** Reads token probabilities in the form of OpenAI's APIs. */
-
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { asList, asOptionalRecord, asText } from '../shapes.ts';
 
@@ -8,10 +6,7 @@ export type Likely = Omit<TokenLogprob, 'top_logprobs'>;
 /** Maximum number of alternative tokens per position. Known APIs let clients request at most this number. */
 export const MAX_ALTERNATIVES = 20;
 
-/**
- * Returns the tokens with their probabilities; undefined if there are none. Tokens without a numeric probability are
- * skipped.
- */
+/** Returns the tokens with a numeric probability; undefined if there are none. */
 export function tokenLogprobs(value: unknown): TokenLogprob[] | undefined {
   const tokens = asList(value).flatMap((one): TokenLogprob[] => {
     const likely = likelyToken(one);

@@ -1,5 +1,3 @@
-/** Converts images and documents for wires that do not have the blocks of the Messages API. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
@@ -7,8 +5,7 @@ import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 /**
  * Returns the URL of an image, or its bytes as a data URL.
  * @param quirks.image_types accepted media types; undefined if the endpoint accepts all of them
- * @throws {GatewayError} 400 for inline data of an image type that the endpoint does not accept
- * @throws {GatewayError} 400 for a file id, which only the file's own provider can read
+ * @throws {GatewayError} 400 for inline data of another type, and for a file id
  */
 export function imageUrl(
   block: Block,
@@ -31,15 +28,18 @@ export function imageUrl(
 }
 
 /**
- * A document for providers without the Messages API: text in a tag, or a PDF, which only some providers read. `about`
- * is text to send before the PDF, with the client's title and context. It may be empty.
+ * A document as text in a tag, or as a PDF, which only some providers read. The member `about` is text to send before
+ * the PDF; it may be empty.
  */
 export type InlineDocument =
   | { kind: 'text'; text: string }
   | { kind: 'base64'; filename: string; dataUrl: string; about: string }
   | { kind: 'url'; url: string; about: string };
 
-/** @throws {GatewayError} 400 for a document that only providers with the Messages API support */
+/**
+ * Converts a document block.
+ * @throws {GatewayError} 400 for a document that only providers with the Messages API support
+ */
 export function inlineDocument(block: Block, path: string): InlineDocument {
   const document = readDocument(block, path);
   if (document.text !== undefined) return { kind: 'text', text: document.text };

@@ -3,8 +3,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Returns the maximum tokens of an answer: the client's limit, within the endpoint's own minimum and maximum. Undefined
- * if the client set no limit.
+ * Returns the client's limit, within the endpoint's minimum and maximum; undefined without a client's limit.
  * @throws {GatewayError} 400 for a limit of 0, which only Anthropic's models support
  */
 export function outputLimit({ max_tokens: requested }: MessagesRequest, target: WireTarget): number | undefined {

@@ -2,8 +2,8 @@ import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta } from '../../messages/types.ts';
 
 /**
- * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends that thinking.
- * `redacted`, `image` and `audio` are separate blocks. `end` ends the open block unless it is a tool call.
+ * Output other than calls. The kind `signature` ends the thinking before it. The kind `end` ends the open block, unless
+ * the block is a call.
  */
 export interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'image' | 'audio' | 'end';

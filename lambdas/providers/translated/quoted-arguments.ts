@@ -1,11 +1,8 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /**
- * Returns the arguments of a call as clients can read them. Some models write the JSON object as a quoted JSON string,
- * which clients cannot read.
- * @param json the first arguments, which may be incomplete
- * @returns the object's JSON, if the arguments are a quoted object; otherwise the arguments unchanged; undefined while
- *   this is not yet known
+ * Returns a call's arguments. Some models write them as a quoted JSON string, whose object is returned instead.
+ * @returns undefined while the first arguments, which may be incomplete, do not show yet whether they are quoted
  */
 export function writableArguments(json: string, isComplete: boolean): string | undefined {
   if (!/^\s*"/.test(json)) return json;

@@ -2,9 +2,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { refuseCitations } from './documents.ts';
 
 /**
- * Converts the client's search results to texts, for endpoints without a block for search results. Each text names the
- * source and the title.
- * @returns the same request if it has no search results
+ * Converts search results to texts, for endpoints without such blocks.
  * @throws {GatewayError} 400 for search results with citations, which only Claude models support
  */
 export function withTextualSearchResults(request: MessagesRequest): MessagesRequest {

@@ -1,7 +1,6 @@
 /**
- * Rewrites calls of tools that a provider ran itself, such as web fetch and code execution, and their results. A
- * conversation can then continue with a model of another provider. The text is the user's, because models imitate
- * such texts in their own messages.
+ * Rewrites calls of tools that a provider ran itself, and their results, as texts for models of other providers. The
+ * texts are the user's, because models imitate such texts in their own messages.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
@@ -11,9 +10,8 @@ const SERVER_BLOCK = /^(?:server|mcp)_tool_use$|_tool_result$/;
 const UNREADABLE = /^encrypted_|^file_id$/;
 
 /**
- * Moves calls and results of server tools as a text into the next message, after its tool results. If the next message
- * is not the user's, the text becomes a message of the user before it.
- * @returns the same request if it has none
+ * Moves the texts about calls of providers' own tools to the next message, after its tool results. If the next message
+ * is not the user's, or is missing, the texts get a user message of their own.
  */
 export function withTextualServerTools(request: MessagesRequest): MessagesRequest {
   const sent = request.messages;

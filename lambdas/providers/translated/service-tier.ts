@@ -1,11 +1,8 @@
-/**
- * Reports the service tier (price class) that a provider applied to a request. A priority tier costs more than the
- * catalog's price.
- */
+/** Reports the service tier (price class) that a provider applied to a request. */
 
 import type { WireUsage } from '../../messages/types.ts';
 
-/** Names of tiers at the standard price, at OpenAI, Azure, Groq, Google and Bedrock. */
+/** Names of tiers at the standard price. */
 const usualTiers: ReadonlySet<string> = new Set([
   'default',
   'standard',
@@ -19,10 +16,7 @@ const usualTiers: ReadonlySet<string> = new Set([
 /** Matches tier names that clients and logs may get. Any other value becomes "other". */
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/**
- * Adds `service_tier` to the usage if the tier does not have the standard price. The gateway then raises its alarm for
- * usage without a price.
- */
+/** Adds `service_tier` to the usage if the tier does not have the standard price. */
 export function withServiceTier(usage: WireUsage, served: unknown): WireUsage {
   const tier = typeof served === 'string' ? served.toLowerCase() : '';
   if (usualTiers.has(tier)) return usage;

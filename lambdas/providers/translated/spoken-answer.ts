@@ -17,8 +17,8 @@ export function newAudioId(): string {
 }
 
 /**
- * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so each piece must consist of
- * complete groups of four characters. An incomplete group waits for the next piece.
+ * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so each piece consists of
+ * complete groups of four characters.
  */
 export class SpokenAnswer {
   readonly #blocks: BlockWriter;

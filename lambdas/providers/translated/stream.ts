@@ -1,5 +1,3 @@
-/** Reads the body of a streamed answer piece by piece, for providers without the Messages API. */
-
 import type { AnswerBatch } from '../../messages/types.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
@@ -10,18 +8,13 @@ import type { TranslatedAnswer } from './answer.ts';
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
-/**
- * Parser for the streams of one wire. It writes the content of received data to the answer. Any exception counts as a
- * failure of the provider.
- */
+/** Parser for one wire. Exceptions count as failures of the provider. */
 export interface StreamReader {
-  /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
   /**
-   * Handles the end of the body. After the stop reason, this method is also called if the connection breaks, a chunk is
-   * unreadable, or the body has not ended in time. It then completes the answer, and throws only if required content is
-   * missing.
+   * Handles the end of the body. After the stop reason, it is also called for a broken or endless body. It then
+   * completes the answer, and throws only if required content is missing.
    */
   end(): void;
 }
@@ -51,9 +44,7 @@ export function translate(
 }
 
 /**
- * Creates a reader of server-sent events. A chunk may end anywhere, even in the middle of a character. An event has at
- * most 16 MiB.
- * @param on.data - gets the data of each event
+ * Creates a reader of server-sent events. A chunk may end anywhere.
  * @param on.end - called after the last event, even if that event is cut off or unreadable. Throws if the answer is
  *   incomplete.
  */
@@ -88,8 +79,8 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
 }
 
 /**
- * Returns the events in a frame's data. Some servers separate events by only one line feed, so a frame may contain
- * several.
+ * Splits the data of a frame into events. Some servers separate events by only one line feed, so a frame may contain
+ * several events.
  */
 function eventsIn(data: string): string[] {
   if (!data.includes('\n') || isEvent(data)) return [data];
@@ -116,8 +107,7 @@ export function parseEvent(data: string): unknown {
 }
 
 /**
- * Parses the JSON of an event exactly: numbers keep their digits. Some wires send values that the model wrote, such as
- * arguments, as JSON values, whose numbers must not be rounded.
+ * Parses the JSON of an event exactly: some wires send values that the model wrote, such as arguments, as JSON values.
  * @throws {UpstreamError} as `parseEvent`
  */
 export function parseEventExactly(data: string): unknown {

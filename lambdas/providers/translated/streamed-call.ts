@@ -1,13 +1,8 @@
-/** A tool call of a streamed answer, as far as it has arrived. */
-
 import { randomUUID } from 'node:crypto';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/**
- * A piece of a streamed tool call. The first piece usually has a name. Later pieces often have neither an id nor a
- * name.
- */
+/** A piece of a tool call. The first piece usually has a name; later pieces often have neither an id nor a name. */
 export interface ToolCallPiece {
   index: number | undefined;
   id: string | undefined;
@@ -19,7 +14,6 @@ export interface StreamedCall {
   index: number | undefined;
   id: string;
   name: string;
-  /** Tracks whether the arguments have begun, and whether they are complete. */
   progress: JsonProgress;
   /** Received arguments that are not written to the client yet. */
   unwritten: string;
@@ -41,10 +35,7 @@ export function beginCall({ index, id }: ToolCallPiece, name: string): StreamedC
   };
 }
 
-/**
- * Returns the size of a call without its arguments, in bytes: a fixed size for the call, and the name. Usual ids are
- * not output of the model. Only an id that is longer than the fixed size counts, in its place.
- */
+/** Returns the estimated bytes of a call besides its arguments: its name, and the longer of its id and a fixed size. */
 export function announcedBytes({ id, name }: StreamedCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

@@ -20,7 +20,7 @@ const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
 const DATA = new Set(['enum', 'const', 'default', 'example', 'examples']);
 
 /**
- * Returns the schemas directly inside a part of a schema, by keyword or name.
+ * Returns the members of a part that may be or contain schemas.
  * @param isMap whether the part's keys are names that the client chose, and not keywords of JSON Schema
  */
 export function innerSchemas(part: object, isMap: boolean): [name: string, inner: unknown, isMap: boolean][] {
@@ -45,8 +45,7 @@ function strictPart(schema: unknown, isMap = false): unknown {
 }
 
 /**
- * Leaves out the keywords next to a reference, except `$defs` and a description. Next to a description, the reference
- * becomes the only variant of `anyOf`.
+ * Drops the keywords next to a reference, except `$defs` and a description. With these, the reference is in an `anyOf`.
  */
 export function plainReference(schema: StrictSchema): StrictSchema {
   const { $ref, $defs, description } = schema;

@@ -11,9 +11,8 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Request fields that the gateway can send to providers whose API is not the Messages API. The fields in `hints` are
- * silently dropped, because a model can answer without them: cache marks, context edits, betas, diagnostics, and fields
- * whose schema allows only the standard price. docs/wires/README.md lists them.
+ * Fields that are allowed in requests to APIs other than the Messages API. The fields in `hints` are silently dropped
+ * (docs/wires/README.md).
  */
 const expressible = [
   'model',
@@ -45,8 +44,7 @@ const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
- * Returns the request in a form that can be converted to every other provider API. Features that only Anthropic's own
- * service has are rewritten, or dropped if they do not affect the model's answer (docs/wires/README.md).
+ * Returns the request in a form for all APIs other than the Messages API (docs/wires/README.md).
  * @param hasSearchResults whether the endpoint has a block for search results; if not, they become texts
  * @throws {GatewayError} 400 for an unsupported field, search results with citations, or misplaced tool results
  */
@@ -68,7 +66,10 @@ function refuseUnknownFields(request: MessagesRequest): void {
   }
 }
 
-/** @throws {GatewayError} 400 for the first field with a value whose name is not in `known` */
+/**
+ * Refuses unknown fields.
+ * @throws {GatewayError} 400 for the first field with a value whose name is not in `known`
+ */
 export function refuseUnknown(object: object, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
     const value = (object as Record<string, unknown>)[name];

@@ -1,5 +1,3 @@
-/** Refuses or replaces tool choices that a provider does not support. */
-
 import { without } from '../../messages/without.ts';
 import type { MessagesRequest, ToolChoice } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -7,8 +5,9 @@ import { invalidRequest } from '../../platform/errors.ts';
 type Choices = readonly ToolChoice['type'][] | undefined;
 
 /**
- * @param accepted types of tool_choice that the provider accepts; undefined if it accepts all of them
- * @throws {GatewayError} 400 for a forced tool call that the provider does not support
+ * Refuses a forced tool call that the provider does not support.
+ * @param accepted types that the provider accepts; undefined for all
+ * @throws {GatewayError} 400 with the accepted types
  */
 export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, accepted: Choices): void {
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
@@ -20,9 +19,8 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
 }
 
 /**
- * Replaces a tool_choice that the provider does not support. `auto` is removed, because it is the default. For `none`,
- * the tools are removed, because a model without tools calls none. Forced calls stay, because refuseUnsupportedChoice
- * refuses those that the provider does not support.
+ * Removes an unsupported choice, unless it is forced. The choice `auto` is the default. For `none`, the tools are
+ * removed too.
  */
 export function withSupportedChoice(request: MessagesRequest, accepted: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;

@@ -1,18 +1,15 @@
 /**
- * Converts tool names to a form that the provider accepts: usually at most 64 letters, digits, `_` and `-`, although
- * Anthropic allows 128. Other names are replaced by a derived name, which is the same in every request. The answer
- * contains the client's own name.
+ * Converts tool names that the provider rejects to derived names, the same in every request, and back in the answer.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 
-/** Tool names that providers accept, by rule. */
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /** GigaChat, Moonshot and some services of Google require that the first character is a letter. */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
-  /** Anthropic's own service and Google Cloud allow longer names. */
+  /** Anthropic's own service and Google Cloud allow up to 128 characters. */
   messages: /^[a-zA-Z0-9_-]{1,128}$/,
 } as const;
 export type ToolNameRule = keyof typeof toolNameRules;

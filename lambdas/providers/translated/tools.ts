@@ -1,5 +1,3 @@
-/** Reads the tools of a request, in the same way for all providers without the Messages API. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { argumentsSchema } from './arguments-schema.ts';
@@ -27,7 +25,10 @@ const toolFieldNames = new Set([
   'eager_input_streaming',
 ]);
 
-/** @throws {GatewayError} 400 for tools that only Claude models support, and for fields that would have no effect */
+/**
+ * Reads a tool.
+ * @throws {GatewayError} 400 for tools that only Claude models support, and for fields that would have no effect
+ */
 export function readTool(tool: Tool, index: number): ReadTool {
   const path = `tools.${index}`;
   if (tool.type && tool.type !== 'custom') {
@@ -48,17 +49,17 @@ export function readTool(tool: Tool, index: number): ReadTool {
   };
 }
 
-/**
- * Appends the tool's input examples to its description, because wires other than the Messages API have no field for
- * them.
- */
+/** Adds input examples to a description, because wires other than the Messages API have no field for them. */
 function withExamples(description: string, examples: unknown): string {
   if (!Array.isArray(examples) || examples.length === 0) return description;
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');
   return `${description}\n\nExamples of input:\n${lines}`.trimStart();
 }
 
-/** @throws {GatewayError} 400 for a tool choice that needs tools, in a request without tools */
+/**
+ * Refuses a tool choice that needs tools, in a request without tools.
+ * @throws {GatewayError} 400
+ */
 export function refuseChoiceWithoutTools(choice: MessagesRequest['tool_choice']): void {
   if (choice?.type !== 'any' && choice?.type !== 'tool') return;
   throw invalidRequest('tool_choice.type', `"${choice.type}" needs tools to choose from; send tools as well`);

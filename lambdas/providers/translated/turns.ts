@@ -7,21 +7,23 @@ import { unsupportedBlock } from './supported-fields.ts';
 export const EMPTY_RESULT = '(no output)';
 
 /**
- * Text of an added user message, for providers that reject a conversation without one, or one that begins with an
- * assistant message. Such conversations occur, for example, if a client cuts off the first messages.
+ * Text of a user message that is added for providers that reject a conversation without a user message, or a
+ * conversation that begins with the assistant.
  */
 export const BEGINNING_TEXT = '(the conversation goes on)';
 
 /** Text of the assistant that separates tool results from the user's text, for providers that reject both together. */
 export const HAS_RESULTS = 'I have the results.';
 
-/** A content block, with its path in the client's request for error messages. */
+/** A content block, with its path in the Messages request for error messages. */
 export interface Placed {
   block: Block;
   path: string;
 }
 
-/** Consecutive messages of one role. Each message is a list of its blocks. */
+/**
+ * Consecutive messages of the user or of the assistant, or one system message. Each message is a list of its blocks.
+ */
 export interface Turn {
   role: Message['role'];
   messages: Placed[][];
@@ -29,9 +31,8 @@ export interface Turn {
 }
 
 /**
- * Converts the conversation to the order that wires other than the Messages API require. Adjacent user messages, and
- * adjacent assistant messages, become one turn. System messages between a tool call and its results move after the
- * results.
+ * Converts the conversation to turns: adjacent messages of the user, or of the assistant, become one turn. System
+ * messages between a tool call and its results move after the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];
@@ -44,8 +45,7 @@ export function toTurns(messages: Message[]): Turn[] {
       (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
-    // The assistant continues, so all results of its calls have been read. The held-back instructions follow these
-    // results.
+    // All results of the assistant's calls have been read. The held-back instructions follow these results.
     if (role === 'assistant' && heldBack.length > 0) {
       append(turns, heldBack);
       turns.push(newTurn(role, blocks));
@@ -68,7 +68,7 @@ function hasToolCalls(blocks: Placed[]): boolean {
   return blocks.some(({ block }) => block.type === 'tool_use');
 }
 
-/** Returns a message's content as blocks. Plain text becomes one block. */
+/** Returns a message's content as blocks. */
 export function placeBlocks(content: string | Block[], path: string): Placed[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
@@ -88,7 +88,10 @@ export function turnText(blocks: Placed[]): string {
   return blocks.map(blockText).join('\n');
 }
 
-/** @throws {GatewayError} 400 for a block of another type */
+/**
+ * Returns the text of a text block.
+ * @throws {GatewayError} 400 for a block of another type
+ */
 export function blockText({ block, path }: Placed): string {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   return block['text'] as string;

@@ -18,8 +18,8 @@ export interface InclusiveCounts {
  *   output.
  * - If the total exceeds the sum by exactly the cached tokens, the prompt excludes the cached tokens.
  *
- * A value that is not a whole number counts as not reported. Missing counts that do not follow from the total stay
- * undefined, and the gateway estimates them, because an empty usage does not mean a free answer.
+ * Counts that are missing, and do not follow from the total, stay undefined and are estimated: an empty usage does not
+ * mean a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
   const total = countOrAbsent(counts.total);
@@ -29,8 +29,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   // One hosted model reported more cached tokens than prompt tokens, so cached tokens are limited to the prompt.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const reportedWritten = countOrAbsent(counts.cacheWritten);
-  // Some providers report the same tokens as both read from a cache and written to a cache. The sum must not exceed the
-  // prompt.
+  // Some providers report the same tokens as read from and written to a cache. The sum must not exceed the prompt.
   const written = reportedWritten === undefined ? undefined : Math.min(reportedWritten, (prompt ?? 0) - (cached ?? 0));
   const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });
   return {
@@ -54,8 +53,8 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (output ?? 0);
-  // If the total exceeds the sum by the reasoning tokens, the output probably excludes reasoning. But if there are more
-  // cached tokens than prompt tokens, the prompt excludes them.
+  // If the total exceeds prompt plus output by exactly the reasoning, the output probably excludes the reasoning.
+  // However, with more cached tokens than prompt tokens, the prompt excludes the cached tokens.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }

@@ -1,6 +1,6 @@
 /**
- * Video generation by Veo with the Gemini API. A job is a long-running operation, and its files are downloaded with the
- * API key. https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API lacks.
+ * Video generation by Veo with the Gemini API, as a long-running operation.
+ * https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API lacks.
  */
 
 import {
@@ -16,12 +16,12 @@ import {
   working,
 } from './answers.ts';
 import { frameOf, get, objections, post } from './requests.ts';
-import type { Polled, VideoRequest, VideoWire } from './wire.ts';
+import type { Polled } from '../job-wire.ts';
+import type { VideoRequest, VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 /**
- * Matches the path of an operation (a running job). The path comes from the provider, so it is checked before it
- * becomes part of a URL.
+ * Matches the path of an operation. The path comes from the provider, so it is checked before it becomes part of a URL.
  */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
 /** Matches URLs of files at the Gemini API itself, which require the API key. The group captures the path. */
@@ -82,8 +82,8 @@ function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
 }
 
 /**
- * Reads the files of a finished operation. If filters withheld the video, the job has failed, and the message is the
- * filters' reason.
+ * Returns the files of a finished operation. Without files, the job has failed, and the result has the filters' reason
+ * if there is one.
  */
 function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>

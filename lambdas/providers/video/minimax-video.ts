@@ -1,6 +1,5 @@
 /**
- * Video generation by Hailuo with MiniMax's own API. MiniMax calls a job a task. The result of a task is the id of a
- * file, whose URL is fetched with another request. Errors are codes in responses with status 200.
+ * Video generation by Hailuo with MiniMax's own API. Errors are codes in responses with status 200.
  * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
  */
 
@@ -17,7 +16,8 @@ import {
   working,
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
-import type { Polled, Submitted, VideoRequest, VideoWire } from './wire.ts';
+import type { Polled, Submitted } from '../job-wire.ts';
+import type { VideoRequest, VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const MAX_MINIMAX_PROMPT_CHARACTERS = 2_000;
@@ -34,8 +34,8 @@ export const minimaxVideoWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
-  // MiniMax first checks the webhook URL by sending a challenge, which the receiver must echo. Later, it calls the URL
-  // whenever the task's state changes.
+  // MiniMax first sends a challenge to the webhook URL, which the receiver must echo. Later, MiniMax reports changes of
+  // the job.
   submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,
@@ -90,10 +90,7 @@ function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'
   return frame && dataUrl(frame);
 }
 
-/**
- * Returns the code and message of a response, each undefined if it is absent. The message "success" contains no
- * information, so it counts as absent.
- */
+/** Returns the code and message of a response. "success" has no information, so it counts as absent. */
 function resultOf(body: Record<string, unknown>): { code: number | undefined; message: string | undefined } {
   const { status_code: code, status_msg: message } = recordOrEmpty(body['base_resp']);
   return {

@@ -1,9 +1,8 @@
-/** Helpers with which the video wires build and check requests. */
-
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
-import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
+import type { JobHttpRequest, JobTarget } from '../job-wire.ts';
+import type { VideoRequest } from './wire.ts';
 
-export function post(path: string, body: object, headers: Record<string, string> = {}): VideoHttpRequest {
+export function post(path: string, body: object, headers: Record<string, string> = {}): JobHttpRequest {
   return {
     method: 'POST',
     path,
@@ -12,7 +11,7 @@ export function post(path: string, body: object, headers: Record<string, string>
   };
 }
 
-export function get(path: string, headers: Record<string, string> = {}): VideoHttpRequest {
+export function get(path: string, headers: Record<string, string> = {}): JobHttpRequest {
   return { method: 'GET', path, headers, body: undefined };
 }
 
@@ -24,10 +23,7 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
   return `data:${mediaType};base64,${base64}`;
 }
 
-/**
- * Checks for features that several wires do not support. A check returns the unsupported field with an error message;
- * undefined if the request does not use it.
- */
+/** Checks that return an unsupported field with an error message; undefined if the request does not use it. */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>
     seed === undefined ? undefined : { field: 'seed', message: 'This model does not support seed. Leave it out.' },
@@ -43,7 +39,7 @@ export const objections = {
     frameOf(request, 'last_frame') && !frameOf(request, 'first_frame')
       ? { field: 'frame_images', message: 'A last_frame needs a first_frame. Send both.' }
       : undefined,
-  noFirstFrame: (request: VideoRequest, { quirks }: VideoTarget) =>
+  noFirstFrame: (request: VideoRequest, { quirks }: JobTarget) =>
     quirks['needs_first_frame'] === true && !frameOf(request, 'first_frame')
       ? { field: 'frame_images', message: 'This model makes videos only from a picture. Send a first_frame.' }
       : undefined,

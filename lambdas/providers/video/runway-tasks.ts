@@ -1,6 +1,6 @@
 /**
- * Video generation with Runway's API. A job is a task that is submitted with a text or an image. The task's files are
- * at public URLs that expire after a day. https://docs.dev.runwayml.com/api and …/errors/task-failures
+ * Video generation with Runway's API. The task's files are at public URLs that expire after a day.
+ * https://docs.dev.runwayml.com/api and …/errors/task-failures
  */
 
 import {
@@ -17,7 +17,8 @@ import {
   working,
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
-import type { Polled, VideoObjection, VideoRequest, VideoWire } from './wire.ts';
+import type { Polled, JobObjection } from '../job-wire.ts';
+import type { VideoRequest, VideoWire } from './wire.ts';
 import { textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const version = { 'x-runway-version': '2024-11-06' };
@@ -87,7 +88,7 @@ export const runwayTasksWire: VideoWire = {
   },
 };
 
-function objectionToRatio({ aspectRatio, frames }: VideoRequest): VideoObjection | undefined {
+function objectionToRatio({ aspectRatio, frames }: VideoRequest): JobObjection | undefined {
   const known = frames.length > 0 ? Object.keys(pixels) : [...ratiosOfTexts];
   if (known.includes(aspectRatio)) return undefined;
   const without = frames.length > 0 ? '' : ' without a first_frame';
@@ -114,8 +115,8 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Returns the message of a failed task. The failure code, such as `SAFETY.…`, names the presumed reason for a
- * rejection. Runway asks its customers not to show this code to users, so the message does not contain it.
+ * Returns the error message of a failed task. A code such as `SAFETY.…` names the presumed reason. Runway asks its
+ * customers not to show it to users.
  */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;

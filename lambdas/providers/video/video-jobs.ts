@@ -1,7 +1,6 @@
 /**
  * Video generation with an API that several services share: POST /videos, GET /videos/{id}, GET /videos/{id}/content.
- * The gateway's own API has the same form, so one gateway can be the provider of another.
- * https://openrouter.ai/docs/api_reference/videos
+ * The gateway's own API has this form too. https://openrouter.ai/docs/api_reference/videos
  */
 
 import {
@@ -16,7 +15,8 @@ import {
   working,
 } from './answers.ts';
 import { dataUrl, get, objections, post } from './requests.ts';
-import type { Polled, VideoWire } from './wire.ts';
+import type { Polled } from '../job-wire.ts';
+import type { VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const VIDEO_JOB_ID = /^[\w.:-]{1,200}$/;
@@ -75,8 +75,8 @@ export const videoJobsWire: VideoWire = {
 };
 
 /**
- * Reads a completed job. The file URLs in the response may need the provider's credential, or point to another host.
- * Each file is therefore requested from the provider itself, by its index.
+ * Returns the files of a completed job. URLs in the response may need the provider's credential, or point to another
+ * host. Each file is therefore requested from the provider itself, by its index.
  */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);
@@ -89,8 +89,8 @@ function completed(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Returns the message of an error. `error` is a string in responses to polls, and an object with a message in other
- * responses.
+ * Returns the error message in a response. The field `error` is a string in responses to polls, and an object with a
+ * message in other responses.
  */
 function jobMessage({ error }: Record<string, unknown>): unknown {
   return textOrAbsent(error) ?? recordOrEmpty(error)['message'];

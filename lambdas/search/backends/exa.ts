@@ -1,6 +1,6 @@
 /**
- * Exa, `POST /search`: https://exa.ai/docs/reference/search. Domain filters are fields of the request, and the location
- * is a country code. The response includes the texts of the pages, for which Exa charges per page.
+ * Exa, `POST /search` (https://exa.ai/docs/reference/search). The response includes the texts of the pages, for which
+ * Exa charges per page.
  */
 
 import * as z from 'zod';

@@ -1,5 +1,3 @@
-/** All kinds of search backends. Functions load this file at the first search. */
-
 import type { SearchKind } from '../../catalog/search-schema.ts';
 import { brave } from './brave.ts';
 import { exa } from './exa.ts';

@@ -1,6 +1,6 @@
 /**
- * SearXNG, `GET /search?format=json`: https://docs.searxng.org/dev/search_api.html. Domain filters are part of the
- * query. SearXNG has no parameter for a location, and chooses the number of results itself.
+ * SearXNG, `GET /search?format=json` (https://docs.searxng.org/dev/search_api.html). It has no parameter for a
+ * location, and chooses the number of results itself.
  */
 
 import * as z from 'zod';
@@ -12,10 +12,10 @@ const searxngOperators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
 const searxngAnswerSchema = z
   .object({
     results: z.array(z.object({ title: hitText, url: hitText, content: hitText, publishedDate: hitAge.optional() })),
-    /** SearXNG's engines that refused the query or did not respond. */
+    /** Engines that refused the query or did not respond. */
     unresponsive_engines: z.array(z.unknown()).nullish(),
   })
-  // SearXNG also returns an empty list if its engines failed. The response then counts as invalid.
+  // SearXNG also returns an empty list if its engines failed.
   .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
 
 export const searxng: BackendKind = {

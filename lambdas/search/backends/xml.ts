@@ -1,7 +1,6 @@
 /**
- * A small strict XML parser for elements, attributes, text, CDATA and character entities. It skips comments and
- * processing instructions, and rejects documents with a document type, so no entity can be defined. Depth and number of
- * elements are limited.
+ * A small strict XML parser. It rejects documents with a document type, so no entity can be defined. Depth and number
+ * of elements are limited.
  */
 
 import { decodeEntities } from '../plain-text.ts';
@@ -19,10 +18,7 @@ const OPENING = /<([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*')
 const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/**
- * Sections by their start and end. The text of CDATA sections is kept unchanged. Comments and processing instructions
- * are skipped.
- */
+/** Sections by their start and end. The text of CDATA sections is kept unchanged; the others are skipped. */
 const sections = [
   { start: '<!--', end: '-->', isText: false },
   { start: '<?', end: '?>', isText: false },
@@ -64,7 +60,7 @@ export function readXml(text: string): XmlElement | undefined {
   return open.length === 1 ? rootOf(document) : undefined;
 }
 
-/** Returns the root element of a document; undefined if text or another element is before or after it. */
+/** Returns the root element; undefined if text or another element is before or after it. */
 function rootOf({ children }: XmlElement): XmlElement | undefined {
   const parts = children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const [root] = parts;
@@ -93,7 +89,7 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.children.filter((child): child is XmlElement => typeof child === 'object' && child.name === name);
 }
 
-/** Returns all elements with a name below an element, in document order. Does not search inside the found elements. */
+/** Returns all elements with a name below an element, in document order, except inside a returned element. */
 export function descendantsOf({ children }: XmlElement, name: string): XmlElement[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [];

@@ -1,7 +1,6 @@
 /**
- * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. A
+ * Yandex Search API v2, `POST /v2/web/search` (https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search). A
  * response is JSON that contains an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response).
- * Domain filters are part of the query. The location is a region; the gateway has the regions of four countries.
  */
 
 import * as z from 'zod';
@@ -14,12 +13,12 @@ const MAX_YANDEX_WORDS = 40;
 const yandexOperators = { or: '|', maxCharacters: 400, maxWords: MAX_YANDEX_WORDS };
 const MAX_YANDEX_RESULTS = 20;
 
-/** Yandex's region ids by country code: https://yandex.cloud/en/docs/search-api/reference/regions */
+/** Region ids by country code: https://yandex.cloud/en/docs/search-api/reference/regions */
 const yandexRegions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
 
 /**
- * Outcomes by Yandex's error codes: https://yandex.cloud/en/docs/search-api/reference/error-codes. All other codes are
- * failures of the service or of its configuration.
+ * Outcomes by error code (https://yandex.cloud/en/docs/search-api/reference/error-codes). All other codes are failures
+ * of the service or of its configuration.
  */
 const errors = new Map<string | undefined, SearchOutcome>([
   ['1', { error: 'invalid_tool_input' }],
@@ -87,7 +86,7 @@ function hitOf(document: XmlElement): SearchHit {
   };
 }
 
-/** Returns the date of a page's last change, given a time such as `20260814T040000`. */
+/** Converts a time such as `20260814T040000` to a date. */
 function dateOf(time: string): string | null {
   const [, year, month, day] = /^\s*(\d{4})(\d{2})(\d{2})(?:T|\s*$)/.exec(time) ?? [];
   return year ? `${year}-${month}-${day}` : null;
@@ -96,8 +95,8 @@ function dateOf(time: string): string | null {
 const yandexCountryCode = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
 
 /**
- * Returns the index to search: the Turkish index for Turkey, the Russian index for the countries of `yandexRegions` and
- * if no country is known, otherwise the international index.
+ * Returns the Turkish index for Turkey, the Russian index for `yandexRegions` or without a country, and otherwise the
+ * international index.
  */
 function yandexIndex(location: UserLocation | undefined): { searchType: string } {
   const country = yandexCountryCode(location);

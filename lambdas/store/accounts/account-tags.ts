@@ -1,8 +1,3 @@
-/**
- * Settings of an account for the tags of its requests. All settings are in one item, which a request reads in the same
- * call as its account, unless its process has recently read budgets of the account (admission/kept-tag-budgets.ts).
- */
-
 import { readItem } from '../table/query.ts';
 import { limitsField, limitTimesField } from '../counters/limits.ts';
 import { tagField } from '../counters/tag-scopes.ts';
@@ -10,23 +5,21 @@ import { count, list, record, text, texts, type RecordOf } from '../table/record
 import type { Table } from '../table/table.ts';
 import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 
-/** Maximum number of tags by which the daily rows of an account are split. */
 export const MAX_REPORTED_TAGS = 4;
 
-/** Maximum number of tags with budgets in an account. A larger list might not fit into one item. */
+/** Maximum number of tags with budgets in an account. */
 export const MAX_BUDGETED_TAGS = 100;
 
 const tagBudgetsRecord = record({
   tag: tagField('tag'),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
-  /** Revision of the limits. It grows with each change, and stays higher than that of removed budgets of the tag. */
+  /** Number that grows with each change of the limits, even after budgets of the tag were removed. */
   revision: count('revision'),
   /** Time from which requests with the tag are counted. */
   createdAt: text('created_at'),
 });
 
-/** Budgets of one tag, such as `project=lake`. */
 export type TagBudgets = RecordOf<typeof tagBudgetsRecord>;
 
 const tagSettingsRecord = record({
@@ -34,7 +27,7 @@ const tagSettingsRecord = record({
   /** Names of the tags by which the daily rows of the account are split. */
   reported: texts('reported', MAX_REPORTED_TAGS),
   budgets: list('budgets', tagBudgetsRecord, MAX_BUDGETED_TAGS),
-  /** Number of times that the settings were changed, used as the ETag. */
+  /** Number of changes, used as the ETag. */
   version: count('version'),
 });
 
@@ -52,7 +45,7 @@ export async function readTagSettings(table: Table, accountId: string): Promise<
   return item ? tagSettingsFrom(item) : { accountId, reported: [], budgets: [], version: 0 };
 }
 
-/** Returns the write of the next version of the settings. `settings.version` is the version to write. */
+/** Returns the write of settings. `settings.version` is the version to write: 1 for new settings. */
 export function tagSettingsPut(table: Table, settings: TagSettings): Write {
   const item = {
     ...tagSettingsKey(settings.accountId),

@@ -7,16 +7,13 @@ import type { Table } from '../table/table.ts';
 import { check, put, putNew, update, type Key, type Write } from '../table/writes.ts';
 
 /**
- * Modes of accounts. A postpaid account is billed after its usage. The lifetime limit of a prepaid account is the sum
- * of its payments, refunds and adjustments.
+ * Ways in which an account pays. The lifetime limit of a prepaid account is the sum of its payments, refunds and
+ * adjustments.
  */
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
-/**
- * Statuses of accounts. Inference requests of a suspended account are refused. The keys of a closed account do not work
- * at all.
- */
+/** Inference requests of a suspended account are refused. The keys of a closed account do not work at all. */
 const accountStatuses = ['active', 'suspended', 'closed'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 
@@ -26,17 +23,14 @@ const accountRecord = record({
   mode: oneOf('mode', accountModes),
   /** Absent if the status was never changed; the account is then active. */
   status: optional(oneOf('status', accountStatuses)),
-  /** Limits by period. A prepaid account has one lifetime limit: the sum of its ledger. */
+  /** Spending limits. A prepaid account has only a lifetime limit. */
   limits: limitsField('limits'),
   /** Number of times that the limits were changed. */
   revision: count('revision'),
   privacy: privacyField,
   defaultWorkspaceId: text('default_workspace_id'),
   createdAt: text('created_at'),
-  /**
-   * Time from which the account's records are spread over many partitions per day (generation-key.ts). Absent if the
-   * records are not spread.
-   */
+  /** Time from which records are spread over many partitions per day; absent if they are not. */
   recordsSpreadSince: optional(text('records_spread_since')),
 });
 export type Account = RecordOf<typeof accountRecord>;
@@ -44,7 +38,7 @@ export type Account = RecordOf<typeof accountRecord>;
 export const accountFrom = accountRecord.from;
 export const accountAttributes = accountRecord.attributes;
 
-/** Partition that lists every account, in the order of creation. */
+/** Partition with an entry for every account, in the order of creation. */
 const DIRECTORY = 'ACCOUNTS';
 
 export function accountKey(accountId: string): Key {
@@ -60,17 +54,16 @@ export function accountPut(table: Table, account: Account): Write {
   return putNew(table, { ...accountKey(account.id), entity: 'account', ...accountRecord.toItem(account) });
 }
 
-/** Returns the write of an account's entry in the list of all accounts. */
 export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): Write {
   return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
 }
 
-/** Renames an account, if its name has not changed since it was read. */
+/** Returns the write that renames an account. It fails if the name has changed since it was read. */
 export function accountNameUpdate(table: Table, account: Account, name: string): Write {
   return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
 }
 
-/** Changes the privacy settings of an account, if they have not changed since they were read. */
+/** Returns the write that replaces the privacy settings. It fails if they have changed since they were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
@@ -81,27 +74,25 @@ export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolea
 }
 
 /**
- * Returns the condition that the account's status has not changed since it was read. A stored status is never removed,
- * so an absent status means `active`.
+ * Returns the condition that the status is unchanged. A stored status is never removed, so an absent status means
+ * `active`.
  */
 function statusAsRead(account: Account) {
   const { id, status } = account;
   return { equal: { id, ...(status === undefined ? {} : { status }) }, equalIfPresent: { status: status ?? 'active' } };
 }
 
-/** Changes the status of an account, if it has not changed since it was read. */
+/** Returns the write that sets the status. It fails if the status has changed since it was read. */
 export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
   return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
 }
 
-/** Returns a check that makes a transaction fail if the account's status has changed since it was read. */
+/** Returns the check that fails a transaction if the status has changed since it was read. */
 export function accountStatusCheck(table: Table, account: Account): Write {
   return check(table, accountKey(account.id), statusAsRead(account));
 }
 
-/**
- * Spreads the records of an account over many partitions per day, starting at a given time, if they are not spread yet.
- */
+/** Returns the write that spreads records of the account from a time on. It fails if they are already spread. */
 export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
   return update(table, accountKey(id), {
     set: { records_spread_since: since },
@@ -109,7 +100,7 @@ export function recordsSpreadUpdate(table: Table, { id }: Account, since: string
   });
 }
 
-/** Replaces the limits and increments their revision, if the revision has not changed since it was read. */
+/** Returns the write that replaces the limits. It fails if their revision has changed since it was read. */
 export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
   return update(table, accountKey(account.id), {
     set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
@@ -124,7 +115,7 @@ export interface AccountEntry {
   place: string;
 }
 
-/** Yields every account of the deployment, oldest first; after a given position, only later accounts. */
+/** Yields all accounts after a position (`place`), oldest first. */
 export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
   const entries = queryItems(table, {
     ConsistentRead: true,
@@ -138,10 +129,9 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
-/** Number of accounts after which a job over all accounts records its progress. */
 const ACCOUNTS_OF_A_PAGE = 20;
 
-/** Yields the accounts of the deployment in pages, oldest first; after a given position, only later accounts. */
+/** Yields all accounts after a position (`place`) in pages, oldest first. */
 export async function* accountPages(table: Table, after?: string): AsyncGenerator<AccountEntry[], void> {
   let page: AccountEntry[] = [];
   for await (const account of listAccountIds(table, after)) {
@@ -153,25 +143,20 @@ export async function* accountPages(table: Table, after?: string): AsyncGenerato
   if (page.length > 0) yield page;
 }
 
-/** Kinds of ledger entries: payments, refunds, and adjustments, whose amount may be positive or negative. */
 export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
 export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
 
 const balanceEntryRecord = record({
   id: text('id'),
   kind: oneOf('entity', balanceEntryKinds),
-  /** Negative for a refund, or for an adjustment that reduces the balance. */
+  /** Amount of the entry; negative for a refund, or for an adjustment that reduces the balance. */
   amount: money('amount_rub'),
   /** Purpose of the payment, or reason of the adjustment. */
   note: optional(text('note')),
-  /** Actor who made the entry. Absent in entries of earlier releases. */
+  /** Author of the entry; absent in entries of earlier releases. */
   actor: optional(plain<Actor>('actor')),
   createdAt: text('created_at'),
 });
-/**
- * An entry of an account's ledger: a payment, a refund or an adjustment. The sum of all entries is the lifetime limit
- * of a prepaid account.
- */
 export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
 
 export const balanceEntryAttributes = balanceEntryRecord.attributes;

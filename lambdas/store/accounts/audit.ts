@@ -6,7 +6,7 @@ import { optional, plain, record, text, type RecordOf } from '../table/record.ts
 import { readItem } from '../table/query.ts';
 import { put, type Key, type Write } from '../table/writes.ts';
 
-/** Author of a change: a management key over HTTP, or the operator at the command line. */
+/** Author of a change. */
 export interface Actor {
   kind: 'management_key' | 'operator';
   /** Hash of the key, or the operator's user name. */
@@ -15,7 +15,6 @@ export interface Actor {
   label?: string | undefined;
 }
 
-/** Returns an actor's name for display. */
 export function actorName({ kind, id, label }: Actor): string {
   return kind === 'operator' ? `operator ${id}` : (label ?? id);
 }
@@ -32,10 +31,6 @@ const auditRecord = record({
   after: optional(plain<Item>('after')),
 });
 
-/**
- * A change of an account's configuration or of the catalog. For an account, the entry is written in the same
- * transaction as the change.
- */
 export type AuditEntry = RecordOf<typeof auditRecord>;
 
 export const auditAttributes = auditRecord.attributes;
@@ -47,7 +42,6 @@ function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }
 
-/** Returns a unique key for a new entry. */
 export function newAuditKey(accountId: string, { at }: Pick<AuditEntry, 'at'>): Key {
   return { pk: auditPartition(accountId), sk: `${at}#${randomUUID()}` };
 }
@@ -56,16 +50,13 @@ export function auditPut(table: Table, key: Key, entry: AuditEntry): Write {
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
-/**
- * Returns whether an audit entry was written. Because the entry is written together with its change, this also shows
- * whether the change was made.
- */
+/** Returns whether an audit entry was written. The change that the entry describes is in the same transaction. */
 export async function isAudited(table: Table, key: Key): Promise<boolean> {
   return (await readItem(table, key)) !== undefined;
 }
 
 /**
- * Returns the latest changes of an account, newest first.
+ * Returns the latest changes, newest first.
  * @param selection.since ISO time of the oldest change to return
  */
 export async function readAudit(

@@ -9,10 +9,9 @@ const answerRecord = record({
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
 
-/** Stored answer to a request with an Idempotency-Key: a fingerprint of the request, and the encrypted answer. */
 export type KeptAnswer = RecordOf<typeof answerRecord>;
 
-/** Thrown if an answer is already stored, because a concurrent request with the same key was faster. */
+/** Thrown if an answer to a request with the same `Idempotency-Key` is already stored. */
 export class AlreadyAnsweredError extends Error {
   override name = 'AlreadyAnsweredError';
 }
@@ -22,14 +21,13 @@ function answerItemKey(name: string): Key {
 }
 
 /**
- * Returns the write that stores the answer. Include it in the transaction that makes the request's change, so that of
- * two requests with the same key only one makes its change.
+ * Returns the write that stores an answer. Include it in the transaction that makes the request's change, so that only
+ * one of two requests with the same key makes its change.
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
   const item = { ...answerItemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
-  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored. Rounding up makes the
-  // condition agree with the read to the millisecond.
+  // DynamoDB removes expired items with a delay, so an existing expired item is replaced.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.ceil(atMs / 1000) } });
 }
 

@@ -1,12 +1,9 @@
 /**
- * Lists of keys: small entries in the order of creation.
+ * Lists of keys in the order of creation, one for each combination of filters. Entries and counts change in the
+ * transaction that changes the key.
  *
- * The API can filter keys by workspace, by member, and by whether they are enabled. Each combination of filters has its
- * own list of the matching keys. Entries and counts change in the transaction that changes the key.
- *
- * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that may be out of date.
- * New entries are only added at the end, so a key's position changes only when an entry before it is removed, or
- * returns because its key is enabled again. `removals` counts both changes.
+ * Guarantee: a list's count is exact. New entries are only added at the end, so a key's position changes only when an
+ * entry before it is removed, or returns because its key is enabled again. `removals` counts both changes.
  * Weakness: keys of one workspace are created one after another, because each new key changes the same item.
  */
 
@@ -27,7 +24,6 @@ export function managementKeysOf(accountId: string): KeyList {
   return `ACCOUNT#${accountId}`;
 }
 
-/** Returns the list of the keys of a workspace, or of one of its members, with or without disabled keys. */
 export function inferenceKeysOf(question: {
   workspaceId: string;
   memberId?: string | undefined;
@@ -49,7 +45,7 @@ function listsOf(key: Listed): [KeyList, ...KeyList[]] {
 }
 
 /**
- * Adds a new key to its lists. The write `last` fails if the list has, or had, an entry that sorts after the new one.
+ * Adds a new key to its lists. The write `last` fails if the list has, or had, an entry that sorts after the new entry.
  */
 export function enterKey(table: Table, key: ApiKey): Writes {
   const [all, ...others] = listsOf(key);
@@ -64,15 +60,14 @@ export function enterKey(table: Table, key: ApiKey): Writes {
   };
 }
 
-/** Moves a key between lists when it is disabled, enabled or deleted. */
 export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   const from: KeyList[] = before.deleted ? [] : listsOf(before);
   const to: KeyList[] = after.deleted ? [] : listsOf(after);
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // A key that is enabled again returns to its old position and shifts the keys after it. This counts as a removal,
-    // because positions change as they do after a removal.
+    // A key that is enabled again returns to its old position. Later keys then move, so `removals` counts this change
+    // too.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -99,12 +94,11 @@ function entryKey(list: KeyList, key: ApiKey): Key {
   return { pk: `KEYS#${list}`, sk: entryOf(key) };
 }
 
-/** Returns the key of the item that counts a list's entries. */
 export function tallyKey(list: KeyList): Key {
   return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
 
-/** Minimum number of entries between two bookmarks. Reading fewer entries costs about one read unit. */
+/** Minimum number of entries from the previous bookmark to a new one. */
 const BOOKMARK_EVERY = 20;
 const BOOKMARK_SECONDS = DAY_MS / 1000;
 
@@ -113,7 +107,7 @@ interface Tally {
   removals: number;
 }
 
-/** Position in a list (the number of earlier entries), and the last of these earlier entries. */
+/** Place in a list of keys: `position` entries come before it, and `entry` is the last of these entries. */
 interface Bookmark {
   position: number;
   entry: string;
@@ -122,9 +116,8 @@ interface Bookmark {
 /**
  * Returns a page of a list: hashes of keys by position.
  *
- * Cost: a page stores a bookmark at its end, unless a bookmark is near or the list ends. If pages are read in order and
- * no position changes, a page usually reads fewer than 20 entries before its own. Any other page reads at most offset +
- * limit entries. A page is read up to three times if positions change during the read.
+ * Cost: a page stores a bookmark at its end, unless a bookmark is near or the list ends. In ascending order of pages,
+ * few earlier entries are read again; otherwise up to `offset` entries.
  */
 export async function keyPage(
   table: Table,
@@ -178,10 +171,7 @@ async function readEntries(
   return entries.slice(skipped);
 }
 
-/**
- * Returns the partition of a list's bookmarks. Its name contains the number of removals, so bookmarks from before a
- * removal are never found again.
- */
+/** The name contains the number of removals, so bookmarks from before a removal are not found again. */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;
 }
@@ -217,12 +207,11 @@ async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark
   await writeItem(table, put(table, item));
 }
 
-/** Number of keys that `allKeys` reads at a time. */
 const KEYS_IN_A_READ = 100;
 
 /**
- * Yields the hashes of the keys in a list, oldest key first. Keys that enter or leave the list meanwhile may be
- * missing; all others are yielded once.
+ * Yields the hashes of the keys in a list, oldest key first. Keys that enter or leave the list during the read may be
+ * missing.
  */
 export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
   for (let start: Bookmark | undefined; ;) {

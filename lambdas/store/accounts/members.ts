@@ -13,14 +13,13 @@ const memberRecord = record({
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
   ...useLimitFields,
-  /** Number of times that the limits were changed. */
   revision: count('revision'),
-  /** Version of the configuration, 1 after its creation. Used as the ETag. */
+  /** Number of the member's version, which is also its ETag; 1 for a new member. */
   version: count('version'),
   createdAt: text('created_at'),
 });
 
-/** A person or service with access to one workspace. Its budget and its access apply to that workspace only. */
+/** A person or service with access to one workspace. */
 export type Member = RecordOf<typeof memberRecord>;
 
 export const memberFrom = memberRecord.from;
@@ -30,10 +29,7 @@ export function memberKey(workspaceId: string, memberId: string): Key {
   return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };
 }
 
-/**
- * Returns the write of a new member, or of the next version of an existing member. `member.version` is the version to
- * write: 1 for a new member.
- */
+/** Returns the write of a member. `member.version` is the version to write: 1 for a new member. */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);
   const item = { ...key, entity: 'member', ...memberRecord.toItem(member) };
@@ -44,7 +40,7 @@ export function memberRemoval(table: Table, { workspaceId, id }: Member): Write 
   return remove(table, memberKey(workspaceId, id));
 }
 
-/** Returns a check that makes a transaction fail unless the member has access. */
+/** Returns the check that fails a transaction unless the member has access. */
 export function mustHaveAccess(table: Table, workspaceId: string, memberId: string): Write {
   return check(table, memberKey(workspaceId, memberId), { equal: { removed: false } });
 }

@@ -7,15 +7,12 @@ const storedPayer = record({
   workspaceId: text('workspace_id'),
   memberId: optional(text('member_id')),
   keyHash: text('key_hash'),
-  /** Tags of the request that had a budget when the request was admitted. */
+  /** Tags that had a budget when the request was admitted. */
   countedTags: unreleased(optional(countedTagsField)),
 });
 type StoredPayer = RecordOf<typeof storedPayer>;
 
-/**
- * Ids of the account, workspace, member and key that pay for a generation, and its tags with budgets. They determine
- * the scopes (units with a counter and limits) to whose counters the cost is added.
- */
+/** Determines the scopes to whose counters the cost of a generation is added. */
 export type Payer = Omit<StoredPayer, 'countedTags'> & Partial<Pick<StoredPayer, 'countedTags'>>;
 
 export const payerRecord = storedPayer as StoredRecord<Payer>;

@@ -2,7 +2,6 @@ import { attribute, count, flag, plain, record, type Field, type RecordOf } from
 import type { Item } from '../table/table.ts';
 
 const privacyRecord = record({
-  /** Number of times that the settings were changed. */
   version: count('version'),
   blockLogging: flag('block_logging'),
   blockTraining: flag('block_training'),
@@ -11,10 +10,10 @@ const privacyRecord = record({
   ignoredProviders: plain<string[]>('ignored_providers'),
 });
 
-/** Privacy settings of an account, a workspace or a key: which providers may get a prompt. */
+/** Rules for the providers that may get a prompt. */
 export type Privacy = RecordOf<typeof privacyRecord>;
 
-/** Fields that a request may change; null clears a field. */
+/** Change of privacy settings, by field; null clears a field, and absent fields stay. */
 export type PrivacyChange = {
   [Field in Exclude<keyof Privacy, 'version'>]?: Privacy[Field] | null | undefined;
 };
@@ -29,10 +28,7 @@ export const noPrivacyLimits: Privacy = {
 
 export const privacyAttribute = privacyRecord.toItem;
 
-/**
- * Field with the privacy settings of a stored account, workspace or key. Without stored settings, all providers are
- * allowed.
- */
+/** Privacy settings as an attribute. If the attribute is absent, all providers are allowed. */
 export const privacyField: Field<Privacy> = attribute('privacy', {
   toAttribute: privacyAttribute,
   fromAttribute: (stored) => (stored === undefined ? noPrivacyLimits : privacyRecord.from(stored as Item)),

@@ -14,7 +14,7 @@ export const sensitiveCategories = [
 ] as const;
 export type SensitiveCategory = (typeof sensitiveCategories)[number];
 
-/** Sensitive-data settings of a key. The terms in the dictionary are themselves secrets of the client. */
+/** Settings that protect sensitive data. The terms in the dictionary are themselves secrets of the client. */
 export interface SensitiveData {
   enabled: boolean;
   action: (typeof sensitiveActions)[number];
@@ -38,7 +38,7 @@ export const sensitiveDataField: Field<SensitiveData> = attribute('sensitive_dat
   fromAttribute: (stored) => (stored === undefined ? noSensitiveData : { ...noSensitiveData, ...(stored as Item) }),
 });
 
-/** Merges a change field by field; null clears a field. */
+/** Merges a change field by field. Null in a field resets the field, and a change of null resets all fields. */
 export function changeSensitiveData(current: SensitiveData, change: SensitiveDataChange | null): SensitiveData {
   if (change === null) return noSensitiveData;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);

@@ -1,11 +1,10 @@
 import { count, optional, plain } from '../table/record.ts';
 
-/** Allowed values of required tags by name: `{project: ['lake', 'core'], team: null}`. null allows any value. */
+/** Allowed values by name of tag: `{project: ['lake', 'core'], team: null}`. null allows any value. */
 export type RequiredTags = Readonly<Record<string, string[] | null>>;
 
 /**
- * Fields of a stored key, workspace or member that limit how a key is used. A request must obey the limits of its key,
- * of the key's workspace and of the key's member.
+ * Limits on the use of keys. A request must obey the limits of its key, of the key's workspace and of the key's member.
  */
 export const useLimitFields = {
   /** Models that may be called: ids of models or aliases, and patterns with `*`. Undefined allows all models. */
@@ -17,7 +16,7 @@ export const useLimitFields = {
   tpmLimit: optional(count('tpm_limit')),
   /** Maximum number of running requests of a key. */
   parallelLimit: optional(count('parallel_limit')),
-  /** Tags that each request must have, with their allowed values; null allows any value. Undefined requires no tags. */
+  /** Tags that each request must have, with their allowed values. */
   requiredTags: optional(plain<RequiredTags>('required_tags')),
 };
 

@@ -22,7 +22,7 @@ const workspaceRecord = record({
   revision: count('revision'),
   privacy: privacyField,
   ...useLimitFields,
-  /** Version of the configuration, used as the ETag. It starts at 1 and grows with each change. */
+  /** Number of the workspace's version, which is also its ETag; 1 for a new workspace. */
   version: count('version'),
   createdAt: text('created_at'),
   updatedAt: text('updated_at'),
@@ -41,7 +41,7 @@ export function workspaceItem(workspace: Workspace): Item {
   return { ...key, entity: 'workspace', ...workspaceRecord.toItem(workspace) };
 }
 
-/** Replaces the workspace, if the stored version is the version that was read. */
+/** Returns the write that replaces a workspace. It fails if the version has changed since the workspace was read. */
 export function workspaceReplacement(table: Table, before: Workspace, after: Workspace): Write {
   return putOver(table, workspaceItem(after), before.version);
 }
@@ -50,7 +50,7 @@ export function workspaceRemoval(table: Table, { accountId, id, version }: Works
   return remove(table, workspaceKey(accountId, id), { equal: { version } });
 }
 
-/** Returns a check that makes a transaction fail unless the workspace exists and is active. */
+/** Returns the check that fails a transaction unless the workspace exists and is active. */
 export function mustBeActive(table: Table, accountId: string, workspaceId: string): Write {
   return check(table, workspaceKey(accountId, workspaceId), { equal: { status: 'active' } });
 }
@@ -61,12 +61,11 @@ function slugKey({ accountId, slug }: Pick<Workspace, 'accountId' | 'slug'>): Ke
   return { pk: `ACCOUNT#${accountId}`, sk: `SLUG#${slug}` };
 }
 
-/** Claims a slug, so that two workspaces created concurrently cannot both have it. */
+/** Returns the write that reserves a slug for a workspace. It fails if a workspace of the account has the slug. */
 export function slugClaim(table: Table, workspace: SlugOwner): Write {
   return putNew(table, { ...slugKey(workspace), entity: 'workspace_slug', workspace_id: workspace.id });
 }
 
-/** Returns the id of the workspace that has claimed a slug. */
 export function slugOwner(claim: Item | undefined): string | undefined {
   return claim?.['workspace_id'] as string | undefined;
 }
@@ -75,10 +74,7 @@ export function slugRelease(table: Table, workspace: SlugOwner): Write {
   return remove(table, slugKey(workspace));
 }
 
-/**
- * Returns the workspaces of an account in the order of creation, which is the order of their ids: an id begins with its
- * time of creation.
- */
+/** Returns the workspaces of an account in the order of creation, in which their ids sort. */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
   const workspaces: Workspace[] = [];
   for await (const item of queryPartition(table, `ACCOUNT#${accountId}`, 'WORKSPACE#')) {
@@ -87,7 +83,7 @@ export async function listWorkspaces(table: Table, accountId: string): Promise<W
   return workspaces;
 }
 
-/** Returns a workspace by its id or slug. Cost: one read, or up to three for a slug. */
+/** Returns a workspace by its id or slug. */
 export async function readWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace | undefined> {
   const byId = await readItem(table, workspaceKey(accountId, idOrSlug));
   if (byId) return workspaceFrom(byId);

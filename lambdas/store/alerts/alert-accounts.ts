@@ -1,4 +1,4 @@
-/** List of the accounts that have, or had, settings of alerts, and the progress of scans of this list. */
+/** Accounts that have, or had, settings of alerts, and the progress of scans of these accounts. */
 
 import { queryItems, readItem } from '../table/query.ts';
 import { numberFrom, TTL_ATTRIBUTE, type Table } from '../table/table.ts';
@@ -8,19 +8,15 @@ import { put, type Key, type Write } from '../table/writes.ts';
 const LIST = 'ALERTS#ACCOUNTS';
 const ENTRY = 'ACCOUNT#';
 
-/** Returns the write that adds an account to the list. An account stays in the list. */
+/** Adds an account to the list, in which it stays. */
 export function alertAccountPut(table: Table, accountId: string): Write {
   return put(table, { pk: LIST, sk: `${ENTRY}${accountId}`, entity: 'alert_account' });
 }
 
-/** A scan of all listed accounts, which may take several runs of a worker. */
 export interface AlertScan {
   /** Unique name, for example with the day of a daily scan. */
   name: string;
-  /**
-   * Time in epoch ms after which DynamoDB deletes the scan's progress. A later run of the same name would begin again,
-   * so choose a time after the last run.
-   */
+  /** Time in epoch ms after which DynamoDB deletes the scan's progress. A later run would begin again. */
   untilMs: number;
 }
 
@@ -28,15 +24,11 @@ function scanKey({ name }: AlertScan): Key {
   return { pk: LIST, sk: `SCAN#${name}` };
 }
 
-/** Next visit of an account whose visits have failed. */
 export interface Revisit {
-  /** Number of visits that have failed. */
   failures: number;
-  /** Time in epoch ms before which the account is not visited again. */
   atMs: number;
 }
 
-/** Progress of a scan. */
 export interface ScanProgress {
   /** Last account whose first visit was made; `done` after the last account, and undefined before the first one. */
   after: string | undefined;
@@ -63,7 +55,6 @@ export async function saveScanProgress(table: Table, scan: AlertScan, progress: 
   await writeAlone(table, put(table, item));
 }
 
-/** Yields the listed accounts in the order of their ids, starting after the id `after`. */
 export async function* listAlertAccounts(table: Table, after = ''): AsyncGenerator<string, void> {
   const entries = queryItems(table, {
     ConsistentRead: true,

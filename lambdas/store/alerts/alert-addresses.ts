@@ -1,6 +1,6 @@
 /**
- * E-mail addresses that the deployment has subscribed to notices of accounts, in one item. An address stays in the list
- * when the settings no longer have it, because its subscription stays too. The item has hashes instead of addresses.
+ * Hashes of the e-mail addresses that the deployment has subscribed to notices of accounts. An address stays in the
+ * list when the settings no longer have it, because its subscription stays too.
  */
 
 import { readItem } from '../table/query.ts';
@@ -10,7 +10,7 @@ import { writeAlone } from '../table/transact.ts';
 import { putNew, putOver, type Key } from '../table/writes.ts';
 
 /**
- * Maximum number of addresses. Each has a filter policy, and an SNS topic has at most 200 of them.
+ * Maximum number of addresses. Each address has a filter policy, and an SNS topic has at most 200 filter policies.
  * @see https://docs.aws.amazon.com/general/latest/gr/sns.html
  */
 export const MAX_ADDRESSES = 200;
@@ -19,11 +19,10 @@ const addressRecord = record({ accountId: text('account_id'), hash: text('hash')
 
 const addressListRecord = record({
   addresses: list('addresses', addressRecord, MAX_ADDRESSES),
-  /** Number of changes. */
   version: count('version'),
 });
 
-/** Subscribed addresses of all accounts. An address that two accounts use is in the list twice. */
+/** List of subscribed addresses. If two accounts use an address, the list contains it twice. */
 export type AlertAddresses = RecordOf<typeof addressListRecord>;
 
 const KEY: Key = { pk: 'ALERTS#ADDRESSES', sk: 'LIST' };
@@ -33,10 +32,7 @@ export async function readAlertAddresses(table: Table): Promise<AlertAddresses> 
   return item ? addressListRecord.from(item) : { addresses: [], version: 0 };
 }
 
-/**
- * Replaces the list, if it has not changed since it was read.
- * @returns whether it was replaced
- */
+/** Replaces the list. Returns false if it has changed since it was read. */
 export async function replaceAlertAddresses(
   table: Table,
   before: AlertAddresses,

@@ -5,13 +5,12 @@ import type { QueueSender } from '../../platform/queues/queue.ts';
 import { payerRecord, type Payer } from '../accounts/payer.ts';
 import type { ScopeKind } from '../counters/counters.ts';
 
-/** Message that makes the worker compare the spending of a payer with its limits. */
 export interface AlertCheck {
-  /** Ids that the scope `only` does not need may be empty. */
+  /** Payer whose scopes are checked. Ids that the scope `only` does not need may be empty. */
   payer: Payer;
   /** UTC day in whose windows (day, week, month) the payer has spent. */
   date: string;
-  /** Kind of the only scope to compare, after a change of its limits; undefined compares all scopes of the payer. */
+  /** Kind of the only scope to compare; undefined for all scopes of the payer. */
   only?: ScopeKind | undefined;
   /** Amount of a hold that a limit of the payer has just refused. */
   refused?: Money | undefined;
@@ -34,12 +33,10 @@ export function encodeAlertCheck({ payer, date, only, refused }: AlertCheck): st
   return JSON.stringify({ v: 1, payer: payerRecord.toMessage(payer), date, only, refused: refused?.toString() });
 }
 
-/** Time in ms for which the request that causes a check waits for the queue. */
 const SEND_WITHIN_MS = 1_000;
 
 /**
- * Sends the message of a check. A slow queue delays the caller by at most a second: SQS may still store the message
- * later.
+ * Sends a check. After an error, SQS may still store and deliver the check.
  * @throws {Error} if the queue fails, or has not stored the message within a second
  */
 export async function sendAlertCheck(queue: QueueSender, check: AlertCheck): Promise<void> {
@@ -49,10 +46,7 @@ export async function sendAlertCheck(queue: QueueSender, check: AlertCheck): Pro
   await Promise.race([queue.send(encodeAlertCheck(check)), late]);
 }
 
-/**
- * Parses a queue message.
- * @throws {Error} if the text is not a message of a known version
- */
+/** @throws {Error} if the text is not a message of a known version */
 export function decodeAlertCheck(text: string): AlertCheck {
   return alertCheck().parse(JSON.parse(text));
 }

@@ -1,7 +1,6 @@
 /**
- * Settings of alerts: thresholds, and the destinations of notices. An account, a workspace or a key may have settings.
- * They have an item of their own, because every request reads the items of its key and workspace, which should stay
- * small.
+ * Settings of alerts of an account, a workspace or a key. They have items of their own, so that items that requests
+ * read stay small.
  */
 
 import { queryPage } from '../table/calls.ts';
@@ -12,13 +11,11 @@ import { putNew, putOver, remove, type Key, type Write } from '../table/writes.t
 
 export const alertOwnerKinds = ['account', 'workspace', 'key'] as const;
 
-/** Account, workspace or key that has settings of alerts. */
 export interface AlertOwner {
   kind: (typeof alertOwnerKinds)[number];
   id: string;
 }
 
-/** Formats of a webhook's body. */
 export const alertFormats = ['standard', 'slack', 'telegram'] as const;
 export type AlertFormat = (typeof alertFormats)[number];
 
@@ -30,18 +27,16 @@ const alertSettingsRecord = record({
   thresholds: attribute<readonly number[]>('thresholds', {
     fromAttribute: (stored) => ((stored ?? []) as unknown[]).map(Number),
   }),
-  /** URL to which notices are posted. It may contain a secret (Slack, Telegram), so it is never logged. */
+  /** URL that gets the notices. Do not log it, because it may contain a secret (Slack, Telegram). */
   webhookUrl: optional(text('webhook_url')),
   format: oneOf('format', alertFormats),
-  /** Telegram's id of the chat that gets the messages. */
   chatId: optional(text('chat_id')),
   email: optional(text('email')),
-  /** Base URL of the API, for links to the console; undefined if the operator's command line wrote the settings. */
+  /** Base URL of the API, for links; undefined if unknown. */
   baseUrl: optional(text('base_url')),
   /** Balance of a prepaid account that counts as low: an amount, or a percentage of the last payment. */
   lowBalance: optional(money('low_balance_rub')),
   lowBalancePercent: optional(count('low_balance_percent')),
-  /** Number of changes, used as the ETag. */
   version: count('version'),
   updatedAt: text('updated_at'),
 });
@@ -58,12 +53,11 @@ function settingsKey(accountId: string, { kind, id }: AlertOwner): Key {
   return { pk: alertsPartition(accountId), sk: `${SETTINGS_PREFIX}${kind}#${id}` };
 }
 
-/** Returns the name of an owner in a map of settings. */
 export function alertOwnerName({ kind, id }: AlertOwner): string {
   return `${kind}#${id}`;
 }
 
-/** Returns the settings of an owner itself; undefined if it has none. */
+/** Returns the settings of the owner itself. */
 export async function readAlertSettings(
   table: Table,
   accountId: string,
@@ -84,13 +78,12 @@ export async function readSettingsOfOwners(
   return new Map(settings.map((one) => [alertOwnerName({ kind: one.ownerKind, id: one.ownerId }), one]));
 }
 
-/** Returns all settings of an account, its workspaces and its keys. */
 export async function listAlertSettings(table: Table, accountId: string): Promise<AlertSettings[]> {
   const items = await Array.fromAsync(queryPartition(table, alertsPartition(accountId), SETTINGS_PREFIX));
   return items.map(alertSettingsRecord.from);
 }
 
-/** Returns whether an account, or one of its workspaces or keys, has settings of alerts. Cost: half a read unit. */
+/** Returns whether an account, or one of its workspaces or keys, has settings of alerts. */
 export async function hasAlertSettings(table: Table, accountId: string): Promise<boolean> {
   const { items } = await queryPage(table, {
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
@@ -100,10 +93,7 @@ export async function hasAlertSettings(table: Table, accountId: string): Promise
   return items.length > 0;
 }
 
-/**
- * Returns the write of new settings, or of the next version of existing settings. `settings.version` is the new
- * version.
- */
+/** Returns the write of settings. `settings.version` is the version to write: 1 for new settings. */
 export function alertSettingsPut(table: Table, settings: AlertSettings): Write {
   const { accountId, ownerKind: kind, ownerId: id, version } = settings;
   const item = {
@@ -114,7 +104,7 @@ export function alertSettingsPut(table: Table, settings: AlertSettings): Write {
   return version === 1 ? putNew(table, item) : putOver(table, item, version - 1);
 }
 
-/** Removes settings, if the stored version is the version that was read. */
+/** Returns the write that deletes settings. It fails if their version has changed since it was read. */
 export function alertSettingsRemoval(table: Table, settings: AlertSettings): Write {
   const { accountId, ownerKind: kind, ownerId: id, version } = settings;
   return remove(table, settingsKey(accountId, { kind, id }), { equal: { version } });

@@ -3,20 +3,18 @@ import { count, oneOf, optional, record, type RecordOf } from '../table/record.t
 import type { Table } from '../table/table.ts';
 import { putNew, putOver, remove, type Key, type Write } from '../table/writes.ts';
 
-/** Levels of a prepaid balance, in the order in which a balance falls. */
+/** Levels of a balance, from the highest to the lowest. */
 export const balanceLevels = ['sufficient', 'low', 'exhausted'] as const;
 export type BalanceLevel = (typeof balanceLevels)[number];
 
 const balanceAlarmRecord = record({
-  /** Lowest level since the balance was last sufficient. */
+  /** Lowest level since the balance last reached twice the low amount. */
   level: oneOf('level', balanceLevels),
   /** Revision of the limits at the last reported refusal; absent if none was reported since a sufficient payment. */
   refusedRevision: optional(count('refused_revision')),
-  /** Number of changes. */
   version: count('version'),
 });
 
-/** Level of an account's balance that the last check recorded, and the refusal that it reported, if any. */
 export type BalanceAlarm = RecordOf<typeof balanceAlarmRecord>;
 
 function balanceAlarmKey(accountId: string): Key {
@@ -28,12 +26,11 @@ export async function readBalanceAlarm(table: Table, accountId: string): Promise
   return item ? balanceAlarmRecord.from(item) : { level: 'sufficient', refusedRevision: undefined, version: 0 };
 }
 
-/** Removes the level, so that the next check sends a notice if the balance is low. */
 export function balanceAlarmRemoval(table: Table, accountId: string): Write {
   return remove(table, balanceAlarmKey(accountId));
 }
 
-/** Sets the level and the reported refusal, if neither has changed since they were read. */
+/** Returns the write of the alarm's new state. It fails if the alarm has changed since it was read. */
 export function balanceAlarmPut(
   table: Table,
   accountId: string,

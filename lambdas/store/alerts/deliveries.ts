@@ -1,10 +1,7 @@
 /**
- * Notices, and their deliveries. A *mark* is an item whose name identifies one event, such as a crossing of a threshold
- * in a window. The transaction that creates the mark also creates the deliveries of the notice, one for each
- * destination.
- *
- * Guarantee: each event creates its deliveries at most once, because a mark can be created only once. Retries,
- * duplicate messages, concurrent workers and lost replies do not matter.
+ * Deliveries of notices. A *mark* is an item whose name identifies one event, such as a crossing of a threshold in a
+ * window. The transaction that creates a mark also creates the deliveries of its notice, so an event creates them at
+ * most once.
  */
 
 import { queryPage } from '../table/calls.ts';
@@ -19,23 +16,22 @@ export type DeliveryChannel = (typeof deliveryChannels)[number];
 
 /**
  * States of a delivery. `refused`: the receiver or the settings make retries useless. `dead`: every attempt within 24
- * hours failed. Both can be retried with a command.
+ * hours failed.
  */
 export const deliveryStates = ['pending', 'delivered', 'refused', 'dead'] as const;
 
 const alertDeliveryRecord = record({
   id: text('id'),
   accountId: text('account_id'),
-  /** Type of the notice, for example `alert.limit.threshold`. */
   type: text('type'),
-  /** Owner whose settings have the destination. The settings are read again for each attempt. */
+  /** Owner of the settings, which are read again for each attempt. */
   ownerKind: oneOf('owner_kind', alertOwnerKinds),
   ownerId: text('owner_id'),
   channel: oneOf('channel', deliveryChannels),
-  /** `subject` is one line in ASCII. `text` is the message for people. */
+  /** `subject` is one line in ASCII. */
   subject: text('subject'),
   text: text('text'),
-  /** Facts of the notice as JSON, for programs. */
+  /** Data of the notice, as JSON text. */
   data: text('data'),
   state: oneOf('state', deliveryStates),
   /** Number of attempts that have begun. */
@@ -51,10 +47,8 @@ const alertDeliveryRecord = record({
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
 
-/** Delivery of one notice to one destination. */
 export type AlertDelivery = RecordOf<typeof alertDeliveryRecord>;
 
-/** Partitions of the sweep index for pending deliveries. Holds and leases have other partitions. */
 const DUE_PARTITIONS = Array.from({ length: 8 }, (_, part) => `DELIVERIES#${part}`);
 
 function deliveryPartitionOf(id: string): string {
@@ -70,14 +64,11 @@ function markKey(accountId: string, name: string): Key {
   return { pk: `NOTICES#${accountId}#${name}`, sk: 'MARK' };
 }
 
-/** Event of an account, by a name that no other event of the account has. */
+/** Mark of one event. `name` is unique in the account. */
 export interface Mark {
   accountId: string;
   name: string;
-  /**
-   * Time in epoch ms after which no check can find the event again, so that DynamoDB may delete the mark; undefined
-   * keeps it.
-   */
+  /** Time in epoch ms after which DynamoDB may delete the mark; if it is undefined, the mark is never deleted. */
   untilMs: number | undefined;
 }
 
@@ -86,15 +77,12 @@ function markItem({ accountId, name, untilMs }: Mark): Item {
   return { ...markKey(accountId, name), entity: 'alert_mark', ...expires };
 }
 
-/**
- * Returns the write that creates the mark of an event. It fails if the mark exists, so that an event has at most one
- * notice.
- */
+/** Returns the write of a mark. It fails if the mark exists. */
 export function markPut(table: Table, mark: Mark): Write {
   return putNew(table, markItem(mark));
 }
 
-/** Returns the write that marks an event for which no notice is sent. It succeeds even if the mark exists. */
+/** Returns the write that marks an event that gets no notice. It succeeds even if the mark exists. */
 export function passedMarkPut(table: Table, mark: Mark): Write {
   return put(table, markItem(mark));
 }
@@ -113,8 +101,8 @@ export function deliveryPut(table: Table, delivery: AlertDelivery): Write {
 }
 
 /**
- * Begins an attempt, and leases the delivery for it. Fails if another worker has begun an attempt since the delivery
- * was read.
+ * Returns the write that begins an attempt. It fails if another worker has begun an attempt since the delivery was
+ * read.
  */
 export function attemptBegin(table: Table, delivery: AlertDelivery, leasedUntilMs: number): Write {
   return update(table, deliveryKey(delivery), {
@@ -123,13 +111,15 @@ export function attemptBegin(table: Table, delivery: AlertDelivery, leasedUntilM
   });
 }
 
-/** Result of an attempt: the next attempt, or the final state. */
 export type AttemptEnd =
   | { state: 'pending'; nextAtMs: number; reason: string }
   | { state: 'refused' | 'dead'; reason: string }
   | { state: 'delivered'; deliveredAtMs: number };
 
-/** Ends the attempt that `attemptBegin` began, unless its lease has ended and another attempt has begun. */
+/**
+ * Returns the write that ends an attempt of `attemptBegin`. It fails if the attempt's lease has ended and another
+ * attempt has begun.
+ */
 export function attemptEnd(table: Table, delivery: AlertDelivery, end: AttemptEnd): Write {
   const when = { equal: { state: 'pending', attempts: delivery.attempts + 1 } };
   if (end.state === 'pending') {
@@ -143,7 +133,10 @@ export function attemptEnd(table: Table, delivery: AlertDelivery, end: AttemptEn
   return update(table, deliveryKey(delivery), { set, remove: [indexes.sweep.partition, indexes.sweep.sort], when });
 }
 
-/** Makes a delivery pending again for another 24 hours, if its state has not changed since it was read. */
+/**
+ * Returns the write that makes a delivery pending for another 24 hours. It fails if the state has changed since it was
+ * read.
+ */
 export function deliveryRetry(table: Table, delivery: AlertDelivery, atMs: number): Write {
   const at = isoTime(atMs);
   const set = {
@@ -165,7 +158,7 @@ export async function readDelivery(table: Table, accountId: string, id: string):
 }
 
 /**
- * Returns deliveries of an account, newest first.
+ * Returns deliveries, newest first.
  * @param selection.before id of a delivery; only older deliveries are returned
  */
 export async function listDeliveries(
@@ -186,7 +179,7 @@ export async function listDeliveries(
   return items.map(alertDeliveryRecord.from);
 }
 
-/** Yields the deliveries of one partition of the index that are due, read consistently from the table. */
+/** Yields due deliveries, read consistently from the table. */
 async function* dueIn(table: Table, partition: string, atMs: number): AsyncGenerator<AlertDelivery, void> {
   const entries = queryItems(table, {
     IndexName: indexes.sweep.name,
@@ -201,7 +194,7 @@ async function* dueIn(table: Table, partition: string, atMs: number): AsyncGener
   }
 }
 
-/** Returns the due deliveries, as one list for each partition of the index. */
+/** Returns the due deliveries for each partition of the index. */
 export function dueDeliveries(table: Table, atMs: number): AsyncGenerator<AlertDelivery, void>[] {
   return DUE_PARTITIONS.map((partition) => dueIn(table, partition, atMs));
 }

@@ -11,10 +11,7 @@ export async function readFailingProviders(table: Table): Promise<Map<string, nu
   return new Map(items.map((item) => [item['sk'] as string, numberFrom(item['since_ms'])]));
 }
 
-/**
- * Saves the time since which a provider fails.
- * @param sinceMs time in epoch ms; 0 if the provider works again
- */
+/** `sinceMs` is the time since which the provider fails; 0 if it works again. */
 export async function saveFailingProvider(table: Table, providerId: string, sinceMs: number): Promise<void> {
   const item = { pk: PROVIDERS, sk: providerId, entity: 'failing_provider', since_ms: sinceMs };
   await writeAlone(table, put(table, item));

@@ -1,8 +1,6 @@
 /**
- * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change an item, so
- * concurrent settlements of one counter conflict. In a scope without limits, no decision depends on the counter, so
- * each settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item
- * again: the parts are closed, and the transaction that sets the limit merges them into the counter.
+ * Parts of a counter. Concurrent transactions on one item conflict, so settlements of a busy counter without limits add
+ * to one of many parts (items). The transaction that sets a limit merges the closed parts into the counter.
  *
  * Guarantee: at every moment, and wherever a process dies, a counter and its current parts sum to the settled amount.
  * The counter item names its current parts, and the transaction that sets this name also creates the parts. Only an
@@ -36,17 +34,11 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/**
- * Maximum number of attempts to read a counter and write its parts. An attempt fails if the counter changes between the
- * read and the write.
- */
+/** Maximum number of attempts. An attempt fails if the counter changes between its read and its write. */
 const MAX_ROUNDS = 5;
-/**
- * Maximum number of attempts of a merge; together they take about five seconds. A settlement that a closed part rejects
- * writes to the counter instead, where it can conflict with the merge.
- */
+/** Maximum number of attempts to merge parts. It is high, because merges conflict with settlements. */
 const ATTEMPTS = 30;
-/** Time in ms between the merge of parts and their deletion by DynamoDB. Nothing uses merged parts. */
+/** Time in ms between the merge of parts and their deletion by DynamoDB. */
 const MERGED_PARTS_KEPT_MS = DAY_MS;
 
 /**
@@ -62,7 +54,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
     if (known !== undefined) return known;
     if (!(await arePartsAllowed(table))) return undefined;
     const spread = newSpread();
-    // A change of limits changes the revision, so this condition fails after the change.
+    // The condition compares the revision, because every change of limits changes it.
     const { revision } = item;
     const when =
       revision === undefined
@@ -93,23 +85,21 @@ export async function limitWrites(
 }
 
 /**
- * Closes the parts of a counter and merges them. If a process dies during a merge, the next attempt completes it.
- * @returns whether the counter had parts
+ * Closes the parts of a counter and merges them. Returns whether it had parts.
  * @throws {StoreBusyError} if the parts keep changing, or the table stays busy
  */
 export async function gatherCounter(table: Table, scope: ScopeId): Promise<boolean> {
   const parts = await closeParts(table, scope);
   if (!parts) return false;
   const counter = update(table, counterKey(scope), mergedParts(parts));
-  // A failed condition means that the parts were already merged, by another process or by an attempt whose reply was
-  // lost.
+  // A failed condition means that the parts were already merged.
   await transact(table, { counter, ...expiryWrites(table, scope, parts) }, { attempts: ATTEMPTS });
   return true;
 }
 
 /**
- * Returns whether the parts of a counter should be merged. That is the case if they were created before `beforeMs`, or
- * if a release without support for parts has set a limit on the scope.
+ * Returns whether the parts of a counter were created before `beforeMs`, or a release without support for parts has set
+ * a limit.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -136,10 +126,7 @@ async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: tru
   throw new StoreBusyError();
 }
 
-/**
- * Closes one part.
- * @returns the final amounts of the part; undefined if the part was deleted
- */
+/** Closes a part. Returns its final amounts; undefined if the part was deleted. */
 async function closePart(table: Table, { id }: ScopeId, key: Key): Promise<Item | undefined> {
   const isGone = await writeAlone(table, update(table, key, { remove: ['open'], when: { equal: { scope_id: id } } }));
   return isGone ? undefined : readItem(table, key);
@@ -161,7 +148,6 @@ function expiryWrites(table: Table, scope: ScopeId, parts: ClosedParts | undefin
   return forEach(partKeys(scope, parts.spread), (key) => update(table, key, { set }));
 }
 
-/** Returns a write for each part of a counter, by the number of the part. */
 function forEach(keys: readonly Key[], write: (key: Key) => Write): Writes {
   return Object.fromEntries(keys.map((key, part) => [`part ${part}`, write(key)]));
 }

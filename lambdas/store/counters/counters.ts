@@ -1,14 +1,12 @@
 /**
- * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
- * requests do not conflict with most changes of the configuration, such as a new name.
+ * Spent and held amounts of one scope.
  *
  * Each window (a day, week, month or the lifetime) has two numbers: `spent_<window>` (settled) and `committed_<window>`
  * (settled + held). They are equal if nothing is held. A hold is refused if committed + hold would exceed the limit.
  *
  * The amounts of a busy counter are divided among several items, its parts, and readers add them up. `spread` is the
- * name of the current parts, absent if there are none. In a scope without limits, no decision depends on the amounts,
- * so any part accepts any change (counter-parts.ts). In a scope with limits, the counter grants room to its parts, and
- * `grants` counts the grants (limited-parts.ts).
+ * name of the current parts, absent if there are none. In a scope with limits, the counter grants room to its parts,
+ * and `grants` counts the grants.
  */
 
 import { Money } from '../../money/money.ts';
@@ -21,7 +19,7 @@ import { StoreBusyError, writeAlone } from '../table/transact.ts';
 import { remove, update, type Change, type Key, type Write } from '../table/writes.ts';
 
 export const ownerKinds = ['key', 'workspace', 'member', 'account'] as const;
-/** Kind of a scope. The values of one tag, such as `project`, are scopes of the kind `tag:project`. */
+/** The values of one tag, such as `project`, are scopes of the kind `tag:project`. */
 export type ScopeKind = OwnerKind | TagKind;
 export type OwnerKind = (typeof ownerKinds)[number];
 export type TagKind = `tag:${string}`;
@@ -31,7 +29,7 @@ export interface ScopeId {
   id: string;
 }
 
-/** A scope with the limits that were read with its configuration, and the revision of those limits. */
+/** A scope with its limits, as they were read with the configuration of the key, workspace or other owner. */
 export interface Scope extends ScopeId {
   limits: Limits;
   revision: number;
@@ -46,7 +44,7 @@ export interface Counter {
 }
 
 export interface StoredCounter extends Counter {
-  /** Returns the names of the stored windows. Windows without amounts are not stored, and old windows are removed. */
+  /** Returns the stored windows. Windows without amounts are not stored, and old windows are removed. */
   windows: () => string[];
 }
 
@@ -56,24 +54,17 @@ export function counterKey(scope: ScopeId): Key {
   return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: COUNTER };
 }
 
-/**
- * Number of parts of a counter that has parts. More parts would make conflicts of settlements rarer, but readers would
- * have to read more items.
- */
+/** Number of parts into which a busy counter is divided. */
 export const COUNTER_PARTS = 64;
 
-/**
- * Prefix of the names of part sets in which each part has its own partition key. In older sets, the parts have the
- * partition key of their counter.
- */
+/** Prefix of the names of part sets in which each part has its own partition key. */
 const PARTITIONED = 'p';
 
-/** Returns a new name for a set of parts. The name contains its time of creation. */
+/** Returns a new name for a set of parts, which contains its time of creation. */
 export function newSpread(): string {
   return PARTITIONED + uuidv7();
 }
 
-/** Returns the time in epoch ms at which a set of parts was created. */
 export function spreadTimeMs(spread: string): number {
   return uuidTimeMs(spread.startsWith(PARTITIONED) ? spread.slice(PARTITIONED.length) : spread);
 }
@@ -81,7 +72,6 @@ export function spreadTimeMs(spread: string): number {
 /**
  * Returns the key of a part. Each part of a new set has its own partition key, because DynamoDB limits the writes to
  * one partition key to 1,000 units per second.
- * @param spread name of the set of parts
  */
 export function partKey(scope: ScopeId, spread: string, part: number): Key {
   const [{ pk }, name] = [counterKey(scope), `#${spread}#${part}`];
@@ -92,20 +82,16 @@ export function partKeys(scope: ScopeId, spread: string): Key[] {
   return Array.from({ length: COUNTER_PARTS }, (_, part) => partKey(scope, spread, part));
 }
 
-/** Returns the name of a counter's set of parts; undefined without parts. */
 export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/**
- * Attribute that counts the grants to the counter's current parts. A grant moves room (the free part of a limit) to a
- * part.
- */
+/** Attribute that counts the grants to the counter's current parts. */
 export const GRANTS = 'grants';
-/** Attribute with the time at which a process began to merge a counter's parts. Other processes wait for the merge. */
+/** Attribute with the time at which a process began to merge a counter's parts. */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
-/** Returns whether a counter has parts to which it grants room, because its scope has limits. */
+/** Returns whether a counter has parts to which it grants room. */
 export function isGranted(item: Item): boolean {
   return item[GRANTS] !== undefined;
 }
@@ -114,10 +100,7 @@ export function limitsOf(item: Item): Limits {
   return limitsFrom(item['limits']);
 }
 
-/**
- * Converts the item of a counter.
- * @param parts items of the counter's current parts
- */
+/** Returns the counter in an item. Adds the amounts in `parts`, the items of the counter's current parts. */
 export function counterFrom(item: Item | undefined, parts: readonly Item[] = []): StoredCounter {
   const all = [item ?? {}, ...parts];
   const sum = (name: string) => Money.sum(all.map((one) => moneyFrom(one[name])));
@@ -139,12 +122,10 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<StoredC
 const MAX_LOOKS = 8;
 
 /**
- * Returns a counter including the amounts of its parts. Writes nothing.
+ * Returns a counter including the amounts of its parts.
  *
- * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
- * counter and its parts are read in one call. When parts are merged into the counter, the counter drops their name, so
- * their amounts are not counted twice. A grant moves committed money from a part to the counter, so if a grant was made
- * during the read, everything is read again.
+ * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. A grant
+ * moves committed money from a part to the counter, so if a grant was made during the read, everything is read again.
  * @throws {StoreBusyError} if parts are created, merged or get grants during every read, or if the table stays busy
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
@@ -157,7 +138,7 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
     const before = item;
     item = items.find(({ sk }) => sk === COUNTER);
     if (item && isGranted(item)) item = await readItem(table, counterKey(scope));
-    // Missing parts mean that the parts were merged and deleted after the counter was read.
+    // If parts are missing, they were merged and deleted after the counter was read.
     const isWhole = spreadOf(item) === spread && parts.length === COUNTER_PARTS;
     if (isWhole && numberFrom(item?.[GRANTS]) === numberFrom(before?.[GRANTS])) return counterFrom(item, parts);
     if (!isWhole && spreadOf(item) === spread) item = await readItem(table, counterKey(scope));
@@ -165,7 +146,10 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
   throw new StoreBusyError();
 }
 
-/** Returns the counters of many scopes of one kind, by id. A scope without spending has an empty counter. */
+/**
+ * Reads the counters of one kind, and returns a function that finds them by id. A scope without spending has an empty
+ * counter.
+ */
 export async function readCounters(
   table: Table,
   kind: ScopeKind,
@@ -177,7 +161,7 @@ export async function readCounters(
   );
   const byKey = new Map(items.map((item) => [item['pk'] as string, item]));
   const counters = new Map<string, StoredCounter>();
-  // The parts of the counters are read one counter after another, because few counters have parts.
+  // Reads the parts of only one counter at a time, because few counters have parts.
   for (const id of ids) {
     counters.set(id, await counterWithParts(table, { kind, id }, byKey.get(counterKey({ kind, id }).pk)));
   }
@@ -185,8 +169,9 @@ export async function readCounters(
 }
 
 /**
- * Holds `amount` in every window of the scope, if the scope is active, its limits are unchanged, and they have room. A
- * limited counter with parts accepts no holds itself, because its remaining room is reserved for grants to the parts.
+ * Returns the write that holds `amount` in every window of the scope. It fails unless the scope is active, its limits
+ * are unchanged, and they have room. A limited counter with parts accepts no holds itself, because its remaining room
+ * is reserved for grants to the parts.
  */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
@@ -202,11 +187,11 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
   return update(table, counterKey(scope), { add, when });
 }
 
-/** Changes of one counter item, by attribute name. A settlement sums all its changes before it writes. */
+/** Changes of one counter item, in units of 10⁻¹² RUB, by attribute name. */
 export type CounterDeltas = Map<string, bigint>;
 
 /**
- * Adds a change of the spent and committed (spent plus held) amounts to the changes of a counter, in all windows.
+ * Adds a change of the spent and committed amounts to `deltas`, the changes of a counter, in each window.
  * @param only.keptAtMs if set, windows that may already be removed at this time are skipped (see `isKept`)
  */
 export function addDeltas(
@@ -226,7 +211,7 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
-/** Returns whether any change is not zero. Opposite changes of an attribute cancel each other. */
+/** Returns whether an attribute changes. Opposite changes of an attribute cancel each other. */
 export function hasChanges(deltas: CounterDeltas): boolean {
   return counterChanges(deltas).length > 0;
 }
@@ -236,7 +221,7 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
 }
 
 /**
- * Applies changes to a counter, and creates its item if it does not exist.
+ * Returns the write that applies changes to a counter. It creates the counter's item if it does not exist.
  * @param part key of the part to change instead of the counter; the write fails if the part is closed
  */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
@@ -247,9 +232,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
   return update(table, counterKey(scope), { set: scopeAttributes(scope), add });
 }
 
-/**
- * Attribute that counts the corrections of a counter (`admin counters recompute`), so that no correction is made twice.
- */
+/** Attribute that counts the corrections of a counter (`admin counters recompute`), so that none is made twice. */
 const CORRECTIONS = 'corrections';
 
 export async function readCorrections(table: Table, scope: ScopeId): Promise<number> {
@@ -257,8 +240,8 @@ export async function readCorrections(table: Table, scope: ScopeId): Promise<num
 }
 
 /**
- * Adds the differences that a comparison found to a counter. Concurrent spending does not make these differences wrong,
- * because each settlement changes records and counters by the same amount.
+ * Returns the write that adds the differences found by a comparison to a counter. Concurrent spending does not make
+ * these differences wrong, because each settlement changes records and counters by the same amount.
  * @param corrections number of corrections before the comparison; the write fails if another correction was made since
  */
 export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {
@@ -269,16 +252,14 @@ export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDe
   return update(table, counterKey(scope), { add: { ...add, [CORRECTIONS]: 1 }, when });
 }
 
-/** Total amounts of a counter's closed parts. Closed parts accept no changes. */
+/** Parts that accept no more changes: their name, and the sums of their amounts. */
 export interface ClosedParts {
   spread: string;
-  /** Total amounts by the names of the counter's attributes. */
   amounts: Item;
 }
 
 /**
- * Copies a change of limits to the counter, in the transaction that changes the configuration. Spent and held amounts
- * stay. `change.active` also activates or deactivates the scope.
+ * Copies a change of limits to the counter, in the transaction that changes the configuration.
  *
  * Guarantee: limits do not change while parts have room that was granted for the old limits. The write fails if such
  * parts exist, unless it merges them.
@@ -296,14 +277,13 @@ export function configureUpdate(
   return update(table, counterKey(scope), { set, ...(parts ? mergedParts(parts) : withoutParts) });
 }
 
-/** Returns the change that merges closed parts into their counter. */
 export function mergedParts({ spread, amounts }: ClosedParts): Change {
   return { add: amounts, remove: ['spread', GRANTS, GATHERING_SINCE_MS], when: { equal: { spread } } };
 }
 
 /**
- * Lowers a lifetime limit, if all spent and held money stays within the new limit, and the counter has no parts. The
- * limit must not be negative.
+ * Returns the write that lowers a lifetime limit. It fails if the spent and held money exceeds the new limit, or if the
+ * counter has parts. The limit must not be negative.
  */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
@@ -317,8 +297,8 @@ export function scopeAttributes({ kind, id }: ScopeId): Item {
 }
 
 /**
- * Activates or deactivates a scope in its counter. An inactive scope accepts no new holds. Deactivation fails if the
- * counter has parts with grants, because holds in these parts do not read the counter.
+ * Returns the write that activates or deactivates a scope. An inactive scope accepts no new holds. Deactivation fails
+ * if the counter has parts with grants, because holds in these parts do not read the counter.
  */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
   return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });
@@ -329,13 +309,12 @@ export function counterRemoval(table: Table, scope: ScopeId): Write {
 }
 
 const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
-/** Time in ms for which a window is kept after its end, for late settlements. */
+/** Time in ms for which a window is kept after its end. */
 const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
- * Removes windows that ended more than two days ago and hold nothing. A window that changes during the removal stays.
- * Windows of a counter with parts stay too, because removing a window from only some of the parts would make its sum
- * too low.
+ * Removes old windows that hold nothing. A window that changes during the removal stays, and so do windows of a counter
+ * with parts.
  * @returns number of windows that were to be removed
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
@@ -350,7 +329,7 @@ export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
-/** Returns whether a window is kept at a time. A window may be removed two days after its end. */
+/** Returns whether a window is kept at a time. */
 export function isKept(window: string, atMs: number): boolean {
   const end = endOfNamedWindow(window);
   return end === null || end + KEEP_AFTER_END_MS >= atMs;
@@ -365,13 +344,13 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const present = names.filter((name) => read[name] !== undefined);
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
-    // Changes of zero are not written, so `spent_…` or `committed_…` might not exist.
+    // `spent_…` or `committed_…` may be absent, because changes of zero are not written. It must still be absent.
     absent: [...names.filter((name) => !present.includes(name)), 'spread'],
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/** Returns the room of a scope's tightest limit, after spending and holds; undefined if the scope has no limit. */
+/** Returns the room of the tightest limit; undefined without limits. */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {
@@ -387,7 +366,6 @@ export function refusingInterval(counter: Counter, windows: Windows, amount: Mon
   return intervals.findLast((interval) => !hasRoomIn(interval, counter, windows, amount));
 }
 
-/** Returns whether the limit of an interval has room for `amount`. */
 export function hasRoomIn(interval: Interval, counter: Counter, windows: Windows, amount: Money): boolean {
   const limit = counter.limits[interval];
   if (!limit) return true;

@@ -1,7 +1,6 @@
 /**
  * Numbers of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address
- * or an IPv6 /64) and UTC day. DynamoDB deletes expired counts. A network is stored only as a keyed hash, which changes
- * every day.
+ * or an IPv6 /64) and UTC day. A network is stored only as a keyed hash, which changes every day.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -13,7 +12,6 @@ const MINUTE_MS = 60_000;
 
 export interface FreeCount {
   key: Key;
-  /** End of the count's period, in epoch milliseconds. */
   endsAtMs: number;
 }
 
@@ -33,10 +31,7 @@ export function accountMinute(accountId: string, atMs: number): FreeCount {
   };
 }
 
-/**
- * Returns the daily count of a network.
- * @param hash keyed hash of the network and the day
- */
+/** Returns the count of a network's requests in a UTC day. `hash` is a keyed hash of the network and the day. */
 export function addressDay(hash: string, atMs: number): FreeCount {
   const startMs = windowStart(atMs, DAY_MS);
   return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
@@ -51,7 +46,7 @@ export function placeUpdate(table: Table, count: FreeCount, most: number): Write
   });
 }
 
-/** Changes a count of requests to free models, without a condition. */
+/** Returns the write that adds a number, which may be negative, to a count. It has no condition. */
 export function placesUpdate(table: Table, count: FreeCount, change: number): Write {
   return update(table, count.key, { set: freeRequestConstants(count), add: { requests: change } });
 }
@@ -64,10 +59,7 @@ export function requestsFrom(item: Item | undefined): number {
   return Math.max(0, numberFrom(item?.['requests']));
 }
 
-/**
- * Returns the attributes of a count that never change. A count expires a day after its period, because a settlement may
- * be late.
- */
+/** A count expires a day after its period, because a settlement may be late. */
 function freeRequestConstants({ endsAtMs }: FreeCount): Item {
   return { entity: 'free_requests', [TTL_ATTRIBUTE]: (endsAtMs + DAY_MS) / 1_000 };
 }

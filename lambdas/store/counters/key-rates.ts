@@ -1,7 +1,6 @@
 /**
- * Counts a key's requests: admitted requests and their tokens in each UTC minute, and running requests. A large limit
- * is divided into parts, each in its own item, because concurrent transactions on one item conflict. The limits of all
- * parts together equal the limit of the key.
+ * Counts a key's admitted requests and their tokens in each UTC minute, and its running requests. A large limit is
+ * divided among parts (items), because concurrent transactions on one item conflict.
  */
 
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -13,49 +12,42 @@ export const MINUTE_LENGTH_MS = 60_000;
 /** Time in ms for which a count is kept after the end of its minute. */
 const KEEP_MINUTES_MS = 60 * MINUTE_LENGTH_MS;
 
-/** Kinds of items: the count of one minute, and the count of running requests. */
 export const rateKinds = ['minute', 'running'] as const;
 export type RateKind = (typeof rateKinds)[number];
 
 const rateHoldRecord = record({
   kind: oneOf('kind', rateKinds),
-  /** Number of the part that counts the request. */
   part: count('part'),
-  /**
-   * Estimated tokens, which a settlement within the minute replaces with the real usage; 0 for running requests, or
-   * without a limit on tokens.
-   */
+  /** Estimated tokens; 0 for running requests, or without a limit on tokens. */
   tokens: count('tokens'),
 });
 
-/**
- * A count that includes a request. The generation's record lists these counts, so that its settlement can correct them.
- */
+/** Entry of a request in one of its key's counts. */
 export type RateHold = RecordOf<typeof rateHoldRecord>;
 
 const rateHolds = list('rate_holds', rateHoldRecord, rateKinds.length);
 
 /**
- * Field of a hold that lists the counts that include the request. Empty if the key has no limits on requests, tokens or
- * running requests. Queue messages omit an empty list.
+ * The request's entries in its key's counts; empty if the key has no limits on requests, tokens or running requests.
+ * Queue messages omit an empty list.
  */
 export const rateHoldsField: Field<readonly RateHold[]> = unreleased({
   ...rateHolds,
   toMessage: (holds) => (holds.length > 0 ? rateHolds.toMessage(holds) : undefined),
 });
 
-/** Returns the start of the UTC minute in which a request counts: the minute in which it was admitted. */
+/** Returns the start of a UTC minute. */
 export function minuteStart(atMs: number): number {
   return atMs - (atMs % MINUTE_LENGTH_MS);
 }
 
-/** Returns the table key of a count. `atMs` is the time at which the request was admitted. */
+/** Returns the key of one part of a count. `atMs` is the time at which the request was admitted. */
 export function rateItemKey(keyHash: string, { kind, part }: Pick<RateHold, 'kind' | 'part'>, atMs: number): Key {
   const minute = `MINUTE#${new Date(minuteStart(atMs)).toISOString().slice(0, 16)}`;
   return { pk: `RATE#${keyHash}#${part}`, sk: kind === 'minute' ? minute : 'RUNNING' };
 }
 
-/** Limits of one part. If a limit is absent, the part has no such limit. */
+/** Limits of one part. */
 export interface RateShare {
   requests?: number | undefined;
   tokens?: number | undefined;
@@ -63,7 +55,8 @@ export interface RateShare {
 }
 
 /**
- * Adds a request to the count of a part, if the part has room. `share.tokens` must be at least `hold.tokens`.
+ * Returns the write that adds a request to a part. It fails if the part has no room. `share.tokens` must be at least
+ * `hold.tokens`.
  */
 export function rateHoldUpdate(
   table: Table,
@@ -87,7 +80,6 @@ export function rateHoldUpdate(
   });
 }
 
-/** Change that a settlement makes to a count. */
 export interface RateChange {
   generationId: string;
   keyHash: string;
@@ -102,8 +94,8 @@ export function rateSettleUpdate(table: Table, { generationId, keyHash, hold, ch
 }
 
 /**
- * Corrects the number of running requests in a part, if the part is unchanged since it was read. The condition includes
- * the number itself, because earlier releases change it without `changes`.
+ * Returns the write that corrects the number of running requests in a part. It fails if the part has changed since it
+ * was read. Earlier releases change the number without incrementing `changes`, so the number is compared too.
  * @param read.changes number of changes of the part as read; undefined if it had none
  */
 export function runningCorrection(

@@ -1,10 +1,8 @@
 /**
- * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The hold of a request
- * is then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
- * that the request has taken.
+ * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The record of a
+ * request names the lease and the amount that it has taken, and needs no hold of its own.
  *
- * Counters contain a lease's money like a hold, from the transaction that creates the lease to the transaction that
- * returns it. The return frees only the money that no record has taken. Money in records stays held until the records
+ * The return of a lease frees only the money that no record has taken. Money in records stays held until the records
  * are settled.
  */
 
@@ -27,10 +25,10 @@ const leaseRecord = record({
   amount: money('amount_rub'),
   /** Scopes with limits, in each of which the money is held. */
   scopes: heldScopesField,
-  /** Time of creation, which determines the windows in which the money is held. */
+  /** Time of creation. The money is held in the windows (day, week, month) that contain this time. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
-  /** Time at which the sweep (a job that runs every minute) checks the lease next; absent if no check is needed. */
+  /** Time of the sweep's next check; absent if none is needed. */
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /** Time at which the sweep found the lease open, by the sweep's clock. */
   foundAtMs: optional(instant('found_at')),
@@ -43,29 +41,24 @@ export const leaseAttributes = leaseRecord.attributes;
 
 /** Time in ms from the creation of a lease during which a process may take holds from it. */
 export const LEASE_MS = 2_000;
-/** Maximum time in ms for writing a record that names a lease. After this time, the write is abandoned. */
+/** Maximum time in ms for writing a record that names a lease. */
 export const RECORD_TIMEOUT_MS = 30_000;
 /** Age in ms at which the sweep first checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * Minimum time in ms between the run of the sweep that first finds a lease open and the run that returns it. The
- * sweep's own clock measures this time, so it is right even if the clock of the lease's process is wrong. After this
- * time, the last record is written or abandoned. The sweep runs every minute, so its next run returns the lease.
+ * Minimum time in ms between the run of the sweep that first finds a lease open and the run that returns it. Only the
+ * sweep's clock measures it.
  */
 const RETURNED_AFTER_FOUND_MS = 50_000;
 /**
  * Time in ms between the return of a lease and the comparison of the returned amount with the lease's records. The
- * sweep compares because the returned amount is wrong in rare cases: if the process was suspended while it wrote a
- * record, or if the clock of another sweep is minutes ahead.
+ * amount is wrong if the process was suspended while it wrote a record, or if the clock of another sweep is minutes
+ * ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
-/**
- * Maximum time in ms between the admission of a request and the creation of the lease that it uses. An older request,
- * which has waited for its prompt or for money, gets its own hold.
- */
+/** Maximum time in ms between the admission of a request and the creation of the lease that it uses. */
 const MAX_WAITED_MS = 5_000;
 
-/** Creates a lease that begins now. */
 export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId'>): Lease {
   const createdAtMs = nowMs();
   const sweepAtMs = createdAtMs + SWEPT_AFTER_MS;
@@ -98,10 +91,9 @@ export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
   return createdAtMs >= fromMs && createdAtMs <= toMs;
 }
 
-/** Time in ms for which a returned lease is kept, to help explain a difference in the books. */
+/** Time in ms for which a returned lease is kept. */
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
-/** Partitions of the sweep index for leases. Pending generations have other partitions. */
 export const LEASE_SWEEP_PARTITIONS = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
 
 function leaseKey(id: string): Key {
@@ -121,7 +113,6 @@ export function leasePut(table: Table, lease: Lease): Write {
   });
 }
 
-/** Records that the sweep has found a lease open, and sets the time of its next check. */
 export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   const set = {
     found_at: new Date(atMs).toISOString(),
@@ -130,12 +121,12 @@ export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   return update(table, leaseKey(id), { set, when: { equal: { state: 'open' } } });
 }
 
-/** Index attributes to remove from a lease that needs no further sweep. */
 const outOfSweep = [indexes.sweep.partition, indexes.sweep.sort];
 
 /**
- * Ends an open lease. The condition ensures that the transaction with this write succeeds only once.
- * @param how.isChecked whether the sweep compares the lease with its records again later
+ * Returns the write that ends an open lease. Its condition ensures that the transaction with this write succeeds only
+ * once.
+ * @param how.isChecked whether the sweep later compares the lease with its records
  */
 export function leaseReturn(
   table: Table,
@@ -151,16 +142,13 @@ export function leaseReturn(
   return update(table, leaseKey(id), { set: { ...set, [indexes.sweep.sort]: checkedAt }, when });
 }
 
-/** Amount that was returned from a lease, and the amount that should have been returned. */
+/** `was` is the amount that was returned from a lease, and `is` the amount that should have been returned. */
 export interface ReturnedAmount {
   was: Money;
   is: Money;
 }
 
-/**
- * Corrects the returned amount of a lease, if the stored amount is still the amount that was read. A correction
- * therefore cannot be made twice.
- */
+/** Returns the write that corrects the returned amount. It fails if the amount has changed since it was read. */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {
     set: { returned_rub: moneyAttribute(is) },
@@ -170,9 +158,9 @@ export function leaseCorrection(table: Table, { id }: Lease, { was, is }: Return
 }
 
 /**
- * Yields the keys of leases that the sweep has to check: open leases, and returned leases that it has not compared with
- * their records yet. The index may be slightly out of date.
- * @param upTo.sweepAtMs restricts the keys to leases whose check is due at this time
+ * Yields the keys of open leases, and of returned leases that are not compared with their records yet. The index may be
+ * out of date.
+ * @param upTo.sweepAtMs only leases whose check is due at this time
  */
 export async function* sweptLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
@@ -206,12 +194,11 @@ export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
   }
 }
 
-/** Returns the returned amount from the item of a lease; undefined if the lease is open. */
+/** Returns the amount that was returned from a lease; undefined if the lease is open. */
 export function returnedOf(item: Item): Money | undefined {
   return leaseRecord.from(item).returned;
 }
 
-/** Returns the scopes in which the money of a lease is held. */
 export function leasedScopes({ payer, scopes }: Lease): ScopeId[] {
   return scopesOf(payer).filter(({ kind }) => scopes.includes(kind));
 }

@@ -1,9 +1,8 @@
 /**
- * Parts of a counter with limits. One item accepts only tens of holds per second, because DynamoDB allows only one
- * transaction at a time to change it. A busy counter therefore grants room to each of its parts. A grant is added to
- * the counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The
- * limit of a part is zero, so a part has room while its committed amount is negative. A hold is added to one part. If
- * this part has no room, the hold's transaction also grants it more room. A settlement may return money to any part.
+ * Parts of a counter with limits. One item accepts only tens of holds per second, so a busy counter grants room to its
+ * parts. A grant is added to the counter's committed amount, if the limit has room for it, and subtracted from the
+ * part's committed amount. The limit of a part is zero, so a part has room while its committed amount is negative. A
+ * hold is added to one part, which may get a grant in the same transaction. A settlement may return money to any part.
  *
  * Guarantee: holds never raise the spent and held money of a scope above its limit, at any concurrency and wherever a
  * process dies. After each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is
@@ -40,38 +39,31 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '..
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** An amount held in a scope, in all windows that contain the time of the request. */
+/** An amount held in all windows that contain the time of the request. */
 export interface ScopeHold {
   windows: Windows;
   amount: Money;
 }
 
-/** Parts of a limited counter, as this process has read them: their name, and the amount of each grant. */
+/** `spread` is the name of the parts, `grant` the amount of each grant. */
 export interface LimitedParts {
   spread: string;
   grant: Money;
 }
 
-/**
- * Divisor that gives the amount of one grant: the counter's room (the free part of its tightest limit) divided by this
- * number. The first grants to all parts together take half of the room. The other half remains for parts that need
- * more.
- */
+/** Divisor of the counter's room for one grant. The first grants to all parts take half of the room. */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
-/**
- * Minimum number of holds that one grant must cover. With a smaller grant, parts would need the counter for almost
- * every hold.
- */
+/** Minimum number of holds that one grant must cover. */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** Returns the amount that a counter grants to one part at a time, unless a hold needs more. */
+/** Returns the usual amount of one grant. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }
 
 /**
- * Returns the room that a counter can still grant to parts: limit minus committed amount at the counter, in the window
- * with the least room. It is negative if the counter exceeds a limit.
+ * Returns limit minus committed amount at the counter, in the window with the least room. Negative if the counter
+ * exceeds a limit.
  */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);
@@ -82,25 +74,20 @@ export function roomAt(item: Item, windows: Windows): Money {
   return Money.min(first, ...rest);
 }
 
-/**
- * Returns the parts that a limited counter's item names; undefined if there are none, or if the scope had no limits
- * when they were created.
- */
+/** Returns the parts of a counter; undefined without parts, or if the scope had no limits when they were created. */
 export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
   const spread = spreadOf(item);
   if (spread === undefined || !isGranted(item)) return undefined;
   return { spread, grant: grantOf(Money.max(Money.zero, roomAt(item, windows))) };
 }
 
-/** Returns the current parts of a limited counter; undefined without parts. */
 export async function readLimitedParts(table: Table, scope: ScopeId): Promise<LimitedParts | undefined> {
   const item = await readItem(table, counterKey(scope));
   return item && limitedPartsFrom(item, windowsAt(nowMs()));
 }
 
 /**
- * Creates the parts of a limited counter, with a first grant for each, if the counter has room for many holds of this
- * size.
+ * Creates the parts of a limited counter, with a first grant for each, if a grant covers several holds of this size.
  * @returns the new or existing parts; undefined if there are none, or if a concurrent change prevented their creation
  */
 export async function grantParts(
@@ -137,7 +124,7 @@ export async function grantParts(
   return outcome.committed ? { spread, grant } : undefined;
 }
 
-/** Adds a hold to a part, if the part has room. */
+/** Returns the write that adds a hold to a part. It fails if the part is closed or has no room. */
 export function partHold(
   table: Table,
   key: Key,
@@ -185,15 +172,16 @@ export function grantedHold(
 /** Time in ms after which another process may take over a merge, because the merging process has probably died. */
 const GATHERING_MS = 2_000;
 /**
- * Values for processes that wait for a merge: the maximum number of checks, their interval in ms, and the number of
- * checks after which a process tries to merge.
+ * Maximum number of checks of a waiting process, their interval in ms, and the number of checks between two attempts to
+ * merge.
  */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;
 const CHECKS_PER_TURN = 15;
 
 /**
- * Merges the parts of a counter. If several processes call it at the same time, one merges and the others wait.
+ * Merges the parts of a counter. If several processes call this function at the same time, one merges and the others
+ * wait.
  * @param spread name of the parts to merge
  * @throws {StoreBusyError} if the table stays busy, or if the merge of another process takes longer than about three
  *   seconds
@@ -207,10 +195,7 @@ export async function gatherTogether(table: Table, scope: ScopeId, spread: strin
   throw new StoreBusyError();
 }
 
-/**
- * Records that this process merges the parts, unless another process began to merge them recently. Returns whether this
- * process may merge.
- */
+/** Claims the merge of a counter's parts. Returns false if another process began to merge them recently. */
 async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
   const atMs = nowMs();
   const when = { equal: { spread }, atMostIfPresent: { [GATHERING_SINCE_MS]: atMs - GATHERING_MS } };
@@ -218,7 +203,6 @@ async function claimsGathering(table: Table, scope: ScopeId, spread: string): Pr
   return (await writeAlone(table, claim)) === undefined;
 }
 
-/** Merges the parts of a counter with limits, before a change that needs a single item. */
 export async function gatherGranted(table: Table, scope: ScopeId): Promise<void> {
   const item = await readItem(table, counterKey(scope));
   if (item && isGranted(item)) await gatherCounter(table, scope);
@@ -232,7 +216,6 @@ function limitedIntervals(limits: Limits): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** Returns an attribute for each limited window, with an amount calculated from its limit. */
 function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
   return Object.fromEntries(
     limitedIntervals(limits).map((interval) => [

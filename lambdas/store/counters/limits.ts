@@ -29,20 +29,14 @@ export function limitsFrom(attribute: unknown): Limits {
   return limits;
 }
 
-/** Times at which the limit of a period was first set and last changed, in ISO format. */
 export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
 
-/**
- * Field with the times of limits. The times of a limit are missing if a release that did not store times set the limit.
- */
+/** Times at which each limit was created and last changed. The times of limits from older releases are missing. */
 export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
 });
 
-/**
- * Returns whether spending alone leaves no room for an amount. False for an amount above half of the limit: the refusal
- * of one large request at the beginning of a period needs no notice.
- */
+/** Returns whether spending alone leaves no room for an amount. False for an amount above half of the limit. */
 export function lacksRoomFor(amount: Money, { spent, limit }: { spent: Money; limit: Money }): boolean {
   return spent.plus(amount).exceeds(limit) && !amount.times(2).exceeds(limit);
 }

@@ -1,7 +1,6 @@
 /**
- * Spending of an account and of its workspaces, members and keys up to the end of a day. This spending was proved:
- * daily rows were added up and compared with the counters. A later comparison of lifetime windows starts from this
- * spending, and need not read earlier rows.
+ * Spending of an account and of its workspaces, members and keys up to the end of a day. It was compared with the
+ * counters, so that later comparisons need not read earlier rows.
  */
 
 import { ownerKinds, type ScopeId } from './counters.ts';
@@ -14,7 +13,7 @@ import { put } from '../table/writes.ts';
 const provedSpendingRecord = record({
   kind: oneOf('scope_kind', ownerKinds),
   id: text('scope_id'),
-  /** Last UTC day that the sum includes. */
+  /** Last included UTC day. */
   through: text('through'),
   spent: money('spent_rub'),
 });
@@ -22,14 +21,10 @@ export type ProvedSpending = RecordOf<typeof provedSpendingRecord>;
 
 export const provedSpendingAttributes = provedSpendingRecord.attributes;
 
-/** Spending of a scope from its first day through the day `through`. */
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
 export interface ProvedAccount {
-  /**
-   * Last UTC day for which the spending of every scope is proved. A scope without an entry had spent nothing by its
-   * end.
-   */
+  /** Last proved UTC day. A scope without an entry had spent nothing by the end of that day. */
   through: string;
   scopes: ProvedSpending[];
 }
@@ -41,10 +36,7 @@ function partitionOf(accountId: string): string {
   return `PROVED#${accountId}`;
 }
 
-/**
- * Returns the proved spending of an account.
- * @returns undefined if the account has no proved spending
- */
+/** Returns the proved spending of an account and its scopes; undefined if the account has none. */
 export async function readProvedAccount(table: Table, accountId: string): Promise<ProvedAccount | undefined> {
   const items = await Array.fromAsync(queryPartition(table, partitionOf(accountId)));
   const chain = items.find(({ sk }) => sk === CHAIN);
@@ -56,8 +48,7 @@ export async function readProvedAccount(table: Table, accountId: string): Promis
 }
 
 /**
- * Writes the scopes first, each with its day, and the account's day last. If the process dies in between, readers still
- * find the account's old day. They add the missing days to the scopes that have the old day.
+ * Stores proved spending. The account's day is written last, so if the process dies before, readers find the old day.
  */
 export async function writeProvedAccount(
   table: Table,

@@ -1,7 +1,6 @@
 /**
- * Cost of free models to the service, according to the records. There is at most one item per account, day and shard,
- * with a sum for each part of a model's budget (service-budgets.ts) that held the cost. The roll-up, which reads every
- * record anyway, writes these sums, so that the nightly check of the budgets need not read records.
+ * Cost of free models to the service, according to the records. An item per account, day and shard has a sum for each
+ * part of a budget that held the cost.
  */
 
 import type { Money } from '../../money/money.ts';
@@ -12,7 +11,6 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { writeAlone } from '../table/transact.ts';
 import { update } from '../table/writes.ts';
 
-/** Spending in one part of a budget, according to the records. */
 export interface RecordedSpending {
   model: string;
   part: number;
@@ -22,7 +20,7 @@ export interface RecordedSpending {
 const partitionOf = (date: string) => `FREE#RECORDED#${date}`;
 
 /**
- * Saves the spending on free models by one account on one day, for one shard of its records.
+ * Stores the spending of one shard of an account's day.
  * @param version number of the roll-up's computation; an older computation that ends later changes nothing
  */
 export async function saveRecordedSpending(
@@ -39,7 +37,7 @@ export async function saveRecordedSpending(
   await writeAlone(table, written);
 }
 
-/** Yields the spending of each budget part from the shards of all accounts, in any order. */
+/** Yields the spending of all accounts in any order. */
 export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
   const query = {
     ConsistentRead: true,

@@ -1,7 +1,6 @@
 /**
- * Amounts that the service itself spends or holds for a free model in a UTC day. The day's budget consists of equal
- * parts (items), so that the requests of all accounts do not conflict on one item. A request holds its cost in one
- * part.
+ * Amounts that the service itself spends or holds for a free model in a UTC day. The budget consists of equal parts
+ * (items), so that requests do not conflict on one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -14,14 +13,12 @@ import { update, type Key, type Write } from '../table/writes.ts';
 
 export const serviceHoldRecord = record({
   model: text('model'),
-  /** Number of the part of the day's budget that holds the amount. */
   part: count('part'),
   amount: money('amount_rub'),
 });
-/** Hold on the budget of a free model that may serve the request. */
 export type ServiceHold = RecordOf<typeof serviceHoldRecord>;
 
-/** Sums of one part of a day's budget; `committed` is spent plus held. */
+/** `committed` is spent plus held. */
 export interface BudgetPartSums {
   model: string;
   part: number;
@@ -30,7 +27,7 @@ export interface BudgetPartSums {
 }
 
 const serviceBudgetParts = Array.from({ length: BUDGET_PARTS }, (_, part) => part);
-/** Time in ms for which a day's budget is kept, for late settlements. */
+/** Time in ms for which a day's budget is kept after the end of the day. */
 const KEEP_AFTER_DAY_MS = 2 * DAY_MS;
 
 function budgetKey(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): Key {
@@ -41,14 +38,14 @@ function serviceBudgetConstants(date: string, { model }: Pick<ServiceHold, 'mode
   return { entity: 'service_budget', model, [TTL_ATTRIBUTE]: keepAfterDay(date) };
 }
 
-/** Returns the time at which the spending of a day's budgets expires, in epoch seconds. */
+/** Returns the expiry of a day's budgets in epoch seconds. */
 export function keepAfterDay(date: string): number {
   return (Date.parse(date) + DAY_MS + KEEP_AFTER_DAY_MS) / 1_000;
 }
 
 /**
- * Holds an amount in a part of the budget, if the part has room. The caller must refuse an amount that is larger than a
- * whole part.
+ * Returns the write that holds an amount in a part of a budget. It fails if the part has no room. The caller must
+ * refuse an amount that is larger than a whole part.
  */
 export function budgetHoldUpdate(table: Table, date: string, hold: ServiceHold, size: Money): Write {
   const { amount } = hold;
@@ -71,7 +68,6 @@ export function budgetSettleUpdate(
   });
 }
 
-/** Returns the sums of all parts of a model's budget for a day. */
 export async function readBudget(table: Table, date: string, model: string): Promise<BudgetPartSums[]> {
   const items = await readItems(
     table,
@@ -81,7 +77,7 @@ export async function readBudget(table: Table, date: string, model: string): Pro
   return serviceBudgetParts.map((part) => sumsFrom(model, part, byPartition.get(budgetKey(date, { model, part }).pk)));
 }
 
-/** Returns the parts of every model's budget that have had holds. The reads are eventually consistent. */
+/** Returns the budget parts of all models on a day. The reads are eventually consistent. */
 export async function readBudgets(table: Table, date: string): Promise<BudgetPartSums[]> {
   const read = serviceBudgetParts.map(async (part) => {
     const sums: BudgetPartSums[] = [];

@@ -1,6 +1,5 @@
 /**
- * Daily rows: sums of the generations of one account, UTC day and shard (one of eight parts of the day's generations),
- * by workspace, by key and by member.
+ * Daily rows: sums of generations by account, UTC day and shard, and by workspace, key and member.
  *
  * The roll-up may compute the rows of a shard several times. Each computation first takes the next number of the day.
  * It then reads the generations, writes rows with this number, and makes the number the shard's version. If the new
@@ -34,11 +33,9 @@ const rowRecord = record({
   shard: count('shard'),
   version: count('version'),
   workspaceId: text('workspace_id'),
-  /** Set for rows by key and by member, if the requests had a member. */
   memberId: optional(text('member_id')),
-  /** Set for rows by key. */
   keyHash: optional(text('key_hash')),
-  /** Values of the reported tags, by name, in rows by key. Absent if the requests had none of them. */
+  /** Values of the reported tags, in rows by key. */
   tags: rowTagsField,
   ...routeFields,
   usage: money('usage_rub'),
@@ -55,25 +52,25 @@ const rowRecord = record({
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
-/** Attributes of a row's item, including the account and the day from its key. */
+/** Attributes of a stored daily row, including the account and the day. */
 export const dailyRowAttributes = [
   ...record({ accountId: text('account_id'), date: text('date') }).attributes,
   ...rowRecord.attributes,
 ];
 
 /**
- * State of a day: for each shard (one of eight parts of its generations), the current version, and the time when the
- * generations were read.
+ * State of one day's rows. `versions` has the current version of each shard, and `readAtMs` the time in epoch ms when
+ * the shard's generations were read.
  */
 export interface Day {
   date: string;
   versions: (number | undefined)[];
   readAtMs: (number | undefined)[];
-  /** Names of the tags by which the rows by key of each shard's current version are split. */
+  /** For each shard, the names of the tags by which the rows of a key are split. */
   splitBy: (readonly string[])[];
 }
 
-/** Split of a shard's rows by key, and the version of the rows. A split stored for another version is ignored. */
+/** Names of the tags by which the rows of one version are split. A split stored for another version is ignored. */
 interface StoredSplit {
   version: number;
   by: readonly string[];
@@ -87,10 +84,7 @@ function rowPartition(accountId: string, date: string): string {
   return `ACTIVITY#${accountId}#${date}`;
 }
 
-/**
- * Takes the next number of a day, for a computation of daily rows.
- * @returns the number, higher than all earlier numbers of the day
- */
+/** Returns a number that is higher than all earlier numbers of the day. */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
   const write = update(table, dayKey(accountId, date), {
     set: { entity: 'activity_day', account_id: accountId, date },
@@ -101,9 +95,8 @@ export async function takeVersion(table: Table, accountId: string, date: string)
 }
 
 /**
- * Records that a computation produced the same rows as the current version. Afterwards, no earlier computation may
- * replace these rows.
- * @param to.found the version whose rows were confirmed
+ * Confirms the rows of the current version, which no earlier computation may then replace.
+ * @param to.found the current version, whose rows are confirmed; to.version is the number of this computation
  * @returns false if another version is current by now, or a newer computation has confirmed the same rows
  */
 export async function confirmVersion(
@@ -129,13 +122,12 @@ export async function moveVersion(
 ): Promise<boolean> {
   const moved = update(table, dayKey(accountId, date), {
     ...stateOfShard(shard, { version: to.version, read_at_ms: to.readAtMs }, { version: to.version, by: to.splitBy }),
-    // An equal version means that an earlier attempt of this write succeeded and its reply was lost.
+    // A lost reply may hide that this version was already stored, so an equal version is accepted.
     when: { atMostIfPresent: { [`version_${shard}`]: to.version, [`floor_${shard}`]: to.version } },
   });
   return (await writeAlone(table, moved)) === undefined;
 }
 
-/** Returns the changes of a day that set the state of one shard. Days without a split have no attribute for it. */
 function stateOfShard(shard: number, numbers: Record<string, number>, split: StoredSplit) {
   const set = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [`${name}_${shard}`, value]));
   const name = `split_${shard}`;
@@ -147,7 +139,7 @@ export async function readDay(table: Table, accountId: string, date: string): Pr
   return item && dayFrom(item);
 }
 
-/** Returns the days of an account between two dates, both included, for which a computation of daily rows has begun. */
+/** Returns the days, both dates included, for which a computation of daily rows has begun. */
 export async function readDays(table: Table, accountId: string, from: string, to: string): Promise<Day[]> {
   const days: Day[] = [];
   const items = queryItems(table, {
@@ -183,7 +175,7 @@ export async function deleteRows(table: Table, accountId: string, date: string, 
   await batchWrite(table, deletes);
 }
 
-/** Yields rows of a day in any version: all rows, the rows of one level, or the rows of one owner. */
+/** Yields the stored rows of a day, also of versions that are no longer or not yet current. */
 export async function* dailyRows(
   table: Table,
   accountId: string,
@@ -195,10 +187,7 @@ export async function* dailyRows(
   for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowRecord.from(item);
 }
 
-/**
- * Yields all rows of a day in any version, each with the name under which it was written. The name may differ from the
- * row's attributes if these were changed later.
- */
+/** Yields the stored rows of a day in all versions, with the names under which they were written. */
 export async function* namedDailyRows(
   table: Table,
   accountId: string,
@@ -210,8 +199,8 @@ export async function* namedDailyRows(
 }
 
 /**
- * Returns the name of a daily row, unique within its account's day. Values of tags are texts of any kind, so the name
- * has the beginning of their SHA-256, which also keeps the name short enough for a sort key.
+ * Returns the name of a daily row, unique within its account's day. Instead of the tags, it contains the beginning of
+ * their SHA-256, because a sort key must not be too long.
  */
 export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
@@ -221,7 +210,6 @@ export function dailyRowName(row: DailyRow): string {
   return row.tags === undefined ? name : `${name}${suffixOf(row.tags)}`;
 }
 
-/** Number of characters that tags add to the name of a row. */
 export const TAGS_SUFFIX_LENGTH = 34;
 
 function suffixOf(tags: RequestTags): string {
@@ -229,7 +217,6 @@ function suffixOf(tags: RequestTags): string {
   return `#~${digest}`.slice(0, TAGS_SUFFIX_LENGTH);
 }
 
-/** Returns the attributes of a daily row as texts, by name. */
 export function dailyRowTexts(row: DailyRow): Map<string, string> {
   const { tags, ...others } = row;
   const item = rowRecord.toItem({ ...others, tags: undefined }) as Record<

@@ -1,11 +1,9 @@
 /**
- * An account's cost per model in a month, by UTC day. No limit depends on these sums. A settlement adds to them in the
- * transaction that makes a record final, and holds do not change them. Each sum therefore equals the sum of that day's
- * final records, except records that are settled more than 35 days after the end of the month.
+ * Sums of an account's cost per model and UTC day. A settlement adds its cost in the transaction that makes a record
+ * final. Each sum equals the sum of that day's final records, except for very late settlements.
  *
- * A model's month is one item or, if the account's counter has parts, as many items as parts. Two settlements that
- * conflict on one of these items also conflict on the counter, so the sums cause no additional waits. The items of
- * parts are spread over partition keys, because a key takes only 1,000 write units per second.
+ * A model's month has one item or, if the account's counter has parts, up to one for each part. Settlements that
+ * conflict on one of these items also conflict on the counter.
  */
 
 import { Money } from '../../money/money.ts';
@@ -14,7 +12,6 @@ import { queryPartition } from '../table/query.ts';
 import { moneyAttribute, moneyFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { update, type Key, type Write } from '../table/writes.ts';
 
-/** A model and a month in which an account has spent on the model. */
 export interface ModelMonth {
   accountId: string;
   /** Month as YYYY-MM, in UTC. */
@@ -22,7 +19,6 @@ export interface ModelMonth {
   model: string;
 }
 
-/** Cost of a model to an account on one UTC day. */
 export interface ModelDay {
   model: string;
   date: string;
@@ -30,15 +26,12 @@ export interface ModelDay {
 }
 
 /**
- * Time in ms after the end of a month during which settlements are still added. Later settlements are not added,
- * because the month's items may already be deleted.
+ * Time in ms after the end of a month during which settlements are still added. Later, the month's items may be
+ * deleted.
  */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;
-/**
- * Number of partition keys over which the parts of an account's month are spread. Earlier versions stored all parts
- * under the month's own key.
- */
+/** Number of partition keys over which the parts of an account's month are spread. */
 export const MODEL_MONTH_PARTITIONS = 16;
 const SPENT_ON_DAY = /^spent_day_(\d\d)$/;
 
@@ -51,10 +44,7 @@ export function isMonthKept(month: string, atMs: number): boolean {
   return endOfMonth(month) + TAKES_AFTER_END_MS >= atMs;
 }
 
-/**
- * Adds a model's cost by day, and creates the item if it does not exist.
- * @param part number of the item to change; every item of the month accepts any settlement
- */
+/** Adds a model's cost by day. Every part accepts any settlement. */
 export function modelMonthUpdate(
   table: Table,
   { accountId, month, model }: ModelMonth,
@@ -73,7 +63,7 @@ export function modelMonthUpdate(
 /**
  * Returns the spending of an account in a month, by model and day.
  *
- * Cost: 17 concurrent queries, which together read one item per model and part.
+ * Cost: a query for each partition key.
  */
 export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {
   const days = new Map<string, ModelDay>();
@@ -89,10 +79,7 @@ export async function readModelDays(table: Table, accountId: string, month: stri
   return [...days.values()];
 }
 
-/**
- * Returns the key of a part of a model's month. Part 0 always has the month's own key, because it is also the only item
- * of an account whose counter has no parts.
- */
+/** Returns the key of one part of a model's month. If the account's counter has no parts, only part 0 is used. */
 function modelMonthKey({ model, ...of }: ModelMonth, part: number): Key {
   const base = monthPartition(of);
   return { pk: part === 0 ? base : `${base}#${part % MODEL_MONTH_PARTITIONS}`, sk: `${model}#${part}` };

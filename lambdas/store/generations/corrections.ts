@@ -6,10 +6,9 @@ import { instant, money, nested, record, text } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
 import { putNew, type Key, type Write } from '../table/writes.ts';
 
-/** Reason for changing a final generation. `late_settlement`: the sweep had settled it before, with an estimate. */
+/** Cause of a correction. `late_settlement`: the sweep had settled the generation earlier, with an estimate. */
 type CorrectionCause = 'late_settlement';
 
-/** Correction of a final generation: the real outcome replaces the estimate. */
 export interface Correction {
   accountId: string;
   generationId: string;
@@ -30,10 +29,7 @@ const correctionRecord = record({
 
 export const correctionAttributes = correctionRecord.attributes;
 
-/**
- * Returns the write of a correction, with both complete outcomes, into the partition of its generation. A generation
- * can have only one correction.
- */
+/** Returns the write of a correction. It fails if the generation already has a correction. */
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
   const { accountId, generationId } = correction;
   return putNew(table, {
@@ -43,7 +39,6 @@ export function correctionPut(table: Table, correction: Correction, atMs: number
   });
 }
 
-/** Returns the correction of a generation; undefined without a correction. */
 export async function readCorrection(
   table: Table,
   accountId: string,
@@ -57,7 +52,7 @@ function correctionKey(accountId: string, generationId: string): Key {
   return { pk: generationKey(accountId, generationId).pk, sk: `${generationId}#CORRECTION` };
 }
 
-/** Returns the amount that a correction adds to the spending; negative if the estimate was too high. */
+/** Returns the corrected cost minus the estimated cost; negative if the estimate was too high. */
 export function difference({ before, after }: Pick<Correction, 'before' | 'after'>): Money {
   return after.cost.minus(before.cost);
 }

@@ -1,13 +1,9 @@
 /**
- * Partitions of generations. A partition is named by account, UTC day and shard, which follow from the caller's account
- * and the generation's id. A generation is therefore read and written by its key, and a day can be read without an
- * index.
+ * Partitions of generations. A partition is named by account, UTC day and shard, so a day can be read without an index.
  *
- * A partition accepts 1,000 write units per second, and DynamoDB does not split a partition whose keys ascend with
- * time. The records of a busy account are therefore spread: each shard of its days has eight more partitions. A spread
- * id contains the number of its partition, so a reader with an id need not know whether the account's records are
- * spread.
- * Readers of a day need the time at which spreading began (`recordsSpreadSince`).
+ * DynamoDB does not split a partition whose keys ascend with time, so the records of a busy account are spread over
+ * more partitions. A spread id contains the number of its partition. Readers of a day need the time at which spreading
+ * began (`recordsSpreadSince`).
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -15,27 +11,21 @@ import { generationTimeMs, isSpreadId, spreadId } from '../../platform/ids.ts';
 import type { Account } from '../accounts/accounts.ts';
 import type { Key } from '../table/writes.ts';
 
-/** Number of shards into which the records of a day are divided. A list of the day reads each shard. */
+/** Number of shards into which the records of a day are divided. */
 export const GENERATION_SHARDS = 8;
 /** Number of additional partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;
-/**
- * Number of partitions of the sweep index for pending generations without a spread id, so that no partition gets too
- * many writes.
- */
+/** Number of partitions of the sweep index for pending generations without a spread id. */
 export const SWEEP_SHARDS = 16;
 const SPREAD_SWEEP_SHARDS = 64;
 
-/**
- * Returns the id under which a request is recorded. Only requests that begin after spreading began get a spread id, so
- * earlier days have no spread ids.
- */
+/** Returns the id under which a request is recorded. Requests from before spreading began get no spread id. */
 export function recordedId({ recordsSpreadSince: since }: Account, id: string): string {
   return since !== undefined && generationTimeMs(id)! >= Date.parse(since) ? spreadId(id) : id;
 }
 
 /**
- * Returns the key of a generation.
+ * Returns the key of a generation's record.
  * @throws {RangeError} if the id is not a generation id
  */
 export function generationKey(accountId: string, id: string): Key {
@@ -45,7 +35,6 @@ export function generationKey(accountId: string, id: string): Key {
   return { pk: partitionOf({ accountId, date: utcDate(timeMs), shard: shardOf(id) }, partition), sk: id };
 }
 
-/** One shard of an account's UTC day. */
 export interface DayShard {
   accountId: string;
   date: string;
@@ -53,8 +42,8 @@ export interface DayShard {
 }
 
 /**
- * Returns the partitions of a shard of a day.
- * @param isSpread whether some of the shard's records may be spread
+ * Returns the partition keys of a shard's records.
+ * @param isSpread whether some of the records may be spread
  */
 export function generationPartitions(of: DayShard, isSpread: boolean): string[] {
   const spread = isSpread
@@ -68,15 +57,11 @@ function partitionOf({ accountId, date, shard }: DayShard, spread?: number): str
   return spread === undefined ? partition : `${partition}#${spread}`;
 }
 
-/** Returns the number of the shard to which a generation belongs. */
 export function shardOf(id: string): number {
   return digitsOf(id, -1) % GENERATION_SHARDS;
 }
 
-/**
- * Partitions of the sweep index. A pending generation with a spread id may be in any of these partitions, and all other
- * pending generations in the first 16.
- */
+/** Partitions of the sweep index. Pending generations without a spread id are in the first SWEEP_SHARDS partitions. */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 
 export function sweepPartitionOf(id: string): string {
@@ -85,7 +70,6 @@ export function sweepPartitionOf(id: string): string {
   ]!;
 }
 
-/** Returns some of an id's random hex digits as a number. */
 function digitsOf(id: string, from: number, to?: number): number {
   return Number.parseInt(id.slice(from, to), 16);
 }

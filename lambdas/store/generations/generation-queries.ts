@@ -19,29 +19,22 @@ export async function readGeneration(table: Table, accountId: string, id: string
   return item && generationFrom(item);
 }
 
-/** Returns the record for an entry of the sweep index, read consistently. */
+/** Returns the generation of an index entry, with a consistent read of the table. */
 export async function readPending(table: Table, { key }: PendingEntry): Promise<Generation | undefined> {
   const item = await readItem(table, key);
   return item && generationFrom(item);
 }
 
-/**
- * Value of `sweep_at` for a generation that the sweep can settle at once, usually from its last measurement. It is
- * earlier than every real time, and makes the sweep settle the record whatever the queue's backlog is.
- */
+/** Value of `sweep_at` for a generation that the sweep can settle at once. */
 export const DUE_AT_ONCE_MS = 0;
 
-/** A pending generation in the sweep index. */
 export interface PendingEntry {
   key: Key;
   bootId: string | undefined;
   isDueAtOnce: boolean;
 }
 
-/**
- * Yields pending generations from the index, which may be slightly out of date. Within a partition, the generation that
- * is due first comes first.
- */
+/** Yields pending generations from the index, which may be slightly out of date. */
 export async function* pendingGenerations(
   table: Table,
   upTo: { sweepAtMs?: number },
@@ -68,16 +61,12 @@ export async function* pendingGenerations(
   }
 }
 
-/** Yields every generation of an account's UTC day, read consistently. */
 export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
   for (const partition of await partitionsOfDay(table, accountId, date))
     yield* generationsOfPartition(table, partition);
 }
 
-/**
- * Yields the generations of an account that were admitted between two times in one UTC day, both included, read
- * consistently.
- */
+/** Yields the generations that were admitted between two times in one UTC day, both included. */
 export async function* generationsBetween(
   table: Table,
   accountId: string,
@@ -97,12 +86,12 @@ export async function* generationsBetween(
   }
 }
 
-/** Yields the generations in a shard of a day, ordered by id. */
+/** Yields generations ordered by id. */
 export async function* generationsOfShard(table: Table, of: DayShard): AsyncGenerator<Generation, void> {
   yield* inOrderOfIds(table, generationPartitions(of, await areRecordsSpread(table, of)));
 }
 
-/** Yields every generation of an account's UTC day, ordered by id, and so nearly by admission. */
+/** Yields generations ordered by id, and so nearly by admission. */
 export async function* generationsInOrder(
   table: Table,
   accountId: string,
@@ -118,13 +107,10 @@ function inOrderOfIds(table: Table, partitions: readonly string[]): AsyncGenerat
   );
 }
 
-/** Approximate number of records of a day that a list reads in one round, from all partitions together. */
+/** Approximate number of records that a list reads at a time, from all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
-/**
- * Returns, for each partition of an account's UTC day, the generations that are older than the id `before`, newest
- * first.
- */
+/** Returns, for each partition of a day, the generations before the id `before`, newest first. */
 export async function generationsOfPartitions(table: Table, accountId: string, date: string, before: string) {
   const partitions = await partitionsOfDay(table, accountId, date);
   const page = Math.ceil(RECORDS_AT_ONCE / partitions.length);

@@ -6,15 +6,14 @@ import { indexes, moneyAttribute, type Item, type Table } from '../table/table.t
 import { writeAlone } from '../table/transact.ts';
 import { putNew, update, type Condition, type Write } from '../table/writes.ts';
 
-/** Account and id of a generation. They determine the key of its record. */
 export interface GenerationId {
   accountId: string;
   id: string;
 }
 
 /**
- * Returns the write that records a generation. If the generation has its own hold, include the write in the transaction
- * of the hold.
+ * Returns the write that creates a pending generation. If the generation has its own hold, include the write in the
+ * transaction of the hold.
  */
 export function pendingPut(table: Table, generation: PendingGeneration): Write {
   const { id, payer } = generation;
@@ -28,7 +27,8 @@ export function pendingPut(table: Table, generation: PendingGeneration): Write {
 }
 
 /**
- * Changes the hold of a pending generation, if its number of changes (steps) is the number that the caller has read.
+ * Returns the write that adds an amount, which may be negative, to a generation's hold. It fails if the number of
+ * changes of the hold (steps) has changed since it was read.
  */
 export function holdChange(
   table: Table,
@@ -43,8 +43,7 @@ export function holdChange(
 
 /**
  * Records the latest measurement of a pending generation. With `sweepAtMs`, it is the last measurement, and the sweep
- * may settle from it at that time. Changes nothing if the generation is final or has its last measurement, because an
- * earlier checkpoint that arrives late must not replace that measurement.
+ * may settle from it at that time. Changes nothing if the generation is final or has its last measurement.
  */
 export async function checkpoint(
   table: Table,
@@ -59,16 +58,13 @@ export async function checkpoint(
   await writeAlone(table, update(table, generationKey(accountId, id), { set, when }));
 }
 
-/**
- * Makes this run of a local gateway responsible for a generation of an earlier run. If this run dies too, the next run
- * finds the generation's hold again.
- */
+/** Makes this run of a local gateway responsible for a generation of an earlier run. */
 export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
   const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
   await writeAlone(table, update(table, generationKey(accountId, id), change));
 }
 
-/** Transition to final: from pending with exactly this hold, or a correction of the sweep's estimate. */
+/** Change to a final outcome: from pending with exactly this hold, or as a correction of the sweep's estimate. */
 export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
 
 export function finalUpdate(
@@ -101,9 +97,7 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds, rateHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // The holds on budgets of free models, and the counts of the key, do not change after admission. If the caller has
-    // none of them, the reply to the write that added them may have been lost. This write therefore requires that the
-    // record has none either.
+    // The record may have holds that the caller does not know, because the reply to the write that added them was lost.
     absent: [...(serviceHolds.length > 0 ? [] : ['service_holds']), ...(rateHolds.length > 0 ? [] : ['rate_holds'])],
   };
 }

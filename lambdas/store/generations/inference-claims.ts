@@ -1,4 +1,4 @@
-/** Claims of Idempotency-Keys by inference requests. Each claim is written in the transaction of the request's hold. */
+/** Claims of Idempotency-Keys by inference requests. */
 
 import { readItem } from '../table/query.ts';
 import { expiry, record, text, type RecordOf } from '../table/record.ts';
@@ -7,7 +7,7 @@ import { put, update, type Key, type Write } from '../table/writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
-  /** Keyed hash of the request's body and tags, to detect a request with another body or other tags. */
+  /** Keyed hash of the Idempotency-Key, body, URL parameters and tags. */
   fingerprint: text('fingerprint'),
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
@@ -21,7 +21,8 @@ function claimKey(name: string): Key {
 }
 
 /**
- * Claims a name for a generation, if the name is free, or its previous generation was not charged.
+ * Returns the write of a claim. With `replaced`, it fails unless that generation still has the claim. Without
+ * `replaced`, it fails if a claim has not expired.
  * @param name keyed hash of the API key, the route and the Idempotency-Key
  * @param replaced the previous generation, which cost nothing
  */
@@ -33,12 +34,11 @@ export function claimPut(
 ): Write {
   const item = { ...claimKey(name), entity: 'inference_claim', ...claimRecord.toItem(claim) };
   if (replaced !== undefined) return put(table, item, { equal: { generation_id: replaced } });
-  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored. Rounding up makes the
-  // condition agree with the read to the millisecond.
+  // DynamoDB removes expired items with a delay, so an existing expired item is replaced.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.ceil(atMs / 1000) } });
 }
 
-/** Ends the claim of a generation, if the generation still has the claim. */
+/** Returns the write that ends a claim. It fails if another generation has the claim. */
 export function claimEnd(table: Table, name: string, generationId: string, atMs: number): Write {
   return update(table, claimKey(name), {
     set: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) - 1 },

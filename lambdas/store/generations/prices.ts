@@ -4,7 +4,7 @@ import { Money } from '../../money/money.ts';
 import { attribute, type Field } from '../table/record.ts';
 import { moneyAttribute, moneyFrom, type Item } from '../table/table.ts';
 
-/** Field with prices as exact numbers in RUB per unit, so that a reviewer can recalculate charges from an export. */
+/** Prices of units in RUB, stored as exact numbers. */
 export function pricesField(name: string): Field<Pricing> {
   return attribute(name, {
     toAttribute: (pricing) => mapPrices(pricing, moneyAttribute),
@@ -24,7 +24,6 @@ function mapPrices(values: object, write: (amount: Money) => unknown): Item {
   return written;
 }
 
-/** Reads prices from an item or a message. Both contain amounts as decimal text. */
 function pricesFrom(stored: Item): Pricing {
   return Object.fromEntries(
     Object.entries(stored).map(([name, value]) => {

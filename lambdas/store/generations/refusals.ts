@@ -1,7 +1,6 @@
 /**
- * Refused requests, recorded so that an operator can explain them without the client's help. Refused requests cost
- * nothing, and no sum depends on them. A record contains nothing of the request's content except the names of a field
- * and a model, tags with budgets, and the amount of the hold.
+ * Refused requests, recorded for explanations. A record contains nothing of the request's content except the names of a
+ * field and a model, tags with budgets, and the amount of the hold.
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -15,40 +14,33 @@ import { writeWithin } from '../table/transact.ts';
 import { put, type Key } from '../table/writes.ts';
 
 const refusedAmountsRecord = record({
-  /** Period of the limit: `daily`, `weekly`, `monthly` or `lifetime`. */
   interval: text('limit_interval'),
   limit: money('limit_rub'),
   spent: money('spend_rub'),
   held: money('held_rub'),
   /** Smallest remaining room of the scope's limits, after holds. */
   left: money('remaining_rub'),
-  /** Amount that the request's hold needed. */
   required: money('required_rub'),
 });
 
-/** Amounts of the limit that refused a request, at the time of the refusal. */
 export type RefusedAmounts = RecordOf<typeof refusedAmountsRecord>;
 
 const refusalRecord = record({
-  /** Id that the request's generation has or would have had. */
+  /** Id that the request's generation has or would have. */
   id: text('id'),
   payer: part(payerRecord),
   createdAtMs: instant('created_at'),
-  /** Name of the route in the manifest. */
   route: text('route'),
   status: count('status'),
-  /** Kind of the error, as in the error's `metadata.error_type`. */
+  /** Kind of the error that the client got, as in its `metadata.error_type`. */
   kind: text('kind'),
   field: optional(text('field')),
-  /** Name of the limit that refused the request. */
   limit: optional(text('limit_source')),
-  /** Amounts of the limit that refused the request; present only if this limit is in roubles. */
+  /** Amounts of the refusing limit; absent if the limit is not an amount of money. */
   amounts: optional(part(refusedAmountsRecord)),
-  /** Model as named by the client. */
   model: optional(text('model')),
 });
 
-/** Record of a refused request whose key exists. */
 export type Refusal = RecordOf<typeof refusalRecord>;
 
 export const refusalAttributes = refusalRecord.attributes;
@@ -61,11 +53,7 @@ function partitionOf(accountId: string, date: string, shard: number): string {
   return `REFUSAL#${accountId}#${date}#${shard}`;
 }
 
-/**
- * Returns the key of a refusal. Like generations, refusals are spread over shards, so that no partition gets too many
- * writes.
- * @throws {RangeError} if the id is not a generation id
- */
+/** @throws {RangeError} if the id is not a generation id */
 function refusalItemKey(accountId: string, id: string): Key {
   const timeMs = generationTimeMs(id);
   if (timeMs === undefined) throw new RangeError('not a generation id');
@@ -73,7 +61,7 @@ function refusalItemKey(accountId: string, id: string): Key {
 }
 
 /**
- * Writes a refusal within a second. Losing a refusal is acceptable.
+ * Stores a refusal. A lost refusal is acceptable.
  * @throws {Error} if the write fails or takes longer than a second
  */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {
@@ -94,7 +82,7 @@ export async function readRefusal(table: Table, accountId: string, id: string): 
 
 const REFUSAL_PAGE = 50;
 
-/** Returns, for each shard of an account's UTC day, the refusals older than the id `before`, newest first. */
+/** Returns, for each shard of a day, the refusals before the id `before`, newest first. */
 export function refusalsOfShards(table: Table, accountId: string, date: string, before: string) {
   return Array.from({ length: GENERATION_SHARDS }, (_, shard) => ofShard(table, accountId, date, { shard, before }));
 }

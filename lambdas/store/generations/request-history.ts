@@ -1,4 +1,4 @@
-/** An account's requests in order of arrival, newest first: requests with a generation, and refused requests. */
+/** An account's requests, newest first: requests with a generation, and refused requests. */
 
 import { generationsOfPartitions } from './generation-queries.ts';
 import type { Generation } from './generation.ts';
@@ -7,13 +7,16 @@ import { refusalsOfShards, type Refusal } from './refusals.ts';
 import { mergeSorted } from '../table/sorted-merge.ts';
 import type { Table } from '../table/table.ts';
 
-/** Status of a request: how it ended, "pending" until it is settled, "refused" if it never began. */
+/**
+ * Statuses of past requests: "pending" until a request is settled, "refused" if it has no generation, or else its
+ * ending.
+ */
 export const requestStatuses = ['pending', ...endings, 'refused'] as const;
 type RequestStatus = (typeof requestStatuses)[number];
 
 export function statusOf({ state, outcome }: Generation): RequestStatus {
   if (state === 'pending') return state;
-  // An outcome that the sweep settled may have no ending. It then only states whether the answer was cut short.
+  // The outcome may lack an ending, if the sweep settled it. The ending is then derived from `cancelled`.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 
@@ -23,10 +26,8 @@ export type PastRequest = { generation: Generation } | { refusal: Refusal };
 const NEWEST = 'gen.';
 
 /**
- * Yields the requests of a UTC day, newest first. Reads as many requests as the consumer takes, plus up to one page per
- * partition. A request whose provider failed may have both a generation and a refusal; it is yielded once, as its
- * generation.
- * @param before id of a generation; only older requests are yielded
+ * Yields the requests of a UTC day, newest first. A request whose provider failed may have both a generation and a
+ * refusal; it is yielded once, as its generation.
  */
 export async function* requestsOfDay(
   table: Table,
@@ -39,7 +40,6 @@ export async function* requestsOfDay(
     ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
   ];
   let lastId = '';
-  // Ids begin with their time of creation, so they sort by time.
   for await (const { id, request } of mergeSorted(sources, (a, b) => a.id > b.id)) {
     if (id !== lastId) yield request;
     lastId = id;

@@ -1,12 +1,12 @@
 import { optional, plain, type Field } from '../table/record.ts';
 
-/** Tags of a request, by name, for example `{project: 'lake'}`. They include the tags of its key. */
+/** Tags of a request by name, for example `{project: 'lake'}`. They include the tags of the key. */
 export type RequestTags = Readonly<Record<string, string>>;
 
-/** Field with the tags that a request had when it was admitted; undefined without tags, and in older records. */
+/** Tags of a request; undefined without tags, and in older records. */
 export const requestTagsField: Field<RequestTags | undefined> = optional(plain<RequestTags>('tags'));
 
-/** Returns tags sorted by name, because the table returns the entries of a map in any order. */
+/** Sorts tags by name, because the table returns the entries of a map in any order. */
 export function sortedTags(tags: RequestTags): RequestTags {
   return Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -16,7 +16,6 @@ export function tagsJson(tags: RequestTags): string {
   return JSON.stringify(sortedTags(tags));
 }
 
-/** Returns the value of a tag; undefined if there is none. */
 export function tagValue(tags: RequestTags | undefined, name: string): string | undefined {
   return tags !== undefined && Object.hasOwn(tags, name) ? tags[name] : undefined;
 }

@@ -1,11 +1,9 @@
 /**
  * Reports on the health of endpoints, exchanged between instances while endpoints fail. Time is divided into slots of
- * ten seconds. A report replaces the last report of the same instance in the same slot, and each slot has new items.
- * The newest reports are therefore at the end of the partition, and reports of dead instances are soon no longer read.
+ * ten seconds. A report replaces the report of the same instance in the same slot.
  *
- * One partition allows 3,000 read units per second, and thousands of instances read it while an endpoint fails. If many
- * instances report, each report is therefore written to eight partitions, and each reader reads one of these
- * partitions.
+ * If many instances report, each report is written to all partitions, and each reader reads one of them, because a
+ * partition allows 3,000 read units per second.
  */
 
 import { queryPageWithin } from '../table/query.ts';
@@ -14,7 +12,7 @@ import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { writeWithin } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** Numbers of successful and failed attempts in an interval of a few seconds; `number` identifies the interval. */
+/** Results of attempts in one interval of a few seconds, which `number` identifies. */
 interface Attempts {
   number: number;
   ok: number;
@@ -31,28 +29,23 @@ const reportRecord = record({
 });
 const reportExpiry = expiry(TTL_ATTRIBUTE);
 
-/** One process's report on the health of the endpoints that it called. */
+/** Health of the endpoints that one process called. */
 type Report = RecordOf<typeof reportRecord>;
 
-/** Partitions of reports. If few instances report, only the first partition is used. */
+/** Partition keys of the reports. If few instances report, only the first partition is used. */
 export const HEALTH_PARTITIONS = [
   'HEALTH#RECENT',
   ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`),
 ];
 const HEALTH_SLOT_MS = 10_000;
-/**
- * Time in ms for which a report is kept. Routing needs the reports of the last seconds; operators also see the last
- * failure.
- */
+/** Time in ms for which a report is kept. */
 export const KEEP_REPORTS_MS = 60 * 60_000;
-/** Timeouts in ms. A report that arrives later would be too old to be useful. */
 const HEALTH_WRITE_TIMEOUT_MS = 300;
 const HEALTH_READ_TIMEOUT_MS = 1_000;
 
 /**
- * Writes a report.
- * @param to.isCrowd whether many instances report; a report is then written eight times, and each copy has an eighth of
- *   the readers
+ * Stores a report.
+ * @param to.isCrowd whether many instances report
  */
 export async function writeReport(table: Table, report: Report, to = { isCrowd: false }): Promise<void> {
   const { instance, publishedAtMs } = report;
@@ -66,11 +59,8 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Returns the newest reports first. Reads the slots from `fromMs` through `toMs`, so reports up to ten seconds outside
- * of these times may be included. An instance may have several reports.
- *
- * Cost: at most `limit` items, eventually consistent.
- * @param of.isCrowd whether many instances report, so that every partition has their reports
+ * Returns the newest reports first, eventually consistent. Reports slightly outside of these times may be included.
+ * @param of.isCrowd whether many instances report
  */
 export async function readReports(
   table: Table,

@@ -1,7 +1,4 @@
-/**
- * Hourly measurements of each endpoint over thirty days. A point is written once its hour is over. An hour with too few
- * requests has no point. No charge depends on these points.
- */
+/** Hourly measurements of each endpoint over thirty days. An hour with too few requests has no point. */
 
 import { HOUR_MS } from './endpoint-slots.ts';
 import { queryPageWithin } from '../table/query.ts';
@@ -9,10 +6,9 @@ import { numberFrom, TTL_ATTRIBUTE, type Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** Measurement of an endpoint in one hour; a value is null if there were too few requests to measure it. */
+/** Measurements of one endpoint in one hour. A value is null if there were too few requests to measure it. */
 export interface EndpointPoint {
   hourMs: number;
-  /** Percentage of the requests that did not fail. */
   uptimePercent: number | null;
   /** Median time to the first event in ms. */
   latencyMs: number | null;
@@ -23,7 +19,7 @@ export interface EndpointPoint {
 const POINTS_KEPT_MS = 30 * 24 * HOUR_MS;
 const HISTORY_READ_TIMEOUT_MS = 1_000;
 
-/** Writes the measurement of one hour. Repeating the write is harmless: it replaces the point. */
+/** Replaces the point of the hour. */
 export async function writePoint(table: Table, endpointId: string, point: EndpointPoint): Promise<void> {
   const { hourMs, uptimePercent, latencyMs, throughput } = point;
   const item = {
@@ -38,11 +34,7 @@ export async function writePoint(table: Table, endpointId: string, point: Endpoi
   await writeAlone(table, put(table, item));
 }
 
-/**
- * Returns the points of the last thirty days, oldest first.
- *
- * Cost: one page of at most about 720 small items, eventually consistent.
- */
+/** Returns the points of the last thirty days, oldest first, eventually consistent. */
 export async function readPoints(table: Table, endpointId: string, atMs: number): Promise<EndpointPoint[]> {
   const items = await queryPageWithin(table, HISTORY_READ_TIMEOUT_MS, {
     pk: historyPartition(endpointId),

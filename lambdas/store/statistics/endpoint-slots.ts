@@ -1,7 +1,6 @@
 /**
- * Results of requests to each endpoint, in slots of five minutes and, for completed hours, per hour. Results are added
- * to a slot in one of several partitions, so that no item and no partition gets too many writes. No charge depends on
- * the counts: a count may be lost or, after a lost reply, counted twice.
+ * Results of requests to each endpoint, in slots of five minutes and, for completed hours, per hour. No charge depends
+ * on the counts: a count may be lost or, after a lost reply, counted twice.
  */
 
 import { queryItems } from '../table/query.ts';
@@ -9,10 +8,8 @@ import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table
 import { writeAlone, writeWithin } from '../table/transact.ts';
 import { put, update } from '../table/writes.ts';
 
-/** Number of measured values, by bucket of a histogram. */
 type Buckets = Map<number, number>;
 
-/** Results of requests: the numbers of requests and failures, and the speed of answers. */
 export interface EndpointSums {
   requests: number;
   failures: number;
@@ -20,22 +17,21 @@ export interface EndpointSums {
   throughput: Buckets;
 }
 
-/** Sums of an hour. They contain no speed, because only uptime is shown for a whole day. */
 export type HourSums = Pick<EndpointSums, 'requests' | 'failures'>;
 
 export const SLOT_MS = 5 * 60_000;
 export const HOUR_MS = 60 * 60_000;
-/** Number of partition keys of a slot. Each key accepts 1,000 write units per second. */
+/** Number of partition keys of a slot. */
 export const SLOT_SHARDS = 16;
 
 const KEEP_SLOT_MS = 26 * HOUR_MS;
 const KEEP_HOUR_MS = 48 * HOUR_MS;
-/** Maximum number of endpoints per item of an hour, so that the item stays below 400 KB. */
+/** Maximum number of endpoints per item, which keeps the item below 400 KB. */
 const ENDPOINTS_IN_SLOT = 1_000;
 const SLOT_WRITE_TIMEOUT_MS = 1_000;
 
 /**
- * Adds results of an endpoint's requests to a slot of five minutes.
+ * Adds sums of an endpoint to a slot.
  * @throws {Error} if the write fails or takes longer than a second
  */
 export async function addToSlot(
@@ -55,7 +51,7 @@ export async function addToSlot(
   await writeWithin(table, SLOT_WRITE_TIMEOUT_MS, update(table, key, { set, add }));
 }
 
-/** Returns the results of all endpoints in a slot of five minutes. An endpoint has up to one entry per partition. */
+/** Returns the sums of a slot. An endpoint has up to one entry per partition. */
 export async function readSlot(table: Table, slotMs: number): Promise<[endpointId: string, EndpointSums][]> {
   const shards = Array.from({ length: SLOT_SHARDS }, (_, shard) => readPartition(table, slotPartition(slotMs, shard)));
   return (await Promise.all(shards)).flat().map((item) => [
@@ -69,10 +65,7 @@ export async function readSlot(table: Table, slotMs: number): Promise<[endpointI
   ]);
 }
 
-/**
- * Writes the results of all endpoints in an hour. Without any results, an empty item is written, so that readers
- * recognize an hour without requests.
- */
+/** Stores the sums of an hour. Without any results, writes an empty item, which marks an hour without requests. */
 export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
   const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);
   for (let part = 0; part === 0 || part * ENDPOINTS_IN_SLOT < endpoints.length; part += 1) {
@@ -88,7 +81,7 @@ export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<
   }
 }
 
-/** Returns the stored results of hours that begin between these times, the last time excluded. */
+/** Returns the hours that begin between these times, the last time excluded. */
 export async function readHours(
   table: Table,
   fromMs: number,
@@ -113,10 +106,7 @@ function slotPartition(slotMs: number, shard: number): string {
   return `HEALTH#${new Date(slotMs).toISOString()}#${shard}`;
 }
 
-/**
- * Reads a partition with an eventually consistent read, which costs half as much as a consistent one. If new values are
- * missing, a later read finds them.
- */
+/** Returns the items of a partition. The read is eventually consistent, which costs half as much. */
 async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
   const items: Item[] = [];
   const query = {

@@ -8,34 +8,29 @@ import { put } from '../table/writes.ts';
 export interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
-  /** Ids of the providers whose credential is set or not needed; undefined if the credentials could not be read. */
+  /** Ids of the providers that can be called; undefined if the providers' credentials could not be read. */
   liveProviders: readonly string[] | undefined;
-  /** Number of partition keys under which the measurement is stored. */
+  /** Number of partition keys of the measurement. */
   copies: number;
 }
 
 /**
- * Partition keys of the measurement. A process usually reads one of them, at most every half minute, and DynamoDB
- * allows 3,000 read units per second for each key. A gateway with many requests therefore stores the measurement under
- * all keys.
+ * Partition keys of the measurement. A gateway with many requests stores the measurement under all keys, because
+ * DynamoDB allows 3,000 read units per second for each.
  */
 const STATISTICS_PARTITIONS = [
   'HEALTH#STATISTICS',
   ...Array.from({ length: 15 }, (_, copy) => `HEALTH#STATISTICS#${copy + 1}`),
 ];
-/** Number of copies of the measurement while the gateway has many requests. */
 export const STATISTICS_COPIES = STATISTICS_PARTITIONS.length;
-/**
- * Age in ms from which a copy other than the first is no longer used. Such a copy was usually written when the gateway
- * had more requests and wrote more copies.
- */
+/** Age in ms from which a copy other than the first is no longer used. */
 const MAX_COPY_AGE_MS = 3 * 60_000;
 const KEEP_STATISTICS_MS = 60 * 60_000;
-/** Maximum number of endpoints per item, so that the item stays below 400 KB. */
+/** Maximum number of endpoints per item, which keeps the item below 400 KB. */
 const ENDPOINTS_IN_ITEM = 1_000;
 const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
-/** Replaces the last measurement under the first `copies` partition keys, in few items each, usually one. */
+/** Replaces the last measurement under the first `copies` partition keys. */
 export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
   const { measuredAtMs, endpoints, liveProviders, copies } = measurement;
   const partitions = STATISTICS_PARTITIONS.slice(0, copies);
@@ -54,12 +49,7 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
   }
 }
 
-/**
- * Returns a function that reads the last measurement. If the last read found that there are several copies, the next
- * one reads a random copy.
- *
- * Cost of a read: one page, eventually consistent; two if the copy is no longer written.
- */
+/** Returns a function that reads the last measurement, from a random copy if the previous read found several. */
 export function measurementReader(table: () => Table): () => Promise<Measurement[]> {
   let copies = 1;
   return async () => {
@@ -72,7 +62,7 @@ export function measurementReader(table: () => Table): () => Promise<Measurement
   };
 }
 
-/** Returns the last measurement, in the items in which it was written: one page, eventually consistent. */
+/** Returns the last measurement, eventually consistent, in the items in which it was written. */
 export async function readMeasurements(table: Table, copy = 0): Promise<Measurement[]> {
   const items = await queryPageWithin(table, STATISTICS_READ_TIMEOUT_MS, {
     pk: STATISTICS_PARTITIONS[copy]!,
@@ -84,7 +74,6 @@ export async function readMeasurements(table: Table, copy = 0): Promise<Measurem
     return {
       measuredAtMs: Date.parse(item['measured_at'] as string),
       liveProviders: item['live_providers'] as string[] | undefined,
-      // Earlier releases wrote one copy.
       copies: numberFrom(item['copies'] ?? 1),
       endpoints: Object.fromEntries(entries.map(([id, kept]) => [id, expanded(kept)])),
     };

@@ -1,7 +1,6 @@
 /**
- * Stores which endpoint has cached the prompt of a conversation, so that any instance sends the next turn to the same
- * endpoint. No amount is computed from these items. If an item is lost, late or outdated, a turn may cost more, because
- * its prompt is not cached.
+ * Endpoints that have cached the prompts of conversations. If an item is lost, late or outdated, the next turn of the
+ * conversation may cost more.
  */
 
 import { readItemWithin } from '../table/query.ts';
@@ -18,20 +17,17 @@ const warmPromptRecord = record({
 });
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
-/** Timeout in ms for a read. It is short, because the answer waits for the read. */
+/** Timeout in ms for a read. It is short, because the client's request waits for the read. */
 const PROMPT_READ_TIMEOUT_MS = 100;
 const PROMPT_WRITE_TIMEOUT_MS = 300;
 
-/**
- * Returns the key of a conversation.
- * @param conversation hash of the conversation
- */
+/** Returns the key of a conversation's item. `conversation` is a hash that identifies the conversation. */
 function promptItemKey(conversation: string): Key {
   return { pk: `WARM#${conversation}`, sk: 'PROMPT' };
 }
 
 /**
- * Reads the entry of a conversation, eventually consistent.
+ * Returns the cached prompt of a conversation. The read is eventually consistent.
  * @throws {Error} if the read fails or takes longer than 100 ms
  */
 export async function readWarmPrompt(table: Table, conversation: string): Promise<StoredWarmPrompt | undefined> {
@@ -39,10 +35,7 @@ export async function readWarmPrompt(table: Table, conversation: string): Promis
   return item && warmPromptRecord.from(item);
 }
 
-/**
- * Replaces the entry of a conversation.
- * @throws {Error} if the write fails or takes longer than 300 ms
- */
+/** @throws {Error} if the write fails or takes longer than 300 ms */
 export async function writeWarmPrompt(table: Table, conversation: string, prompt: StoredWarmPrompt): Promise<void> {
   const item: Item & Key = {
     ...promptItemKey(conversation),

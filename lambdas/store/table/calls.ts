@@ -1,4 +1,4 @@
-/** Makes DynamoDB calls. Items have the form that the store uses (`Item`), not DynamoDB's own JSON. */
+/** DynamoDB calls, with the items of the store (`Item`) instead of DynamoDB's own JSON. */
 
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CallOptions } from '../../platform/aws/aws-call.ts';
@@ -14,13 +14,13 @@ export interface Page {
   next: Item | undefined;
 }
 
-/** Returns an item by its key, read consistently. */
+/** Reads an item consistently. */
 export function getItem(table: Table, key: Key): Promise<Item | undefined> {
   return getWith(table, key, true);
 }
 
 /**
- * Returns an item by its key within a time limit, eventually consistent.
+ * Reads an item, eventually consistent.
  * @throws {Error} if the read fails, or exceeds the time limit
  */
 export function getItemWithin(table: Table, timeoutMs: number, key: Key): Promise<Item | undefined> {
@@ -38,7 +38,7 @@ async function getWith(
   return item && fromAttributes(item);
 }
 
-/** Returns up to a hundred items by their keys, read consistently, in any order, and the unprocessed keys. */
+/** Reads up to a hundred items consistently, in any order. */
 export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items: Item[]; unread: Key[] }> {
   const { Responses: found, UnprocessedKeys: left } = await table.call<{
     Responses?: Record<string, Attributes[]>;
@@ -51,7 +51,7 @@ export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items:
 }
 
 /**
- * Returns a page of a query.
+ * Reads one page of a query.
  * @param options.start end of the previous page
  */
 export async function queryPage(
@@ -78,7 +78,7 @@ export async function queryPage(
 const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' } as const;
 
 /**
- * Executes a single write.
+ * Executes one write.
  * @throws {AwsError} if DynamoDB rejects the write, for example because its condition is not true
  * @throws {Error} if no usable response arrives in time, or for a condition check, which is not a write by itself
  */
@@ -90,8 +90,7 @@ export async function writeItem(table: Table, write: Write, options?: CallOption
 }
 
 /**
- * Executes a single update.
- * @returns the updated values
+ * Executes an update, and returns the new values of the attributes that it changed.
  * @throws {AwsError} if DynamoDB rejects the update
  * @throws {NoReplyError} if no usable response arrives
  */
@@ -107,7 +106,7 @@ export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteReques
 
 /**
  * Executes up to 25 writes without conditions, each to a different item.
- * @returns the unprocessed elements of `writes` (not the copies in DynamoDB's response, which have numbers as text)
+ * @returns the unprocessed elements of `writes`
  */
 export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
   const requests = writes.map((write) =>
@@ -147,7 +146,6 @@ interface Request {
   ExpressionAttributeValues?: Item;
 }
 
-/** Converts a write to DynamoDB's own JSON. */
 export function requestOf(write: Write): Record<string, object> {
   const [kind, { Item: item, Key: key, ExpressionAttributeValues: values, ...request }] = Object.entries(write)[0] as [
     string,

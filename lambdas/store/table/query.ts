@@ -6,7 +6,6 @@ import type { Key } from './writes.ts';
 
 export { getItem as readItem, getItemWithin as readItemWithin } from './calls.ts';
 
-/** Yields every item of a query, page after page. */
 export async function* queryItems(table: Table, query: Query): AsyncGenerator<Item, void> {
   let start: Item | undefined;
   do {
@@ -16,10 +15,7 @@ export async function* queryItems(table: Table, query: Query): AsyncGenerator<It
   } while (start);
 }
 
-/**
- * Returns the items between two sort keys of a partition, both included. Reads one page within a time limit, eventually
- * consistent.
- */
+/** Returns the items between two sort keys of a partition, both included. Reads one page, eventually consistent. */
 export async function queryPageWithin(
   table: Table,
   timeoutMs: number,
@@ -34,9 +30,7 @@ export async function queryPageWithin(
   return items;
 }
 
-/**
- * Yields the items of a partition, read consistently. With a prefix, yields only items whose sort key begins with it.
- */
+/** Yields the items of a partition, read consistently. */
 export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {
     ConsistentRead: true,
@@ -45,11 +39,10 @@ export function queryPartition(table: Table, partition: string, prefix?: string)
   });
 }
 
-/** Maximum number of items in one BatchGetItem call of DynamoDB. */
 const MAX_READ_BATCH = 100;
 
 /**
- * Returns items by their keys, read consistently, in any order. Missing items are omitted.
+ * Reads items consistently, and returns them in any order. Missing items are omitted.
  * @throws {StoreBusyError | AwsError | NoReplyError} if the table stays busy or a call fails
  */
 export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {

@@ -1,35 +1,27 @@
-/**
- * Records: the stored fields of one kind of item. Each field is listed once, with the name and form of its attribute.
- * The list determines the TypeScript type, the item and, for records that are sent through a queue, the message.
- */
+/** Records: one list of fields determines the TypeScript type, the item and the queue message of a kind of item. */
 
 import * as z from 'zod';
 import { Money } from '../../money/money.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 
-/** Kind of value, for readers of an export of the table. */
 type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
 
-/** Attribute of a record: its name in the table, and its form there. */
 export interface Attribute {
   readonly name: string;
   readonly form: AttributeForm;
 }
 
-/** One field of a record. It converts a value between the record, the item in the table, and a queue message. */
+/** Converts a value between the record, the item, and a queue message. */
 export interface Field<Value> {
-  /** Attributes of the field, and its name in a message. The name is empty for `part`, unless `named` sets it. */
   readonly attributes: readonly Attribute[];
+  /** Name of the field in queue messages; empty for `part`, unless `named` sets it. */
   readonly messageName: string;
-  /** Whether the previous release does not know the field (`unreleased`). */
+  /** Whether the previous release does not know the field; see `unreleased`. */
   readonly isUnreleased?: boolean;
-  /** Adds the value to an item. An absent value (undefined, or null in `orNull`) gets no attribute. */
+  /** Puts a value into an item. An absent value (undefined, or null in `orNull`) gets no attribute. */
   write(value: Value, item: Item): void;
   read(item: Item): Value;
-  /**
-   * Converts the value for a message.
-   * @throws {TypeError} for a value that the field's form rejects, so that the error occurs at the sender
-   */
+  /** @throws {TypeError} for a value of the wrong form, if the field checks it */
   toMessage(value: Value): unknown;
   messageSchema(): z.ZodType<Value>;
 }
@@ -39,22 +31,16 @@ type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<in
 
 export interface StoredRecord<Stored> {
   readonly attributes: readonly Attribute[];
-  /** Names of the fields in a message, and the names among them that the previous release does not know. */
   readonly messageNames: readonly string[];
   readonly unreleasedNames: ReadonlySet<string>;
-  /** Converts a record to an item. Absent values get no attribute. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
-  /**
-   * Converts a record to a message.
-   * @throws {TypeError} for a value that the form of its field rejects
-   */
+  /** @throws {TypeError} for a value of the wrong form, if the field checks it */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
-  /** Returns the schema that reads messages of this release and of later ones. The schema ignores unknown fields. */
+  /** The schema ignores unknown fields. */
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
-/** Type of the values that a record stores. */
 export type RecordOf<Codec> = Codec extends StoredRecord<infer Stored> ? Stored : never;
 
 export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> {
@@ -84,7 +70,7 @@ export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> 
 }
 
 interface Form<Value> {
-  /** Kind of value; default: a map or a list. */
+  /** Kind of the attribute's value. If it is absent, the value is a map or a list. */
   form?: AttributeForm;
   toAttribute?: (value: Value) => unknown;
   fromAttribute: (stored: unknown) => Value;
@@ -92,7 +78,6 @@ interface Form<Value> {
   message?: () => z.ZodType<Value>;
 }
 
-/** Creates a field in one attribute, with a custom form. */
 export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
   const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
   return {
@@ -111,10 +96,6 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
   };
 }
 
-/**
- * Returns a conversion to messages that rejects values which the receiver could not read. Types should prevent such
- * values, but some reports of providers have contained them.
- */
 function checked<Value>(
   name: string,
   isSound: (value: Value) => boolean,
@@ -138,7 +119,7 @@ export function text(name: string): Field<string> {
   });
 }
 
-/** Creates a boolean field; false if absent. */
+/** A boolean; false if absent. */
 export function flag(name: string): Field<boolean> {
   return attribute(name, {
     form: 'flag',
@@ -148,7 +129,7 @@ export function flag(name: string): Field<boolean> {
   });
 }
 
-/** Creates a field with a non-negative integer; 0 if absent in an item. */
+/** A non-negative integer; 0 if absent in an item. */
 export function count(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -167,7 +148,7 @@ export function oneOf<Value extends string>(name: string, values: readonly Value
   });
 }
 
-/** Creates a field that is stored unchanged. Numbers in its value are read as decimal text. */
+/** A value that is stored unchanged. Numbers in it are read as decimal text. */
 export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
   return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
 }
@@ -181,7 +162,7 @@ const decimal = z.string().transform((amount, context) => {
   }
 });
 
-/** Creates a field with exact roubles; zero if absent in an item. */
+/** Exact roubles; zero if absent in an item. */
 export function money(name: string): Field<Money> {
   return attribute(name, {
     form: 'money',
@@ -192,7 +173,7 @@ export function money(name: string): Field<Money> {
   });
 }
 
-/** Creates a field with a time in epoch milliseconds, stored as an ISO text. */
+/** A time in epoch milliseconds, stored as an ISO text. */
 export function instant(name: string): Field<number> {
   return attribute(name, {
     form: 'time',
@@ -201,7 +182,7 @@ export function instant(name: string): Field<number> {
   });
 }
 
-/** Creates a field with a time in epoch milliseconds, stored in seconds for DynamoDB's own expiry. */
+/** A time in epoch milliseconds, stored in seconds, rounded up, for DynamoDB's own expiry. */
 export function expiry(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -210,7 +191,7 @@ export function expiry(name: string): Field<number> {
   });
 }
 
-/** Returns an optional field: undefined if absent. */
+/** Makes a field optional: undefined if absent. */
 export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   return {
     ...field,
@@ -221,7 +202,7 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   };
 }
 
-/** Returns a nullable field: null if absent. */
+/** Makes a field nullable: null if absent. */
 export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return {
     ...field,
@@ -237,25 +218,23 @@ function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'at
 }
 
 /**
- * Marks a field that the previous release does not know. A message of the settlement queue has such fields in a message
- * attribute that the previous release ignores (accounting/settlement.ts). The next release removes the mark from all
- * fields.
+ * Marks a field that the previous release does not know. Queue messages have such fields in an attribute that the
+ * previous release ignores.
  */
 export function unreleased<Value>(field: Field<Value>): Field<Value> {
   return { ...field, isUnreleased: true };
 }
 
-/** Returns the field with another name in messages. */
 export function named<Value>(messageName: string, field: Field<Value>): Field<Value> {
   return { ...field, messageName };
 }
 
-/** Creates a field with a record inside a record: a map in one attribute. */
+/** A record as a map in one attribute. */
 export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field<Stored> {
   return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
 }
 
-/** Creates a field with a list of records; absent if empty. */
+/** A list of records; absent if empty. */
 export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: number): Field<readonly Stored[]> {
   return attribute<readonly Stored[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored.map(codec.toItem) : undefined),
@@ -269,7 +248,7 @@ export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: nu
   });
 }
 
-/** Creates a field with a list of texts; absent if empty. */
+/** A list of texts; absent if empty. */
 export function texts(name: string, most: number): Field<readonly string[]> {
   return attribute<readonly string[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored : undefined),
@@ -282,7 +261,7 @@ export function texts(name: string, most: number): Field<readonly string[]> {
   });
 }
 
-/** Creates a field with a record whose attributes are stored among those of the surrounding record. */
+/** A record whose attributes are stored among those of the surrounding record. */
 export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
   return {
     attributes: codec.attributes,

@@ -1,7 +1,6 @@
 /**
  * Merges several sorted lists. Reads at most one entry of each list ahead of the consumer.
- * @param comesFirst whether the first entry sorts before the second; of equal entries, the entry of the earlier list
- *   comes first
+ * @param comesFirst whether the first entry sorts before the second; equal entries keep the order of the lists
  */
 export async function* mergeSorted<Entry>(
   lists: AsyncGenerator<Entry, void>[],

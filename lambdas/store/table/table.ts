@@ -5,16 +5,14 @@ import { ownIdentity } from '../../platform/aws/aws-identity.ts';
 import { openAwsJson } from '../../platform/aws/aws-json.ts';
 import { optionalVariable, requireVariable, variables } from '../../platform/environment.ts';
 
-/** The gateway's only DynamoDB table. */
 export interface Table {
   readonly name: string;
-  /** Makes the DynamoDB calls of the store (calls.ts). */
   readonly call: AwsCall;
   /** URL of a DynamoDB emulator; undefined on AWS. */
   readonly endpoint: string | undefined;
 }
 
-/** An item. If it was read, every number is exact decimal text, because a JavaScript number would round money. */
+/** In read items, every number is exact decimal text, because a JavaScript number would round money. */
 export type Item = Record<string, unknown>;
 
 interface TableOptions {
@@ -22,10 +20,7 @@ interface TableOptions {
   name?: string;
 }
 
-/**
- * Opens the table that the environment names. Connections are kept alive. Every call retries throttling and server
- * errors; transact.ts retries conflicts of transactions.
- */
+/** Opens a table. Every call retries throttling and server errors, but not conflicts of transactions. */
 export function openTable(options: TableOptions = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
   return tableAt(options.name ?? requireVariable(variables.tableName), endpoint);
@@ -37,20 +32,16 @@ const DYNAMODB = {
   address: { id: 'DynamoDB', host: 'dynamodb', isPlainInGovCloud: true },
 };
 
-/**
- * Returns a table without reading the environment.
- * @param endpoint URL of a DynamoDB emulator; undefined for a table on AWS
- */
+/** Returns a table without reading the environment. */
 export function tableAt(name: string, endpoint?: string): Table {
   return { name, endpoint, call: openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity }) };
 }
 
-/** Returns money as a DynamoDB number with its exact digits. */
 export function moneyAttribute(amount: Money): NumberValueImpl {
   return NumberValueImpl.from(amount.toString());
 }
 
-/** Reads an amount; zero if absent. DynamoDB may return small numbers in scientific notation ("1E-7"). */
+/** Converts a stored amount; zero if absent. DynamoDB may return small numbers in scientific notation ("1E-7"). */
 export function moneyFrom(value: unknown): Money {
   return value === undefined ? Money.zero : Money.parseNumber(value as string);
 }
@@ -60,12 +51,12 @@ export function numberFrom(value: unknown): number {
 }
 
 /**
- * Sparse indexes of the table. They are eventually consistent on AWS, so no decision about money depends on them alone.
+ * Indexes of the table, which are eventually consistent on AWS. Let no decision about money depend on an index alone.
  */
 export const indexes = {
-  /** Items that a worker must process at a certain time: pending generations, leases, and deliveries of alerts. */
+  /** Items that a worker must process at a certain time. */
   sweep: { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' },
 } as const;
 
-/** Attribute by which DynamoDB itself deletes short-lived items (epoch seconds). */
+/** Epoch seconds at which DynamoDB may delete the item. */
 export const TTL_ATTRIBUTE = 'expires_at_seconds';

@@ -1,7 +1,3 @@
-/**
- * Executes a single write, or all writes of a transaction or none, and retries while the table is busy.
- */
-
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsError, isUncertain, NoReplyError, type CallOptions } from '../../platform/aws/aws-call.ts';
@@ -13,10 +9,10 @@ import { requestOf, transactWriteItems, writeItem } from './calls.ts';
 import type { Item, Table } from './table.ts';
 import type { Write } from './writes.ts';
 
-/** Writes of one transaction, by name; undefined writes are skipped. */
+/** Writes of a transaction, by name. Undefined writes are skipped. */
 export type Writes<Name extends string = string> = Partial<Record<Name, Write | undefined>>;
 
-/** A failed condition; `item` is the stored item, if it exists. */
+/** A write's condition that was not true. `item` is the stored item, if it exists. */
 export interface FailedCondition {
   item: Item | undefined;
 }
@@ -25,13 +21,12 @@ export type TransactOutcome<Name extends string = string> =
   | { committed: true }
   | {
       committed: false;
-      /** Writes whose condition failed, by name. */
       failed: { [Of in Name]?: FailedCondition };
-      /** Whether an attempt had no conclusive reply. That attempt may have made the writes, or may still make them. */
+      /** Whether an attempt had no conclusive reply, so that it may have made the writes, or may still make them. */
       isUncertain: boolean;
     };
 
-/** Codes of cancellation reasons, and names of errors, which state that a partition or the table is too busy. */
+/** Codes of cancellation reasons, and names of errors, for a busy partition or table. */
 const THROTTLING = [
   'ThrottlingError',
   'ThrottlingException',
@@ -39,7 +34,7 @@ const THROTTLING = [
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
 ];
-/** Cancellation reasons after which the same transaction may succeed a moment later. Nothing was written. */
+/** Cancellation reasons after which the same transaction may succeed a moment later. */
 const TRANSIENT_REASONS = new Set(['TransactionConflict', ...THROTTLING]);
 const TRANSIENT_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException', ...THROTTLING]);
 
@@ -56,9 +51,9 @@ export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
   /** Names of the writes that failed because of conflicts or throttling at the last attempt; empty if unknown. */
   readonly conflicting: readonly string[];
-  /** Whether an attempt got no conclusive reply. That attempt may have made the writes, or may still make them. */
+  /** Whether an attempt may have made the writes, as in `TransactOutcome`. */
   readonly isUncertain: boolean;
-  /** Whether the error of the last attempt shows throttling. Other items of the same partition may then be busy too. */
+  /** Whether the error of the last attempt shows throttling. */
   readonly isThrottled: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
@@ -72,13 +67,10 @@ export class StoreBusyError extends GatewayError {
 /**
  * Writes all items or none.
  *
- * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect. The
- * call and its retry have the same client token, which is valid for ten minutes. A caller that may repeat the whole
- * transaction adds a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition
- * is a result, not an error. Each attempt after a conflict has a new token. An attempt without a reply may therefore
- * still make its writes after the condition of a later attempt has failed. `isUncertain` is then true.
- * @param options.attempts maximum attempts while the table is busy: more for urgent writes, fewer for writes that can
- *   wait
+ * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect.
+ * Conflicts and throttling are retried. Add a condition to writes of a transaction that may be repeated.
+ * Weakness: an attempt without a reply may still make its writes after the condition of a later attempt has failed;
+ * `isUncertain` is then true.
  * @throws {StoreBusyError} after the last attempt
  * @throws {Error} if the transaction fails in another way; its reply may have been lost
  */
@@ -106,7 +98,7 @@ async function transactInTurn<Name extends string>(
   let wasUncertain = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // A cancelled transaction has used up its token, so each attempt needs a new token.
+      // Every attempt has a new token, because a cancelled transaction has used up its token.
       await transactWriteItems(table, requests, randomUUID());
       return { committed: true };
     } catch (error) {
@@ -124,7 +116,7 @@ async function transactInTurn<Name extends string>(
 }
 
 /**
- * Executes one write. Retries the write while a transaction locks its item, or the table is throttled.
+ * Makes one write. Retries while a transaction locks the item, or the table is throttled.
  * @param options.timeoutMs time after which the write is abandoned; a request sent by then may still be carried out
  * @returns undefined on success, otherwise the failed condition
  * @throws {StoreBusyError} after the last attempt
@@ -151,15 +143,15 @@ export async function writeAlone(
 }
 
 /**
- * Executes one write within a time limit, for data that may be lost. A write without a reply is repeated while time
- * remains, so an addition may be made twice. If the function throws, the write may have been executed.
+ * Makes one write of data that may be lost. An addition may be made twice. After an error, the write may have been
+ * executed.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
 }
 
 /**
- * Retries a single-item write while a transaction locks the item, or the table is throttled.
+ * Calls `write`, and repeats the call while a transaction locks the item, or the table is throttled.
  * @throws {StoreBusyError} after the last attempt
  * @throws {Error} if the write fails in another way
  */
@@ -199,13 +191,12 @@ interface CancellationReason {
   Item?: Attributes;
 }
 
-/** Returns the reasons of a cancelled transaction, one per write; empty for other errors. */
+/** Returns the reasons of a cancelled transaction, one for each write; empty for other errors. */
 function reasonsOf(error: unknown): CancellationReason[] {
   if (!(error instanceof AwsError) || error.name !== 'TransactionCanceledException') return [];
   return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
 }
 
-/** Returns the stored item that failed a condition; undefined if there is no item. */
 function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
   return item && fromAttributes(item);
 }
@@ -222,10 +213,7 @@ function isThrottling(error: unknown): boolean {
   return [error.name, ...reasonsOf(error).map(({ Code: code = '' }) => code)].some((code) => THROTTLING.includes(code));
 }
 
-/**
- * Waits for a random time (full jitter), so that writers that conflicted do not retry at the same moment.
- * @param attempt number of the attempt that failed, counted from 1
- */
+/** Waits for a random time. `attempt` is counted from 1. */
 export async function pauseAfter(attempt: number): Promise<void> {
   await sleep(Math.random() * Math.min(MAX_CONFLICT_DELAY_MS, BASE_CONFLICT_DELAY_MS * 2 ** attempt));
 }

@@ -1,6 +1,5 @@
 /**
- * Writes of single items, each with an optional condition. This file builds DynamoDB's write expressions. A write is
- * made in a transaction or alone (transact.ts). If the condition of a write fails, DynamoDB returns the stored item.
+ * Writes of single items, each with an optional condition. If the condition fails, DynamoDB returns the stored item.
  */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -11,7 +10,7 @@ export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 export type Key = { pk: string; sk: string };
 
-/** Conditions on the attributes of an item. All of them must be true. */
+/** Requirements for the stored item, which must all be true. */
 export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
@@ -24,7 +23,7 @@ export interface Condition {
 
 export interface Change {
   set?: Item;
-  /** Amounts to add to numbers. An absent number counts as 0. */
+  /** Numbers to add. An absent number counts as 0. */
   add?: Item;
   remove?: readonly string[];
   when?: Condition;
@@ -32,7 +31,7 @@ export interface Change {
 
 const IS_NEW: Condition = { absent: ['pk'] };
 
-/** Writes an item. The condition applies to the item that it replaces. */
+/** Returns the write that stores an item. The condition applies to the replaced item. */
 export function put(table: Table, item: Item, when?: Condition): Write {
   return { Put: { TableName: table.name, Item: item, ...conditioned(new Names(), when) } };
 }
@@ -41,7 +40,7 @@ export function putNew(table: Table, item: Item): Write {
   return put(table, item, IS_NEW);
 }
 
-/** Replaces an item, if the stored version is the version that was read. */
+/** Returns the write that replaces an item. It fails unless the stored version is `version`. */
 export function putOver(table: Table, item: Item, version: number): Write {
   return put(table, item, { equal: { version } });
 }
@@ -50,7 +49,7 @@ export function remove(table: Table, key: Key, when?: Condition): Write {
   return { Delete: { TableName: table.name, Key: key, ...conditioned(new Names(), when) } };
 }
 
-/** Checks a condition without writing: the transaction fails unless the condition is true for the item. */
+/** Returns a check: its transaction fails unless the condition is true for the item. */
 export function check(table: Table, key: Key, when: Condition): Write {
   const { ConditionExpression = '', ...names } = conditioned(new Names(), when);
   return { ConditionCheck: { TableName: table.name, Key: key, ConditionExpression, ...names } };
@@ -60,7 +59,7 @@ export function mustNotExist(table: Table, key: Key): Write {
   return check(table, key, IS_NEW);
 }
 
-/** Changes attributes of an item. A missing item is created, unless the condition requires an attribute. */
+/** Returns the write that changes an item. A missing item is created, unless the condition requires an attribute. */
 export function update(table: Table, key: Key, { set, add, remove: removed = [], when }: Change): Write {
   const names = new Names();
   const clauses: string[] = [];
@@ -109,10 +108,7 @@ function ifPresent(operator: string) {
   return (name: string, value: string) => `(attribute_not_exists(${name}) OR ${name} ${operator} ${value})`;
 }
 
-/**
- * Placeholders of one write. Names need placeholders because they may be reserved words, and values because DynamoDB's
- * expressions do not allow literals.
- */
+/** Placeholders of one write. Names may be reserved words, and DynamoDB's expressions do not allow literals. */
 class Names {
   /** Placeholders by attribute name, and attribute names by placeholder. */
   readonly #placeholders = new Map<string, string>();

@@ -9,19 +9,16 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time in ms before the function's timeout from which no attempt is started: most attempts take less. */
+/** Time in ms before the function's timeout from which no attempt is started. */
 const STOP_SENDING_BEFORE_TIMEOUT_MS = 15_000;
 
-/**
- * Checks the payers in a batch, and makes the first attempt to deliver each new notice. Only failed checks return to
- * the queue. `send-alerts` delivers the notices for which no time is left, or whose first attempt fails.
- */
+/** Checks payers, and tries to deliver new notices while time remains. Only failed checks return to the queue. */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'check-alerts', awsRequestId: context.awsRequestId };
   const { table, nowMs } = deliveryTools();
   const failed: SQSRecord[] = [];
   const due: AlertDelivery[] = [];
-  // Several messages about one payer need only one check.
+  // Equal messages need only one check.
   for (const records of Map.groupBy(event.Records, ({ body }) => body).values()) {
     try {
       due.push(...(await checkPayer(table, decodeAlertCheck(records[0]!.body), nowMs())));

@@ -7,10 +7,7 @@ import type { WorkerContext } from '../worker-context.ts';
 
 const exports = openTableExports();
 
-/**
- * Exports the books. Runs every minute, but only a few runs a day read more than one item. A local gateway has no
- * bucket for the books, so it exports nothing.
- */
+/** Exports the books. Does nothing without a bucket, as on a local gateway. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {
   const bucket = optionalVariable(variables.booksBucket);
   if (bucket === undefined) return { begun: [] };

@@ -17,10 +17,7 @@ import { checkRequests } from '../check-requests.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/**
- * Time in ms before the function's timeout from which no further settlement is started. It is reserved for completing
- * writes, reopening days, and returning failed messages.
- */
+/** Time in ms before the function's timeout from which no further settlement is started. */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
 interface SettlementMessage {
@@ -29,9 +26,8 @@ interface SettlementMessage {
 }
 
 /**
- * Settles the generations of a batch together. Only failed messages return to the queue. They are delivered again after
- * five seconds at first, later after up to two minutes. After the last attempt, a message moves to the dead-letter
- * queue, which raises an alarm, so no settlement is lost.
+ * Settles generations. Only failed messages return to the queue. After the last attempt, a message moves to the
+ * dead-letter queue, which raises an alarm.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
@@ -60,7 +56,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
     });
     failed.set(record, result);
   }
-  // Counts only outcomes that this run has settled. Outcomes settled by an earlier run were counted by that run.
+  // Counts only outcomes that this run has settled.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
   const followUp = async (message: string, work: (settled: Settlement[]) => Promise<void>) => {
@@ -93,9 +89,8 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 }
 
 /**
- * Writes a metric for an alarm. Lambda counts no error for a run that returns messages to the queue. Each message is
- * counted only at its first delivery. A message that can never be settled is delivered seven times in its first five
- * minutes. Seven failures would look like a fault of newly deployed code.
+ * Writes a metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. Counts a
+ * message only at its first delivery, because a message that can never be settled may be delivered many times.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

@@ -7,11 +7,9 @@ import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/**
- * Measures the endpoints. Runs every minute. If a run fails, the next run also measures the minute of the failed run.
- */
+/** Measures the endpoints. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
-  // Reads the providers' keys again, so that lists of models and inference notice a new key at about the same time.
+  // Reads the providers' keys again, so that a new key is noticed.
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };

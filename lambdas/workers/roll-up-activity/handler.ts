@@ -8,8 +8,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Computes the daily rows of each shard in the batch, once per shard. Only failed messages return to the queue. They
- * are delivered again after five seconds at first, later after up to two minutes.
+ * Computes the daily rows of the shards that the messages name, only once for several messages about one shard. Only
+ * failed messages return to the queue.
  */
 export async function handler(
   event: SQSEvent,

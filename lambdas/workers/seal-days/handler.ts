@@ -7,19 +7,13 @@ import { once } from '../../platform/concurrency/once.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/**
- * Time in ms before the function's timeout from which no further day is started, so that the current day can be
- * completed.
- */
+/** Time in ms before the function's timeout from which no further day is started. */
 const STOP_SEALING_BEFORE_TIMEOUT_MS = 300_000;
 
 const files = once(openKeptFiles);
 const signer = once(openDocumentSigner);
 
-/**
- * Seals completed days. Runs every minute, but only some runs after one o'clock UTC read more than one item. Does
- * nothing if no storage for the files, or no signing key, is configured.
- */
+/** Seals completed days. Does nothing if no storage for the files, or no signing key, is configured. */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sealed: number }> {
   const tools = { table: resources.table(), files: files(), signer: signer() };
   if (!tools.files || !tools.signer) return { sealed: 0 };

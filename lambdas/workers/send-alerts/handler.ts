@@ -7,19 +7,18 @@ import { deliveryTools } from '../delivery-tools.ts';
 import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time in ms before the function's timeout from which no attempt is started: most attempts take less. */
+/** Time in ms before the function's timeout from which no attempt is started. */
 const STOP_ATTEMPTS_BEFORE_TIMEOUT_MS = 15_000;
 
 /**
- * Delivers the notices that are due: retries, and notices whose first attempt was not made. Then checks the providers,
- * and once a day keys and models; the next run delivers their notices. Runs every minute.
+ * Delivers the notices that are due, then checks the providers, and once a day keys and models.
  * @throws {AggregateError} with all failures, after everything else is done
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ delivered: number }> {
   const about = { worker: 'send-alerts', awsRequestId: context.awsRequestId };
   const beginMs = performance.now();
   const deadlineMs = beginMs + context.getRemainingTimeInMillis() - STOP_ATTEMPTS_BEFORE_TIMEOUT_MS;
-  // Half of the time is left for the checks.
+  // Deliveries may take only half of the time, so that the checks get the other half.
   const { delivered, failures } = await deliverDue(deliveryTools(), { deadlineMs: (beginMs + deadlineMs) / 2 });
   const { table, nowMs } = deliveryTools();
   const checks = { catalog: await servedCatalog(), nowMs: nowMs(), deadlineMs };

@@ -204,7 +204,6 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
   };
 }
 
-/** Returns the number of catalog models that have no allowed endpoint under these privacy settings. */
 function excludedModels(privacy: Privacy): number {
   const exclusionOf = privacyFilter([privacy]);
   return loadCatalog().models.filter(({ endpoints }) =>
@@ -249,8 +248,8 @@ async function spread({ changes }: Session): Promise<Row> {
 }
 
 /**
- * Sets the status of an account, and copies it to the account's keys. Keys are updated even if the account already has
- * the status, because an earlier command may have been interrupted before it updated them.
+ * Changes the status of an account and of its keys. Keys are updated even if the account already has the status,
+ * because an earlier command may have been interrupted.
  */
 async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
   const account = await setAccountStatus(changes, change);
@@ -264,7 +263,7 @@ interface StatusChange {
 }
 
 /**
- * Books a payment. If no reference is given, a new one is created.
+ * Books a payment. If no reference is given, creates one.
  * @throws {StartFailure} if the table did not reply; the message contains the reference, with which the operator can
  *   safely repeat the command
  */
@@ -272,7 +271,6 @@ async function bookPayment(given: GivenPayment, book: (payment: Payment) => Prom
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // No earlier command can have booked a reference that this call has created.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,
@@ -295,7 +293,6 @@ async function showCallbackSecret(session: Session): Promise<Row> {
   return { account: accountId, callback_secret: callbackSecret(await operatorPepper(session), accountId) };
 }
 
-/** Returns a parser of provider ids, for which `unrestricted` is the word for an empty list. */
 function providersOr(unrestricted: 'all' | 'none'): (text: string) => string[] {
   return (text) => (text === unrestricted ? [] : text.split(',').map((id) => id.trim()));
 }

@@ -70,7 +70,7 @@ async function changeTagBudget(
   return { tag: `${tag.name}=${tag.value}`, limits_rub: limitTexts(limits) };
 }
 
-/** Owner of budgets, with its limits by period. `member` is undefined if the owner is the workspace itself. */
+/** Workspace or member with its budgets. `member` is undefined if the owner is the workspace itself. */
 interface OwnerWithBudgets {
   scope: ScopeId;
   limits: Limits;
@@ -109,7 +109,7 @@ function tagBudgetRow(tag: string, interval: Interval, standing: ReturnType<type
   return { workspace: null, workspace_id: null, member_id: null, tag, interval, ...standing };
 }
 
-/** Returns the workspace if it has budgets, and the active members that have budgets. */
+/** Returns the workspace and its active members, if they have budgets. */
 async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
   const members = await listMembers(table, workspace.id);
   const owners: OwnerWithBudgets[] = [

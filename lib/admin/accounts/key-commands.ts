@@ -145,8 +145,7 @@ async function setLimit(session: Session, { key: named, limit, limitReset }: Lim
   const { hash } = key;
   if (key.kind === 'management')
     throw invalidRequest('--key', 'is a management key, which cannot spend; name an inference key');
-  // A key without a limit must not store a reset period, because the period would take effect if the key got a limit
-  // later.
+  // A stored reset period would take effect if the key got a limit later.
   if (limit === undefined && limitReset !== 'never' && key.limit === undefined) {
     throw invalidRequest('--limit-reset', 'requires --limit, because the key has no limit');
   }

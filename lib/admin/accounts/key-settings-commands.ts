@@ -19,10 +19,7 @@ import { keyRow } from './rows.ts';
 import { useLimitChange, withUseLimits, type UseLimitOptions } from './use-limit-options.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/**
- * Adds the commands that change settings of keys.
- * @param keys command group to which the commands are added
- */
+/** Adds the commands that change settings of keys. */
 export function addKeySettingsCommands(keys: Command): void {
   withUseLimits(naming(keys.command('set')), 'the key')
     .description(
@@ -85,9 +82,7 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
   return { protects: enabled ? categories.join(', ') : 'nothing', action: enabled ? action : null, restore };
 }
 
-/**
- * Replaces the secret of a key. The replaced secret stops working within seconds, or at the end of the grace period.
- */
+/** Replaces the secret of a key. The old secret stops working within seconds, or at the end of the grace period. */
 async function rotate(session: Session, { key: named, grace = 0 }: KeyOption & { grace?: number }): Promise<Row> {
   const { hash } = await namedKey(session, named);
   const pepper = await operatorPepper(session);

@@ -1,5 +1,3 @@
-/** Parses tags from command-line options, for example --tag project=search --tag team= */
-
 import { InvalidArgumentError } from 'commander';
 import { MAX_TAGS, tagNameRule, tagValueRule } from '../../../lambdas/management/rules.ts';
 import { invalidRequest } from '../../../lambdas/platform/errors.ts';
@@ -7,7 +5,7 @@ import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import type { KeyTags } from '../../../lambdas/store/accounts/keys.ts';
 
 /**
- * Parses one tag, and adds it to the tags of earlier options. If nothing follows `=`, the value is empty.
+ * Parses one tag, and adds it to the tags of earlier options. An empty value is allowed.
  * @throws {InvalidArgumentError} if the name or value breaks a rule
  */
 export function parseTag(text: string, named: KeyTags = {}): KeyTags {
@@ -20,7 +18,7 @@ export function parseTag(text: string, named: KeyTags = {}): KeyTags {
 }
 
 /**
- * Parses the one tag of an option.
+ * Parses an option whose value is a single tag.
  * @throws {InvalidArgumentError} if the name or value is empty or breaks a rule
  */
 export function parseOneTag(text: string): { name: string; value: string } {
@@ -30,7 +28,8 @@ export function parseOneTag(text: string): { name: string; value: string } {
 }
 
 /**
- * Returns the change of a key's tags: empty without new tags; null if no tag remains. An empty value removes its tag.
+ * Returns the change of a key's tags: an empty object if `named` is undefined; `tags` is null if no tag remains. An
+ * empty value removes its tag.
  * @throws {GatewayError} 400 if the key would have too many tags
  */
 export function changedTags(before: KeyTags = {}, named?: KeyTags): { tags?: KeyTags | null } {

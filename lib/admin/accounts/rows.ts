@@ -1,8 +1,3 @@
-/**
- * Rows of accounts, workspaces, members and keys as commands print them. JSON output contains each row completely;
- * tables show fewer fields.
- */
-
 import { useLimitsView } from '../../../lambdas/management/use-limits.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { Money } from '../../../lambdas/money/money.ts';
@@ -13,9 +8,8 @@ import type { Member } from '../../../lambdas/store/accounts/members.ts';
 import type { Workspace } from '../../../lambdas/store/accounts/workspaces.ts';
 import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.ts';
 
-/** Counter without spending, for example of a record that was just created. */
 const nothingSpent = counterFrom(undefined);
-/** Number of characters of a hash in a table: usually enough to select a key. */
+/** Number of digits of a hash in tables, which is usually enough to select a key. */
 const HASH_SHOWN = 12;
 
 export function accountRow(account: Account, counter: Counter = nothingSpent) {
@@ -28,7 +22,7 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
     status: account.status ?? 'active',
     limits_rub: account.mode === 'postpaid' ? limitTexts(account.limits) : {},
     topped_up_rub: toppedUp?.toString() ?? null,
-    /** Balance of a prepaid account, before the holds of requests in flight are subtracted. */
+    /** `topped_up_rub` minus the spending. The holds of running requests are not subtracted. */
     balance_rub: toppedUp?.minus(Money.parse(spending.spent_rub.lifetime)).toString() ?? null,
     ...spending,
     default_workspace_id: account.defaultWorkspaceId,

@@ -1,12 +1,9 @@
-/** Spending of keys, members, workspaces and accounts, as commands print it. */
-
 import { Money } from '../../../lambdas/money/money.ts';
 import { intervals, windowsAt, type Interval } from '../../../lambdas/money/periods.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import type { Counter } from '../../../lambdas/store/counters/counters.ts';
 import type { Limits } from '../../../lambdas/store/counters/limits.ts';
 
-/** Exact spending in roubles by period, for programs. */
 export interface Spending {
   spent_rub: Record<Interval, string>;
   /** Amount held for requests that are not settled yet. */
@@ -22,12 +19,11 @@ export function spendingOf(counter: Counter): Spending {
   };
 }
 
-/** Returns the spending as three columns of a table. */
 export function spendingColumns({ spent_rub: spent }: Spending) {
   return { today_rub: spent.daily, month_rub: spent.monthly, total_rub: spent.lifetime };
 }
 
-/** Returns the use of a limit in its period: the amounts spent, held and remaining. */
+/** Returns the use of a limit in its current period. */
 export function limitUsageOf(counter: Counter, interval: Interval, limit: Money) {
   const window = windowsAt(nowMs())[interval];
   const [spent, committed] = [counter.spent(window), counter.committed(window)];
@@ -41,10 +37,7 @@ export function limitUsageOf(counter: Counter, interval: Interval, limit: Money)
   };
 }
 
-/**
- * Returns the used percentage of a limit, rounded down, so that only a used-up limit has 100 or more. A limit of zero
- * has 100.
- */
+/** Returns the used percentage, rounded down, so that only a used-up limit has 100 or more. A limit of zero has 100. */
 function usedPercent(committed: Money, limit: Money): number {
   if (limit.isZero) return 100;
   return Number((committed.pico * 100n) / limit.pico);
@@ -57,7 +50,7 @@ export function limitsText(limits: Record<string, string>): string {
     .join(', ');
 }
 
-/** Returns the limits by period as text. Periods without a limit are absent. */
+/** Returns the limits by period as text; periods without a limit are absent. */
 export function limitTexts(limits: Limits): Record<string, string> {
   return Object.fromEntries(Object.entries(limits).map(([interval, limit]) => [interval, limit.toString()]));
 }

@@ -1,5 +1,3 @@
-/** Command-line options for limits on the use of keys, for example `--models sandbox/gpt* --networks 192.0.2.0/24`. */
-
 import { InvalidArgumentError, type Command } from 'commander';
 import {
   allowedModelRule,
@@ -16,9 +14,7 @@ import { isNetwork } from '../../../lambdas/platform/networks.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import { wholeNumberUpTo } from '../command-line/arguments.ts';
 
-/**
- * Entries of a list; "none" removes the list. "none" stays a text, because commander treats null as a missing argument.
- */
+/** "none" removes a list of models or networks. It stays a text: commander treats null as a missing argument. */
 type ListArgument = string[] | 'none';
 
 type TagsArgument = RequiredTags | 'none';
@@ -35,7 +31,7 @@ export interface UseLimitOptions {
 
 /**
  * Adds the options of use limits to a command.
- * @param whose the keys that the limits apply to, for the descriptions
+ * @param whose phrase for the limited keys, such as "its keys", for the descriptions of the options
  */
 export function withUseLimits(command: Command, whose: string): Command {
   return command

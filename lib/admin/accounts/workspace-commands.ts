@@ -49,9 +49,8 @@ async function addWorkspace({ changes }: Session, given: NewWorkspaceOptions): P
 }
 
 /**
- * Derives a slug from a name.
- * @throws {GatewayError} 400 if the result is not a valid slug, for example because the name has no Latin letter or
- *   digit
+ * Derives a slug from the letters a to z and the digits of a name.
+ * @throws {GatewayError} 400 if the result is not a valid slug
  */
 function slugOf(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];

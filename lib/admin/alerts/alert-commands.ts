@@ -122,8 +122,8 @@ async function changeAlerts(session: Session, given: SetOptions): Promise<Row> {
 }
 
 /**
- * Returns the sender of e-mails; undefined if the deployment has no known topic. For a local gateway, it does nothing:
- * the gateway itself writes e-mails into its data directory.
+ * Returns the sender of e-mails; undefined if the deployment has no known topic. With a local gateway, the command
+ * sends nothing: the gateway writes e-mails into its data directory.
  */
 function mailsOf({ local }: Session, { mailTopic }: SetOptions): Mails | undefined {
   if (local) return { subscribe: async () => {}, send: async () => {} };

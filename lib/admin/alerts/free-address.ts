@@ -7,16 +7,16 @@ import { listAlertSettings } from '../../../lambdas/store/alerts/alert-settings.
 import type { Table } from '../../../lambdas/store/table/table.ts';
 
 /**
- * Subscription of a freed address. `none`: there is none, or another account uses it. `unconfirmed`: SNS deletes it 48
+ * `none`: there is no subscription, or another account uses the address. `unconfirmed`: SNS deletes the subscription 48
  * hours after it was made, and accepts no earlier removal.
  * @see https://repost.aws/knowledge-center/sns-email-subscription-disabled
  */
 type FreedSubscription = 'none' | 'unconfirmed' | 'removed';
 
 /**
- * Removes an address that no settings of its account have, first its subscription and then the entry in the list. If
- * the command fails in between, it can be repeated.
- * @param topicArn topic of the deployment; undefined if e-mails are files
+ * Removes an address that no settings of its account have: the subscription, then the entry in the list. An interrupted
+ * command can be repeated.
+ * @param topicArn topic of the deployment; undefined for a local gateway, which writes e-mails as files
  * @throws {GatewayError} 404 for an address that is not in the list; 409 if settings have the address
  * @throws {Error} if SNS fails
  */
@@ -36,7 +36,7 @@ export async function freeAddress(
   return freed;
 }
 
-/** Returns the e-mail addresses in an account's settings by their hashes. */
+/** Returns the e-mail addresses in an account's settings, by their hashes. */
 export async function emailsInUse(table: Table, accountId: string): Promise<Map<string, string>> {
   const settings = await listAlertSettings(table, accountId);
   return new Map(settings.flatMap(({ email }) => (email === undefined ? [] : [[addressHash(email), email]])));

@@ -36,10 +36,8 @@ export function addBooksCommands(program: Command): void {
     );
 }
 
-/** Number of items between two progress messages. */
 const REPORT_EVERY = 10_000;
 
-/** Returns a function that prints progress to standard error if that is a terminal. */
 function itemsShown(verb: string): (items: number) => void {
   let reported = 0;
   return (items) => {
@@ -69,7 +67,7 @@ async function restore({ table, local }: TableSession, directory: string): Promi
   return { ...restored };
 }
 
-/** Prints the result of the query `sql`. Without a query, checks the books and prints the result of the checks. */
+/** Prints the result of the query, or checks the books if there is no query. */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {

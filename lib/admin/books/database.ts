@@ -1,4 +1,4 @@
-/** Opens an export of the table as a SQL database, with the engine DuckDB in this process. */
+/** Opens an export of the table as a SQL database, with DuckDB in this process. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface Books {
 }
 
 /**
- * Opens an export, and copies it into a temporary database on disk, so the export may be larger than memory.
+ * Opens an export, and copies it into a temporary database on disk.
  * @throws {StartFailure} if an export is missing or invalid, or DuckDB is not installed
  */
 export async function openBooks(directory: string): Promise<Books> {
@@ -68,7 +68,7 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/** Returns SQL that creates a table with the latest content of each item that was not deleted. */
+/** Returns SQL that creates `items`, with the latest content of each item that was not deleted. */
 function itemsOf([full, ...later]: FoundExport[]): string {
   const increments = later.filter(({ files }) => files.length > 0);
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
@@ -106,7 +106,7 @@ async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row
   }
   const names = reader.deduplicatedColumnNames();
   const types = reader.columnTypes().map(String);
-  // Amounts stay strings, because JavaScript numbers would round them.
+  // JavaScript numbers would round amounts, so they stay strings.
   const rows = reader.getRowsJson();
   return rows.map((row) =>
     Object.fromEntries(names.map((name, index) => [name, duckdbValue(row[index], types[index]!)])),
@@ -114,7 +114,7 @@ async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row
 }
 
 /**
- * Converts a value from DuckDB: amounts lose their trailing zeros, and whole numbers become JavaScript numbers unless
+ * Converts a value of a result. Amounts lose their trailing zeros, and whole numbers become JavaScript numbers unless
  * they are too large.
  */
 function duckdbValue(value: unknown, type: string): unknown {

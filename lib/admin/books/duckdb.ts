@@ -1,8 +1,6 @@
-/** SQL that lets DuckDB run the views of the books unchanged: macros for Trino functions, and the views themselves. */
-
 import type { BooksView } from '../../shared/book-views/view.ts';
 
-/** Macros for Trino functions that are missing in DuckDB, or handle nulls or text differently there. */
+/** Macros for functions of Trino that DuckDB lacks, or whose results in DuckDB differ for nulls or texts. */
 const macros = `
 CREATE MACRO json_extract_scalar(document, path) AS json_extract_string(document, path);
 CREATE MACRO json_format(document) AS CAST(document AS VARCHAR);

@@ -1,9 +1,6 @@
 /**
- * Exports the whole table to files, in the layout and format of DynamoDB's own exports to S3 (full export, version
- * 2020-06-30, DYNAMODB_JSON). Programs that read DynamoDB's exports can also read these files.
- *
- * Only one page of a Scan is in memory, besides the names and checksums of written files. On AWS, use DynamoDB's own
- * export instead, which consumes no read units.
+ * Exports the whole table in the layout and format of DynamoDB's own exports to S3 (full export, version 2020-06-30,
+ * DYNAMODB_JSON).
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -27,7 +24,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** Number of items per page, which determines memory use. DynamoDB limits a page to 1 MB. */
+/** Maximum number of items of a page, which determines memory use. DynamoDB also limits a page to 1 MB. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 
@@ -95,7 +92,6 @@ async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<
   } while (start);
 }
 
-/** Writes one compressed data file, with one line per item. */
 class DataFileWriter {
   itemCount = 0;
   readonly #key: string;
@@ -111,16 +107,15 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // `end` awaits this promise later. Without a handler, an earlier error (for example a full disk) would be an
-    // unhandled rejection that ends the process.
+    // Without a handler, an error before `end` (for example a full disk) would be an unhandled rejection that ends the
+    // process.
     this.#written.catch(() => {});
   }
 
   async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // After an error (for example a full disk), the stream never emits `drain`. In this case, awaiting `#written`
-      // throws the error.
+      // After an error, the stream never emits `drain`, and awaiting `#written` throws the error.
       await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }
   }
@@ -144,7 +139,7 @@ function asBase64(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }
 
-/** Returns a file name that has the length of file names in DynamoDB's own exports. */
+/** Returns a file name with the length of names in DynamoDB's own exports. */
 function fileName(id: string, index: number): string {
   return `${createHash('sha256').update(`${id}/${index}`).digest('hex').slice(0, 26)}.json.gz`;
 }

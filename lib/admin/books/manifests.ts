@@ -1,5 +1,3 @@
-/** Finds exports of a DynamoDB table by their manifests, and checks the files that the manifests list. */
-
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,7 +12,6 @@ export const DATA_FOLDER = 'data';
 export const SUMMARY_MANIFEST = 'manifest-summary.json';
 export const FILES_MANIFEST = 'manifest-files.json';
 
-/** Item or key as DynamoDB JSON, in which each value is stored with its type. */
 export type ItemAttributes = Record<string, AttributeValue>;
 
 const dataFile = z.object({
@@ -23,27 +20,24 @@ const dataFile = z.object({
   etag: z.string(),
   dataFileS3Key: z.string(),
 });
-/** Line of manifest-files.json, which describes one data file. */
 export type DataFile = z.infer<typeof dataFile>;
 
 const summaryManifest = z.looseObject({
   version: z.string(),
   itemCount: z.int().nonnegative(),
   outputFormat: z.literal('DYNAMODB_JSON', { error: 'must be DYNAMODB_JSON: export in this format' }),
-  /** Time of the export; only in a full export. */
+  /** Time of a full export. */
   exportTime: z.iso.datetime().optional(),
-  /** Period of the export; only in an incremental export. */
+  /** Period of an incremental export. */
   exportFromTime: z.iso.datetime().optional(),
   exportToTime: z.iso.datetime().optional(),
 });
 export type Summary = z.infer<typeof summaryManifest>;
 
-/** Export with the local paths of its files. */
 export interface FoundExport {
   id: string;
-  /** A full export contains every item. An incremental export contains the changes in its period. */
+  /** A full export contains every item, an incremental export the changes in its period. */
   kind: 'full' | 'incremental';
-  /** Time up to which the export contains all writes. */
   until: string;
   from: string | undefined;
   itemCount: number;
@@ -82,10 +76,7 @@ export function findExports(directory: string): FoundExport[] {
   return chain;
 }
 
-/**
- * Returns the folders that contain exports, one for each prefix in the bucket, for example
- * full/dt=2026-11-01/AWSDynamoDB.
- */
+/** Returns the folders with exports, for example full/dt=2026-11-01/AWSDynamoDB. */
 function exportRoots(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -109,17 +100,14 @@ function readExport(root: string, id: string): FoundExport {
   return { id, kind, until: exportTime ?? exportToTime!, from: exportFromTime, itemCount, files };
 }
 
-/**
- * Returns the local path of a data file. The beginning of the file's key in the bucket is a prefix that may differ
- * locally; the rest of the key is the end of the local path.
- */
+/** Returns the local path of a data file. Its key in the bucket begins with a prefix that may differ locally. */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 
 /**
  * Reads a manifest, and verifies its checksum if the export contains one.
- * @throws {StartFailure} if the manifest does not match its checksum
+ * @throws {StartFailure} if the manifest does not match
  */
 function checkedText(root: string, id: string, name: string): string {
   const path = join(root, id, name);
@@ -132,7 +120,7 @@ function checkedText(root: string, id: string, name: string): string {
   return text;
 }
 
-/** Reads all data files once, and returns a sentence for each file that is missing or does not match its manifest. */
+/** Returns a sentence for each data file that is missing or has another checksum than in its manifest. */
 export async function alteredFiles(exports: readonly FoundExport[]): Promise<string[]> {
   const altered: string[] = [];
   for (const { path, md5 } of exports.flatMap(({ files }) => files)) {

@@ -1,5 +1,3 @@
-/** Restores an export into an empty table: the newest full export, and the later incremental exports. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
 import { listAccountIds } from '../../../lambdas/store/accounts/accounts.ts';
@@ -10,27 +8,25 @@ import { fromText } from '../command-line/mistakes.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
-/** Maximum number of items per BatchWriteItem request. */
+/** Limit of BatchWriteItem. */
 const MAX_BATCH = 25;
 const MAX_TRIES = 10;
 
 export interface RestoredTable {
-  /** Time up to which the table contains all writes. */
   until: string;
   written: number;
   deleted: number;
 }
 
-/** Line of a full export (`Item`) or of an incremental export (`Keys`). */
 type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: ItemAttributes };
 
 /**
- * Restores the newest export below a directory.
+ * Restores the newest full export below a directory and the later incremental exports.
  *
- * Guarantee: writes nothing unless every file matches its manifest and the table has no account.
+ * Guarantee: writes nothing unless the checksum of each file matches and the table has no account.
  * @param progress called with the number of items written or deleted so far
- * @throws {StartFailure} if there is no complete export, if a file differs from its manifest, if the table has an
- *   account, or if the table stops accepting items after some were written
+ * @throws {StartFailure} if there is no complete export, if a file differs from its manifest, or if the table has an
+ *   account; also, after some items were written, if a line is not JSON or the table stops accepting items
  */
 export async function restoreTable(
   table: Table,

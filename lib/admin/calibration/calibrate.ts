@@ -19,7 +19,7 @@ export interface Calibration {
   /** Number of questions in which the true option got the highest probability. */
   right: number;
   temperature: number;
-  /** Mean surprise in nats (negative log-probability of the true option), without and with the fitted temperature. */
+  /** Mean negative log-probability of the true option in nats, without and with the fitted temperature. */
   surprise_before: number;
   surprise_after: number;
 }
@@ -31,7 +31,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /**
  * Sends questions with known answers to a model, and fits the temperature that makes its probabilities realistic. Uses
  * the model's first usable endpoint that decides by log-probabilities.
- * @throws {Error} if the model has no such endpoint, or a call of the endpoint fails
+ * @throws {Error} if the model has no such endpoint, or a call fails
  */
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };
@@ -64,7 +64,7 @@ async function sampleOf(
   index: number,
   candidate: BatchCandidate,
 ): Promise<Sample> {
-  // The options are rotated, so that the true option appears about equally often at every position.
+  // Rotates the options, so that the position of the true option varies between questions.
   const shift = index % options.length;
   const shown = [...options.slice(shift), ...options.slice(0, shift)];
   const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };

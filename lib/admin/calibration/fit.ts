@@ -1,6 +1,6 @@
 import { tempered } from '../../../lambdas/decisions/distribution.ts';
 
-/** A model's probabilities for the options, and the truth: 1 for the true option, 0 for all other options. */
+/** A model's probabilities for the options; `truth` is 1 for the true option, 0 for the others. */
 export interface Sample {
   probabilities: readonly number[];
   truth: readonly number[];
@@ -13,7 +13,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** Lower bound of a probability. Without this bound, one wrong answer could outweigh all other answers. */
 const MIN_PROBABILITY = 1e-9;
 
-/** Returns the mean surprise at this temperature: the negative log-probability of the true option, in nats. */
+/** Returns the mean negative log-probability of the true option at this temperature, in nats. */
 export function surprise(samples: readonly Sample[], temperature: number): number {
   const of = ({ probabilities, truth }: Sample) =>
     tempered(probabilities, temperature).reduce(
@@ -23,10 +23,7 @@ export function surprise(samples: readonly Sample[], temperature: number): numbe
   return samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
 }
 
-/**
- * Returns the temperature with the lowest mean surprise, from 0.1 to 10. The search expects a single minimum: without
- * the lower bound of probabilities, surprise is convex in the inverse of the temperature.
- */
+/** Returns the temperature with the lowest mean surprise, from 0.1 to 10. The search assumes a single minimum. */
 export function fitTemperature(samples: readonly Sample[]): number {
   // Golden-section search on a logarithmic scale.
   let [low, high] = [Math.log(LEAST), Math.log(MOST)];

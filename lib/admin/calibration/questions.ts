@@ -1,9 +1,7 @@
-/** Questions with known answers, for measuring how overconfident a model is. */
-
 export interface KnownQuestion {
   state: string;
   instructions: string;
-  /** Options, the first of which is true. The order of the options is rotated before the model gets them. */
+  /** The first option is the true answer. */
   options: string[];
 }
 

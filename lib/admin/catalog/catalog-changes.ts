@@ -1,17 +1,15 @@
-/** Differences between two catalogs, value by value. Prices come first, because reviewers check prices first. */
-
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { variablesIn } from '../../../lambdas/catalog/placeholders.ts';
 
 export interface CatalogChange {
-  /** Part of the catalog that differs: the id of a model, `alias <name>`, `provider <id>`, or `search`. */
+  /** The id of a model, `alias <name>`, `provider <id>`, or `search`. */
   of: string;
   /** Path of the value; empty for a whole part. Endpoints appear by id, for example `endpoints.acme.pricing.prompt`. */
   field: string;
-  /** Old value, or `there` for a whole part; null if it is new. */
+  /** Value before the change, or `there` for a removed part; null for a new value or part. */
   before: string | null;
-  /** New value, or `there` for a whole part; null if it was removed. */
+  /** Value after the change, or `there` for a new part; null for a removed value or part. */
   after: string | null;
 }
 
@@ -48,7 +46,7 @@ export function isOfPrice({ field }: CatalogChange): boolean {
   return PRICE.test(field);
 }
 
-/** Returns the parts of a catalog (models, aliases, providers, search), each with its values by path. */
+/** Returns the parts of a catalog, each with its values by path. */
 function partsOf({ models, aliases, providers, search }: CatalogFiles): Map<string, Map<string, string>> {
   return new Map([
     ...models.map((model) => [model.id, valuesOf(model)] as const),
@@ -72,7 +70,7 @@ function valuesOf(part: object): Map<string, string> {
 }
 
 /**
- * Returns the name of a value within a path. Endpoints appear by id instead of index, so a new endpoint does not change
+ * Returns the name of a value in its path. Endpoints appear by id instead of index, so a new endpoint does not change
  * the paths of the other endpoints.
  */
 function pathSegmentName(parent: object, name: string, value: unknown): string {
@@ -80,15 +78,11 @@ function pathSegmentName(parent: object, name: string, value: unknown): string {
   return Array.isArray(parent) && typeof id === 'string' ? id : name;
 }
 
-/** Returns the names of the credentials that a catalog uses. */
 export function credentialsOf({ providers, search }: CatalogFiles): Set<string> {
   return new Set([...providers, ...(search?.backends ?? [])].flatMap(({ credential }) => credential ?? []));
 }
 
-/**
- * Returns the environment variables that a catalog uses, without credentials and certificates, which a deployment reads
- * from the secret of provider keys.
- */
+/** Returns the environment variables that a catalog uses, without credentials and certificates. */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {
   const endpoints = models.flatMap((model) => model.endpoints);
   const backends = search?.backends ?? [];

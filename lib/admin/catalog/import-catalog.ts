@@ -1,7 +1,7 @@
 /**
- * Converts price lists (USD per million tokens) to the catalog's model files (RUB per token). The arithmetic is exact,
- * because all numbers are decimal texts. Results are rounded up to 10⁻¹² RUB, so an imported price is not below the
- * listed price at the given rate.
+ * Converts price lists (USD per million tokens) to the catalog's model files (RUB per token). All numbers are decimal
+ * texts, so the arithmetic is exact. Results are rounded up to 10⁻¹² RUB, so an imported price is not below the listed
+ * price at the given rate.
  */
 
 import { tuningParameters } from '../../../lambdas/catalog/sampling-parameters.ts';
@@ -25,7 +25,7 @@ import {
   type PriceList,
 } from '../price-lists/price-list.ts';
 
-/** Exchange rate in RUB per USD, and the markup in percent, both as decimal text. */
+/** Exchange rate in RUB per USD, and markup in percent, as decimal texts. */
 export interface Conversion {
   rubPerUsd: string;
   markupPercent: string;
@@ -34,7 +34,7 @@ export interface Conversion {
 /**
  * Creates the model files of a selection.
  * @param lists price lists, oldest first; see `findListed`
- * @returns JSON content by file name (author.json)
+ * @returns content by file name (author.json)
  * @throws {Error} if the selection or an entry of the lists is incomplete or invalid; the message names the entry
  */
 export function importCatalog(
@@ -122,7 +122,6 @@ function fraction(text: string): { units: bigint; scale: bigint } {
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
 
-/** Selected model, with the facts and provider parameters from the selection. */
 type SelectedModel = ListedSelection & {
   facts: NonNullable<Selection['facts']>;
   parameters: NonNullable<Selection['provider_parameters']>;
@@ -135,7 +134,7 @@ interface Found {
   hasThinkingPrice: boolean;
 }
 
-/** Adds the provider's price, without the markup, to each endpoint as service cost. Videos get no service cost. */
+/** Adds the provider's price, without the markup, to each endpoint as service cost, except for videos. */
 function withServiceCost(
   offered: ImportedModel,
   wanted: SelectedModel,
@@ -155,8 +154,7 @@ function withServiceCost(
 }
 
 /**
- * Returns the free variant of a model: the client pays nothing, and the operator pays the provider's price without a
- * markup.
+ * Returns the free variant of a model: its price is 0, and its service cost is the provider's price without a markup.
  */
 function freeModel(
   wanted: SelectedModel,
@@ -251,10 +249,7 @@ function catalogEndpoint(
   };
 }
 
-/**
- * Returns an object whose member `field` lists the values that an endpoint supports. The object is empty if the
- * endpoint supports all values of its model.
- */
+/** Returns an object with the values that an endpoint supports; empty if it supports all values of its model. */
 function fieldIfFewer(field: string, all: string[], own: string[]): object {
   const supported = all.filter((name) => own.includes(name));
   return supported.length === all.length ? {} : { [field]: supported };
@@ -279,8 +274,8 @@ function union(lists: string[][]): string[] {
 }
 
 /**
- * Returns the wire (API format) that the selection specifies for a model. It is required for a model without text
- * output unless its endpoints have wires, because a provider's default wire is for text.
+ * Returns the wire (API format) that the selection specifies for a model without text output. The provider's default
+ * wire is only for text.
  * @throws {StartFailure} if the model has no wire
  */
 function wireOf({ id, wire }: SelectedModel): string {
@@ -288,7 +283,7 @@ function wireOf({ id, wire }: SelectedModel): string {
   return wire;
 }
 
-/** Returns the parameters that an endpoint supports. Without text output, they come only from the selection. */
+/** Returns the parameters of an endpoint. Without text output, they come only from the selection. */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const listed = new Set<string>([
     ...(isText ? textParameters(place, data) : []),
@@ -303,8 +298,8 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel, isTe
 const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
 
 /**
- * Returns the parameters that the selection adds because no price list has them. If a model has a fixed temperature,
- * its other sampling parameters are fixed too, so they are omitted unless a selection entry names the model itself.
+ * Returns the parameters that the selection adds. If a model has a fixed temperature, other sampling parameters are
+ * omitted unless a selection entry names the model itself.
  */
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
@@ -326,7 +321,6 @@ function textParameters(place: Found['place'], data: Found['data']): string[] {
   ];
 }
 
-/** Prices in USD for one range of prompt lengths. */
 type Prices = { [Name in keyof Omit<ListedCost, 'tiers'>]?: string | undefined };
 type Tiers = Pick<ListedCost, 'tiers'>;
 
@@ -338,7 +332,7 @@ function pricing(
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  // A listed cache price of 0 counts as missing: cached tokens then cost as much as other prompt tokens.
+  // A listed cache price of 0 counts as missing unless the input price is 0 too.
   const cachePrice = ({ input }: Prices, usd: string | undefined) =>
     isZeroPrice(usd) && !isZeroPrice(input) ? undefined : price(usd);
   const prices = (own: Prices) => ({

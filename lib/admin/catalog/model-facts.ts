@@ -2,7 +2,7 @@ import type { ProviderParameters, Selection } from './import-selection.ts';
 
 type EndpointQuirks = Record<string, unknown>;
 
-/** Quirks that are lists of missing features. If several facts apply, their lists are merged. */
+/** Quirks whose lists are merged if several facts apply. */
 const additive = new Set(['lacks']);
 
 /**
@@ -28,7 +28,7 @@ function merged(quirks: EndpointQuirks, more: EndpointQuirks): EndpointQuirks {
   return { ...quirks, ...Object.fromEntries(entries) };
 }
 
-/** Endpoint of the selection. `wire` is undefined if the endpoint uses its provider's wire. */
+/** `wire` is undefined if the endpoint uses its provider's wire. */
 interface SelectedEndpoint {
   model: string;
   provider: string;
@@ -36,7 +36,6 @@ interface SelectedEndpoint {
   reasons: boolean | undefined;
 }
 
-/** Returns the parameters in the entries that apply to an endpoint. */
 export function providerParameters(
   known: readonly ProviderParameters[],
   { model, provider, wire, reasons = false }: SelectedEndpoint,

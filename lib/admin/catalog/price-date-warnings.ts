@@ -1,5 +1,3 @@
-/** Warnings about prices that end without a successor, and about prices that change soon. */
-
 import {
   priceMomentsOf,
   pricePeriodOf,
@@ -12,7 +10,7 @@ const SOON_DAYS = 30;
 const MS_PER_DAY = 86_400_000;
 
 /**
- * Returns one sentence per warning.
+ * Returns one sentence for each price that ends without a successor, or changes soon.
  * @param todayMs start of the current UTC day in epoch milliseconds
  */
 export function dateWarnings(models: readonly ModelData[], todayMs: number): string[] {
@@ -29,10 +27,6 @@ export function dateWarnings(models: readonly ModelData[], todayMs: number): str
   ]);
 }
 
-/**
- * Warns about each time from which an endpoint has no price or cost.
- * @param effect clause about the consequence
- */
 function endings(times: readonly PricesInPeriod[], place: string, effect: string): string[] {
   return times.flatMap(({ pricing, untilMs }, index) => {
     const next = times[index + 1];

@@ -37,12 +37,11 @@ export function addProviderCommand(program: Command): void {
     });
 }
 
-/** Maximum number of failure reports to read, newest first. Usually, an hour has fewer reports. */
+/** Maximum number of failure reports to read, newest first. */
 const MAX_REPORTS = 500;
 
 /**
- * Returns the time of each provider's last failure in the last hour, from the newest failure reports of all functions.
- * Empty if no local table exists yet.
+ * Returns the time of each provider's last failure in the last hour, from failure reports; empty if there is no table.
  */
 async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
   if (!options.table && !holdsData(LocalState.at(options.data).directory)) return new Map();

@@ -1,5 +1,3 @@
-/** Storage of published catalogs: the bucket of a deployment, or the data directory of a local gateway. */
-
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import {
@@ -15,9 +13,8 @@ import { publicationsIn } from '../../../lambdas/catalog/publication-source.ts';
 import { filesInDirectory } from '../../../lambdas/platform/immutable-files.ts';
 import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
-/** Published catalog, as stored. */
 export interface KeptPublication {
-  /** Unique id within the storage. */
+  /** Id that is unique within the storage. */
   id: string;
   text: string;
 }
@@ -26,24 +23,20 @@ export interface Publications {
   /** Returns the current publication; undefined if no catalog was ever published. */
   latest: () => Promise<KeptPublication | undefined>;
   /**
-   * Publishes a catalog.
-   * @param before publication that was current when the new one was prepared
+   * @param before publication that was current when the new catalog was prepared
    * @returns false if another publication has already replaced `before`
    */
   put: (text: string, before: KeptPublication | undefined) => Promise<boolean>;
-  /** Returns the latest publications, newest first. */
+  /** Returns publications, newest first. */
   list: (limit: number) => Promise<KeptPublication[]>;
 }
 
 type Client = Pick<S3Client, 'send'>;
 
-/** S3's status codes for a failed write condition: 412 if the condition was false, 409 if a concurrent write won. */
+/** S3's status codes for a failed write condition: 412 if the condition was false, 409 for a concurrent write. */
 const OVERTAKEN = new Set([409, 412]);
 
-/**
- * Stores publications as versions of one S3 object.
- * @param client replaces the S3 client in tests
- */
+/** Stores publications as versions of one S3 object. */
 export function publicationsInBucket(bucket: string, client: Client = new S3Client(sdkSettings)): Publications {
   const place = { Bucket: bucket, Key: PUBLICATION_KEY };
   const etags = new Map<string, string>();
@@ -83,7 +76,7 @@ export function publicationsInBucket(bucket: string, client: Client = new S3Clie
   };
 }
 
-/** Stores each publication as a numbered file. The file with the highest number is current. */
+/** Stores each publication as a numbered file; the highest number is current. */
 export function publicationsInDirectory(directory: string): Publications {
   const files = filesInDirectory(directory);
   const read = (name: string): KeptPublication => ({ id: name, text: readFileSync(join(directory, name), 'utf8') });

@@ -1,18 +1,19 @@
 /**
- * Warnings about endpoints in a region whose provider charges more there than at its global endpoint, but whose price is
- * that of another endpoint without a region. Such requests would be sold below cost.
+ * Warnings about endpoints in a region, for which the provider charges more, although their price is the price of an
+ * endpoint without a region. Requests might be sold below cost.
  */
 
 import type { EndpointData, ModelData, ProviderData } from '../../../lambdas/catalog/schema.ts';
 
 /**
- * Matches inference profiles of Claude on Bedrock within one geography, such as `us.` or `eu.`. They cost about 10% more
- * than global profiles: https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html
+ * Matches inference profiles of Claude on Bedrock within one geography, such as `us.` or `eu.`. They cost about 10%
+ * more than global profiles: https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html
  */
 const BEDROCK_REGION = /^(?!global\.)([a-z-]+)\.anthropic\.claude-/;
 /**
- * Matches locations of Google Cloud. All except `global` cost 10% more: https://github.com/BerriAI/litellm/pull/37543,
- * and for Claude https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
+ * Matches locations of Google Cloud other than `global`. They cost 10% more:
+ * https://github.com/BerriAI/litellm/pull/37543, and for Claude
+ * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
  */
 const GOOGLE_LOCATION = /googleapis\.com\/.*\/locations\/(?!global\b)([a-z0-9-]+)/;
 /** Matches Claude models before 4.5, which have one price everywhere. */
@@ -20,7 +21,7 @@ const EARLIER_CLAUDE = /claude-(?:3|(?:opus|sonnet)-4(?:-1)?(?:@|-2025))/;
 
 /**
  * Returns one sentence per endpoint.
- * @param valueOf returns the value of a variable with a provider's address, if this shell has it
+ * @param valueOf returns the value of a variable with a provider's address
  */
 export function regionWarnings(
   { endpoints }: ModelData,

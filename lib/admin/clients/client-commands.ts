@@ -7,7 +7,7 @@ import { DEFAULT_PORT } from '../../shared/defaults.ts';
 import { parseBaseUrl, parseModelId } from '../command-line/arguments.ts';
 import { print } from '../../shared/output.ts';
 
-/** Adds the command that prints configuration for clients. It needs no table. */
+/** Adds the command that prints configuration for clients. */
 export function addClientCommand(program: Command): void {
   program
     .command('clients')
@@ -33,7 +33,6 @@ function pasted({ name, api, where, text, note }: ClientConfiguration, place: Ga
   return { name, api, where, text: text(place), note: note ?? null };
 }
 
-/** Returns the printed text, with empty lines around the configuration, which make it easy to select and copy. */
 function configurationPage({ title, where, text, note }: ClientConfiguration, place: GatewayPlace): string {
   return `${title}: into ${where}\n\n${text(place)}\n\n${note === undefined ? '' : `${note}\n`}`;
 }

@@ -1,32 +1,24 @@
-/**
- * Configuration texts that make clients use the gateway. Each text can be pasted; in some, the reader replaces the
- * key's placeholder.
- */
+/** Configuration texts that make clients use the gateway. */
 
 import type { ModelFacts } from './model-facts.ts';
 
-/**
- * The gateway's URL, and the model to use. Configuration texts contain the name of the environment variable with the
- * key, never the key itself.
- */
+/** Configuration texts contain the name of the environment variable with the key, never the key itself. */
 export interface GatewayPlace {
   /** Base URL with /v1. */
   baseUrl: string;
   model: string;
-  /** Facts about the model; undefined if they are unknown. Configuration texts then omit the facts. */
+  /** Facts about the model; if undefined, configuration texts omit them. */
   facts?: ModelFacts | undefined;
 }
 
 export interface ClientConfiguration {
-  /** Name of the client on the command line. */
+  /** Name on the command line. */
   name: string;
   title: string;
-  /** API of the gateway that the client uses. */
   api: 'messages' | 'chat completions' | 'responses';
-  /** File into which the reader pastes the text, or another place. */
+  /** File or other place into which the text is pasted. */
   where: string;
   text: (place: GatewayPlace) => string;
-  /** Sentence that the reader needs in addition to the text. */
   note?: string;
 }
 
@@ -36,21 +28,17 @@ const N8N_TEST =
   'n8n tests a credential with the list of models, which needs no key, so the test also succeeds with a wrong key.';
 const TYPESCRIPT = 'a file .ts or .mjs';
 
-/** Returns the base URL without /v1, because clients of the Messages API append /v1 themselves. */
+/** Removes /v1, because clients of the Messages API append it themselves. */
 const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
-/**
- * Returns the variable that sets the context length for Claude Code, which has no built-in value for models other than
- * Claude.
- */
+/** Returns the setting of the context length. Claude Code has built-in context lengths only for Claude models. */
 function claudeCodeFacts({ facts }: GatewayPlace): string {
   return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
 }
 
 /**
- * Returns the Codex settings that load the gateway's list of models, from which Codex gets the context length, input
- * modalities and instructions of each model. OpenAI's models need no list, because Codex has built-in instructions for
- * them.
+ * Returns the Codex settings that load the gateway's list of models, with their context lengths and input modalities.
+ * The settings are empty for OpenAI's models, for which Codex has built-in instructions.
  */
 function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; features: string } {
   if (model.startsWith('openai/')) return { provider: '', features: '' };
@@ -60,7 +48,7 @@ function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; fea
   };
 }
 
-/** Returns the model facts for opencode, which sends attachments only to models that declare support for them. */
+/** Returns a model's facts for opencode, which sends attachments only to models that declare support for them. */
 function opencodeFacts(facts: ModelFacts | undefined): string {
   if (facts === undefined) return '';
   const { contextTokens, maxOutputTokens, inputModalities } = facts;
@@ -71,7 +59,7 @@ function opencodeFacts(facts: ModelFacts | undefined): string {
           "limit": { "context": ${contextTokens}, "output": ${maxOutputTokens} }`;
 }
 
-/** Returns the input types for pi, which supports text and images only. */
+/** Returns a model's input modalities for pi, which supports text and images only. */
 function piInputs(facts: ModelFacts | undefined): string {
   return facts?.inputModalities.includes('image') ? '"text", "image"' : '"text"';
 }

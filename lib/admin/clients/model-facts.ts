@@ -2,7 +2,6 @@ import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { ModelNames } from '../../../lambdas/catalog/model-names.ts';
 import type { InputModality } from '../../../lambdas/catalog/wires.ts';
 
-/** Facts about a model, for clients without built-in facts about it. */
 export interface ModelFacts {
   contextTokens: number;
   maxOutputTokens: number;
@@ -10,9 +9,9 @@ export interface ModelFacts {
 }
 
 /**
- * Returns facts about a model, read from catalog files. A built catalog would omit models whose providers have no URL
- * on this machine.
- * @param name id of a model, an alias, or another known name
+ * Returns facts about a model, read from catalog files: a built catalog would omit models whose providers have no URL
+ * here.
+ * @param name id, alias, or another known name
  * @returns undefined if the model or one of its limits is unknown
  */
 export function modelFacts({ models, aliases }: CatalogFiles, name: string): ModelFacts | undefined {

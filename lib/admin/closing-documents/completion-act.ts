@@ -1,6 +1,6 @@
 /**
- * Closing document of a month (акт, УПД). It contains the account's charges in kopecks. The rounding remainder is
- * carried over to the next document.
+ * Closing document of a month (акт, УПД) with the account's charges in kopecks. The rounding remainder is carried over
+ * to the next document.
  */
 
 import { daysOfMonth, periodOf } from '../../../lambdas/books/period.ts';
@@ -14,7 +14,7 @@ import { listPapers, type Paper, type Party } from '../../../lambdas/store/accou
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { roundLines } from './kopecks.ts';
 
-/** Ways to divide a document's spending into lines: a single line, or one line for each value of a dimension. */
+/** Ways to divide a document's spending into lines: a single line, or a line for each value of a dimension. */
 export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
 export type LineSplit = (typeof lineSplits)[number];
 
@@ -24,16 +24,11 @@ export interface ActQuestion {
   zone: string;
   number: string;
   by: LineSplit;
-  /** Organization to which a new document is issued. */
   party: Party;
 }
 
-/** Line of a document before VAT is computed. */
 export interface ActLine {
-  /**
-   * A line of spending has the value of the dimension, or "" if it is the only line. Changes have their month, and
-   * adjustments their id.
-   */
+  /** The value of the dimension ("" for a single line), the month of a change, or the id of an adjustment. */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
   exact: Money;
@@ -43,7 +38,7 @@ export interface ActLine {
 export interface Act {
   paper: Paper;
   lines: ActLine[];
-  /** Whether the month already had an issued document. If so, `paper` is that document. */
+  /** Whether `paper` is a document that was already issued. */
   isIssued: boolean;
 }
 
@@ -52,9 +47,9 @@ const MONTHS_READ = 2;
 
 /**
  * Creates the closing document of a month from its records, or reads it again if it was already issued.
- * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
- *   are not settled, if the month does not follow the last document, if the records contradict each other, if the
- *   division into lines differs from the issued document, or if the time zone differs from the last document
+ * @throws {GatewayError} 400 if the month is not over or the time zone is unknown; 409 if requests are not settled, if
+ *   the records contradict each other or the issued document, if the options differ from the issued or last document,
+ *   or if documents would not be issued in the order of months
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
   const { account, month, zone, number, by, party } = question;
@@ -163,7 +158,7 @@ function spendingLines(statement: Statement, by: LineSplit): Omit<ActLine, 'amou
     .map(({ values, usage }) => ({ subject: values[0]!, kind: 'spending', exact: usage }));
 }
 
-/** Returns adjustments as lines of a document. A credit reduces the charge. */
+/** Returns a line for each adjustment of the account. A credit reduces the charge. */
 function adjustmentLines({ payments }: Statement): Omit<ActLine, 'amount'>[] {
   return payments
     .filter(({ kind }) => kind === 'adjustment')
@@ -174,10 +169,7 @@ function changeLine({ month, amount }: { month: string; amount: Money }): Omit<A
   return { subject: month, kind: 'change', exact: amount };
 }
 
-/**
- * Returns the changes to recent months since their documents were issued. Changes that a later document already
- * contains are not included.
- */
+/** Returns the changes to recent months since their documents were issued, unless a later document contains them. */
 async function changesSince(
   table: Table,
   account: Account,

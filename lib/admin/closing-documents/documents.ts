@@ -1,6 +1,6 @@
 /**
- * Data of closing documents and bills, for the program that creates the documents (1С, or an operator of electronic
- * documents). The gateway itself creates no XML. `to_confirm` lists the points that depend on tax law.
+ * Data of closing documents and bills, for a program that creates the documents (for example 1С). `to_confirm` lists
+ * the points that depend on tax law.
  */
 
 import type { CsvRow } from '../../../lambdas/books/csv.ts';
@@ -10,7 +10,6 @@ import type { Party } from '../../../lambdas/store/accounts/papers.ts';
 import type { Act, ActLine } from './completion-act.ts';
 import { vatOf } from './kopecks.ts';
 
-/** Points that an accountant must confirm before documents are created from this data. */
 const TO_CONFIRM = [
   'the VAT rate and mode of the contract, and whether prices contain the tax',
   'which document closes a month: УПД of status 1 (with счёт-фактура), or УПД of status 2 or акт without it',
@@ -45,7 +44,6 @@ const actLineNames: Record<ActLine['kind'], (subject: string, month: string) => 
   adjustment: (subject) => `Корректировка ${subject}`,
 };
 
-/** Returns the data of a closing document. */
 export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: Party | undefined; buyer: Party }) {
   const { month, number, zone, carriedIn, carriedOut, exact, issuedAtMs } = paper;
   const tax = taxOf(buyer);
@@ -67,7 +65,7 @@ export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: 
   };
 }
 
-/** Returns the data of a bill for a payment (счёт на оплату). */
+/** Returns the data of a bill (счёт на оплату). */
 export function billDocument(
   { reference, amount, atMs }: { reference: string; amount: Money; atMs: number },
   { seller, buyer }: { seller: Party | undefined; buyer: Party },
@@ -120,7 +118,7 @@ function amountsOf(lines: readonly TaxedLine[], tax: Tax | undefined) {
 
 type PaperDocument = ReturnType<typeof actDocument> | ReturnType<typeof billDocument>;
 
-/** Returns the lines of a document as CSV rows: column names first, total last. */
+/** Returns CSV rows: column names first, total last. */
 export function* documentRows({ lines, ...paper }: PaperDocument): Generator<CsvRow, void> {
   yield [
     'line',

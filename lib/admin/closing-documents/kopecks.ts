@@ -1,15 +1,15 @@
 /**
  * Rounds exact amounts to whole kopecks for documents.
  *
- * Guarantee: each rounding remainder is carried over to the next document, so rounding changes the total of an
- * account's successive documents by at most half a kopeck. The sum of a document's lines is its total.
+ * Guarantee: the sum of a document's lines is its total. Each rounding remainder is carried over to the next document,
+ * so rounding changes the total of an account's successive documents by at most half a kopeck.
  */
 
 import { Money } from '../../../lambdas/money/money.ts';
 
 const KOPECK_PICO = 10n ** 10n;
 
-/** Returns the whole kopecks of an amount, rounded towards minus infinity. */
+/** Returns whole kopecks, rounded towards minus infinity. */
 function floorKopecks(amount: Money): bigint {
   const { pico } = amount;
   const kopecks = pico / KOPECK_PICO;
@@ -29,13 +29,13 @@ export interface RoundedLines {
   /** Rounded amounts, in the order of the exact amounts. */
   lines: Money[];
   total: Money;
-  /** Exact sum minus total; negative if the total was rounded up. It is added to the next document. */
+  /** Exact sum minus total, to be added to the next document; negative if the total was rounded up. */
   carriedOut: Money;
 }
 
 /**
- * Rounds lines so that their sum is the rounded exact sum. Each line is first rounded down. Then the lines with the
- * largest remainders are raised by a kopeck until the sum is correct.
+ * Rounds lines so that their sum is the rounded exact sum. Each line is rounded down, then the lines with the largest
+ * remainders are raised by a kopeck.
  * @param carriedIn remainder of earlier documents
  */
 export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLines {
@@ -46,20 +46,17 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
   let missing = floorKopecks(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
-  // If more than half a kopeck was carried in, more kopecks may be missing than there are lines, or the number may be
-  // negative. The loops handle both cases.
+  // `missing` may exceed the number of lines, or be negative, if more than half a kopeck was carried in. The loops
+  // handle both cases.
   for (let at = 0; missing > 0n; at += 1, missing -= 1n) lines[order[at % order.length]!]! += 1n;
   for (let at = order.length - 1; missing < 0n; at -= 1, missing += 1n) lines[order.at(at % order.length)!]! -= 1n;
   return { lines: lines.map(kopecks), total, carriedOut: owed.minus(total) };
 }
 
-/**
- * Returns the tax on a line in whole kopecks. If the amount includes the tax, the tax is a part of the amount;
- * otherwise it is added to the amount.
- */
+/** Returns the VAT on an amount, rounded half up to kopecks. `isIncluded`: whether the amount contains the VAT. */
 export function vatOf(amount: Money, { percent, isIncluded }: { percent: bigint; isIncluded: boolean }): Money {
   const divisor = isIncluded ? 100n + percent : 100n;
-  // Rounds half up: floor(tax + 1/2), where tax is amount × percent / divisor in kopecks.
+  // floor(tax + 1/2), where tax is amount × percent / divisor in kopecks.
   const numerator = 2n * amount.pico * percent + divisor * KOPECK_PICO;
   const denominator = 2n * divisor * KOPECK_PICO;
   const quotient = numerator / denominator;

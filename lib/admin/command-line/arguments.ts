@@ -1,7 +1,3 @@
-/**
- * Parsers of command-line arguments. They throw an InvalidArgumentError whose message describes the accepted values.
- */
-
 import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../../lambdas/platform/text-rule.ts';
 import { MAX_AMOUNT } from '../../../lambdas/money/bounds.ts';
@@ -9,7 +5,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { isDay, isoTimeMs } from '../../shared/iso-time.ts';
 
-/** Returns a parser for texts that must obey one of the API's rules. */
+/** Returns a parser for texts that must obey a rule. */
 export function textBy(rule: TextRule): (text: string) => string {
   return (text) => {
     const given = rule.trimmed ? text.trim() : text;
@@ -22,9 +18,7 @@ export function parseAmount(text: string): Money {
   try {
     const amount = Money.parse(text);
     if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
-  } catch {
-    // A text that is not an amount gets the same error as an amount outside the range.
-  }
+  } catch {}
   throw new InvalidArgumentError('Use roubles as a plain number up to 10^15, for example 1500 or 0.5.');
 }
 
@@ -34,10 +28,7 @@ export function parsePositive(text: string): Money {
   return amount;
 }
 
-/**
- * Parses the base URL of a gateway. Removes trailing slashes. If the URL is only a host, appends /v1, because clients
- * of the Messages API omit it.
- */
+/** Parses the base URL of a gateway, without trailing slashes. If the URL is only a host, appends /v1. */
 export function parseBaseUrl(text: string): string {
   const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
   const trimmed = text.replace(/\/+$/, '');
@@ -55,14 +46,12 @@ export function parseModelId(text: string): string {
   throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');
 }
 
-/** Parses a positive or negative amount other than zero. */
 export function parseSigned(text: string): Money {
   return text.startsWith('-') ? parsePositive(text.slice(1)).negated() : parsePositive(text);
 }
 
 /**
- * Limit as an argument; "none" removes a limit. It stays "none" until `limitOption`, because Commander treats null as a
- * missing argument.
+ * "none" removes a limit. It stays "none" until `limitOption`, because Commander treats null as a missing argument.
  */
 export type LimitArgument = Money | 'none';
 
@@ -74,20 +63,14 @@ export function limitOption(given: LimitArgument): Money | null {
   return given === 'none' ? null : given;
 }
 
-/**
- * Parses a time.
- * @returns an ISO time in UTC
- */
+/** Parses a time, and returns it in UTC. */
 export function parseTime(text: string): string {
   const at = isoTimeMs(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
 }
 
-/**
- * Parses a time in the future.
- * @returns an ISO time in UTC
- */
+/** Parses a time in the future, and returns it in UTC. */
 export function parseFuture(text: string): string {
   const time = parseTime(text);
   if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('Use a time in the future.');
@@ -99,7 +82,6 @@ export function parseBoolean(text: string): boolean {
   return text === 'true';
 }
 
-/** Parses a UTC day. */
 export function parseDate(text: string): string {
   if (isDay(text)) return text;
   throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
@@ -113,5 +95,4 @@ export function wholeNumberUpTo(most: number): (text: string) => number {
   };
 }
 
-/** Parses the number of rows to print. */
 export const parseCount = wholeNumberUpTo(9_999);

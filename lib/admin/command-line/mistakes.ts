@@ -1,7 +1,4 @@
-/**
- * Describes mistakes of the person who runs a command as sentences. Any other error counts as a bug, and is printed
- * with its stack trace.
- */
+/** Mistakes of the person who runs a command. Any other error counts as a bug, and is printed with its stack trace. */
 
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -13,7 +10,7 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { SecretUnreadableError } from '../../../lambdas/platform/secrets/secrets.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
-/** Kinds of errors whose message is a sentence for the operator. */
+/** Errors whose message is a sentence for the operator. */
 const ownSentences = [GatewayError, StartFailure, CatalogError, EnvironmentError, SecretUnreadableError] as const;
 
 const NO_ACCESS: Record<string, string> = {
@@ -30,23 +27,23 @@ const NO_AWS =
 
 /**
  * Returns whether AWS answered a request with an error. The SDK's errors then have the status of the response in
- * `$metadata`; errors of the gateway's own AWS requests have the class `AwsError`.
+ * `$metadata`.
  */
 export function isAwsRefusal(error: unknown): boolean {
   return error instanceof AwsError || sdkMetadataOf(error)?.httpStatusCode !== undefined;
 }
 
-/** Returns whether AWS sent no usable response to a request, for example because there is no connection. */
+/** Returns whether AWS sent no usable response, for example because there is no connection. */
 function isWithoutReply(error: Error): boolean {
   return error instanceof NoReplyError || (sdkMetadataOf(error) !== undefined && !isAwsRefusal(error));
 }
 
-/** Returns the field that the SDK adds to every error of a request, also if there is no connection. */
+/** Returns the metadata that the SDK adds to errors of requests, even if there is no connection. */
 function sdkMetadataOf(error: unknown): { httpStatusCode?: number } | undefined {
   return error instanceof Error && '$metadata' in error ? (error.$metadata as { httpStatusCode?: number }) : undefined;
 }
 
-/** Returns the operator's mistake as a sentence; undefined if the error counts as a bug. */
+/** Returns a mistake as a sentence; undefined if the error counts as a bug. */
 export function mistakeIn(error: unknown): string | undefined {
   if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
   // For a host with several addresses, a failed connection is an AggregateError of the SDK.
@@ -66,7 +63,7 @@ export function mistakeIn(error: unknown): string | undefined {
   return reason !== undefined && path !== undefined ? `${path} cannot be used: ${reason}.` : undefined;
 }
 
-/** Returns one line for each mistake; undefined if any of the errors counts as a bug. */
+/** Returns one line for each mistake; undefined if one of the errors counts as a bug. */
 function mistakesIn({ errors }: AggregateError): string | undefined {
   const mistakes = errors.map(mistakeIn);
   return mistakes.includes(undefined) ? undefined : mistakes.join('\n');
@@ -74,7 +71,7 @@ function mistakesIn({ errors }: AggregateError): string | undefined {
 
 /**
  * Reads and parses a file that is named on the command line.
- * @throws {StartFailure} with the file and the mistake in it
+ * @throws {StartFailure} if the content is invalid
  * @throws {Error} if the file cannot be read
  */
 export function fromFile<Value>(path: string, read: (text: string) => Value): Value {
@@ -83,7 +80,7 @@ export function fromFile<Value>(path: string, read: (text: string) => Value): Va
 
 /**
  * Parses the text of a file.
- * @throws {StartFailure} with the file and the mistake in it
+ * @throws {StartFailure} if it is not JSON or `read` finds an invalid value; the message names the file
  */
 export function fromText<Value>(path: string, text: string, read: (text: string) => Value): Value {
   try {

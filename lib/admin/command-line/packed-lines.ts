@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 
 /**
- * Reads the lines of a gzipped text file. Memory is bounded by one decompressed chunk and the longest line.
+ * Yields the lines of a gzipped text file. Memory is bounded by one decompressed chunk and the longest line.
  * @param seen called with each decompressed chunk
  * @throws {Error} if the file cannot be read, or is not valid gzip
  */

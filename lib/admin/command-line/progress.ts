@@ -1,7 +1,6 @@
 /**
- * Shows progress in one line of standard error, which is overwritten. Prints nothing if standard error is not a
- * terminal.
- * @returns a function to call after each part of the work, for example after each day
+ * Shows progress in one line of standard error, if that is a terminal.
+ * @returns a function to call after each part of the work
  */
 export function showProgress(verb: string, parts: number): (part: string) => void {
   if (!process.stderr.isTTY) return () => {};

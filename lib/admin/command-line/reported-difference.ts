@@ -1,10 +1,10 @@
-/** Thrown by a command that has printed a report with a difference. It makes `runAdmin` return exit code 1. */
+/** Thrown by a command that has printed a report with a difference. */
 class ReportedDifference extends Error {
   override name = 'ReportedDifference';
 }
 
 /**
- * Ends a command that checks data and prints a report. Call this function after the report is printed.
+ * Ends a command that has printed a report.
  * @throws {ReportedDifference} if the report has a difference
  */
 export function endWithVerdict(isSound: boolean): void {

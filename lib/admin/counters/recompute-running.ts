@@ -10,7 +10,6 @@ import { generationsOfDay } from '../../../lambdas/store/generations/generation-
 import { readItems } from '../../../lambdas/store/table/query.ts';
 import { numberFrom, type Table } from '../../../lambdas/store/table/table.ts';
 
-/** Part of a key's count of running requests that was corrected, or that could not be measured. */
 export interface RunningFinding {
   keyHash: string;
   part: number;
@@ -20,25 +19,22 @@ export interface RunningFinding {
 }
 
 interface RunningCount extends Omit<RunningFinding, 'recorded'> {
-  /** Number of changes of the count; undefined if only releases without this number have changed it. */
+  /** Number of times that the count was changed; undefined if only releases without this number have changed it. */
   changes: number | undefined;
 }
 
-/** Number of days before today whose records are read. It is ample, because every request ends much sooner. */
+/** Number of days before today whose records are read. */
 const DAYS_BEFORE = 15;
 const KEYS_AT_ONCE = 3;
-/** Maximum number of measurements of a part whose requests begin or end during each measurement. */
 const MAX_MEASUREMENTS = 3;
 
 /**
- * Corrects the counts of running requests (`parallel_limit`) of an account that differ from its open holds, with an
- * audit entry for each correction. Yields each correction after it was made, then the parts that stayed busy.
+ * Corrects the counts of running requests (`parallel_limit`) of an account that differ from its open holds, with audit
+ * entries. Yields each correction after it was made, then the parts that stayed busy.
  *
- * Guarantee: a correction is exact. Requests that begin or end increase `changes` of their count. A part is
- * compared and corrected only if its count and `changes` are the same as before the records were read, so the records
- * are those of the count.
- * Weakness: processes of releases without `changes` change only the count. If they begin one request and end another
- * request of the same part during a measurement, the part looks unchanged. Run the command after the rollout.
+ * Guarantee: a correction is exact. It is written only if the count and its `changes` are the same as before the
+ * records were read.
+ * Weakness: processes of releases without `changes` change only the count, so run the command after a rollout.
  */
 export async function* recomputeRunning(context: ChangeContext): AsyncGenerator<RunningFinding, void> {
   let counts = await countsOfKeys(context.table, await keysOf(context));
@@ -71,7 +67,6 @@ function nameOf({ keyHash, part }: { keyHash: string; part: number }): string {
   return `${keyHash}#${part}`;
 }
 
-/** Returns the hashes of all inference keys of the account, except deleted keys. */
 async function keysOf({ table, accountId }: ChangeContext): Promise<string[]> {
   const hashes: string[] = [];
   for (const { id: workspaceId } of await listWorkspaces(table, accountId)) {
@@ -81,13 +76,11 @@ async function keysOf({ table, accountId }: ChangeContext): Promise<string[]> {
   return hashes;
 }
 
-/** Reads the counts of the same keys again. */
 async function readAgain(table: Table, counts: readonly RunningCount[]): Promise<Map<string, RunningCount>> {
   const hashes = new Set(counts.map(({ keyHash }) => keyHash));
   return new Map((await countsOfKeys(table, [...hashes])).map((count) => [nameOf(count), count]));
 }
 
-/** Returns the counts of keys. */
 async function countsOfKeys(table: Table, hashes: readonly string[]): Promise<RunningCount[]> {
   const counts: RunningCount[] = [];
   for (let first = 0; first < hashes.length; first += KEYS_AT_ONCE) {
@@ -113,9 +106,8 @@ async function countsOf(table: Table, hashes: readonly string[]): Promise<Runnin
 }
 
 /**
- * Returns the numbers of pending records that count as running, by key and part. Begins at most a day before the
- * account was created and ends a day after today, because clocks differ: around midnight UTC, machines may have
- * different days.
+ * Returns the numbers of pending records that count as running, by key and part. Around midnight UTC, clocks of
+ * machines may have different days, so the range of days is longer by one at both ends.
  */
 async function openRequests({ table, accountId }: ChangeContext): Promise<Map<string, number>> {
   const open = new Map<string, number>();
@@ -133,7 +125,10 @@ async function openRequests({ table, accountId }: ChangeContext): Promise<Map<st
   return open;
 }
 
-/** @returns whether the count was corrected; it was not if a request began or ended in the meantime */
+/**
+ * Corrects a count.
+ * @returns false if a request began or ended in the meantime
+ */
 async function correctRunning(context: ChangeContext, drift: RunningCount & { recorded: number }): Promise<boolean> {
   const { keyHash, part, counted, recorded, changes } = drift;
   const change = {

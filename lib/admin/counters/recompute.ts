@@ -4,10 +4,9 @@ import { recomputeCounters, type RecomputeOptions } from './recompute-counters.t
 import { recomputeRunning } from './recompute-running.ts';
 
 /**
- * Corrects the spending counters and the counts of running requests of an account. Prints the corrections even if one
- * of the two parts fails, and the other part still runs.
- * @param options.print prints the corrections and the busy counts; called once
- * @throws {Error} the failure of a part, after the rows are printed; an AggregateError if both parts failed
+ * Corrects the spending counters and the counts of running requests of an account. If one of the two parts fails, the
+ * other part still runs, and the corrections are printed.
+ * @throws {Error} the failure of a part; an AggregateError if both parts failed
  */
 export async function recompute(
   context: ChangeContext,

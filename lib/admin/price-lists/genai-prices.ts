@@ -1,16 +1,11 @@
-/**
- * Reads the npm package @pydantic/genai-prices, whose data is part of its code. The data contains prices in USD per
- * million tokens, with tiers for each kind of token. A price may start on a date or apply at certain hours. The package
- * contains few facts besides prices.
- */
+/** Reads the npm package @pydantic/genai-prices: prices in USD per million tokens, with tiers, in its code. */
 
 import * as z from 'zod';
 import type { ListedCost, PriceList } from './price-list.ts';
 
-/** Path of the code file within the package. */
 export const GENAI_PRICES_CODE = 'dist/index.js';
 
-/** Provider ids of the package, by provider id of the catalog. */
+/** The package's provider ids, by provider id of the catalog. */
 const providerNames = {
   'amazon-bedrock': 'aws',
   anthropic: 'anthropic',
@@ -39,7 +34,7 @@ const priceSchema = z
   .or(z.object({ base: z.number(), tiers: z.array(z.object({ start: z.int(), price: z.number() })) }));
 type Price = z.infer<typeof priceSchema>;
 
-/** Price names of the package, by price name of the common format. */
+/** The package's price names, by price name of the common format. */
 const priceNames = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -71,7 +66,6 @@ const genaiModelSchema = z.object({
 
 const providerSchema = z.object({ models: z.array(genaiModelSchema) });
 
-/** The package's function that this file uses. */
 export interface GenaiPrices {
   findProvider: (wanted: { providerId: string }) => unknown;
 }
@@ -84,7 +78,7 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
   const list: PriceList = {};
   for (const [provider, providerId] of Object.entries(providerNames)) {
     const { models } = providerSchema.parse(findProvider({ providerId }) ?? { models: [] });
-    // If two models have the same name, the package uses the first one.
+    // If two models have the same name, the first one applies.
     const priced = models.toReversed().flatMap((model) => {
       const cost = genaiCost(pricesOn(day, model.prices));
       const { id, name } = model;
@@ -96,8 +90,8 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
 }
 
 /**
- * Returns the names that certainly belong to a model: its id, and the texts in its rules `equals` and `starts_with`.
- * Longer names that begin with such a text are not included, because they may later belong to another model.
+ * Returns the names that certainly belong to a model: its id, and the texts in rules `equals` and `starts_with`. Longer
+ * names with such a beginning may later belong to another model.
  */
 function exactModelNames(match: unknown, id: string): string[] {
   const found = z
@@ -108,9 +102,7 @@ function exactModelNames(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
-/**
- * Returns the prices on a day. If they depend on the hour, returns the prices of the hour with the highest input price.
- */
+/** Returns the prices on a day. If they depend on the hour, the prices with the highest input price apply. */
 function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
@@ -127,10 +119,7 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
   return typeof price === 'object' ? price.tiers : [];
 }
 
-/**
- * Returns the prices in the common format of price lists; undefined unless the model has prices of both input and
- * output tokens.
- */
+/** Returns the cost; undefined unless the model has prices of both input and output tokens. */
 function genaiCost(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;
@@ -160,10 +149,7 @@ function pricesByName(prices: Prices, amount: (price: Price) => number): Partial
   return Object.fromEntries(known) as Partial<Record<PriceName, string>>;
 }
 
-/**
- * Returns a number as decimal text. The package does not round its numbers, so the shortest text that represents a
- * number is the original text.
- */
+/** Returns a number as decimal text. The shortest text that represents the number is the price in the package. */
 function decimalText(amount: number): string {
   const text = String(amount);
   return text.includes('e') ? amount.toFixed(15).replace(/\.?0+$/, '') : text;

@@ -1,16 +1,14 @@
 /**
- * Reads the npm package @earendil-works/pi-ai (0.82 or later). It contains one JSON file per provider, which lists
- * models by API and by `<type>:<id>`. Prices are in USD per million tokens. Prices of 0 for both input and output, or
- * for a cache, count as unknown.
+ * Reads the npm package @earendil-works/pi-ai (0.82 or later). It contains one JSON file per provider, with prices in
+ * USD per million tokens. Prices of 0 for both input and output, or for a cache, count as unknown.
  */
 
 import * as z from 'zod';
 import { isZeroPrice, parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
 
-/** Path of the data files within the package. */
 export const PI_AI_DATA = 'dist/providers/data';
 
-/** Provider ids of the catalog, by the package's provider id, for providers whose ids differ. */
+/** Provider ids of the catalog, by the package's ids, if they differ. */
 const catalogProviderNames: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
 
 const piAiPricesSchema = z.object({
@@ -38,7 +36,7 @@ const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /**
  * Converts the package's data files to a price list.
- * @param files text of each provider's file, by the package's provider id
+ * @param files text by the package's provider id
  */
 export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
   const providers = [...files].map(([provider, text]) => {

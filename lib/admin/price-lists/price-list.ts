@@ -9,7 +9,7 @@ const prices = {
   output: decimal,
   cache_read: decimal.optional(),
   cache_write: decimal.optional(),
-  /** Price of writing a cache entry that is kept for an hour. */
+  /** Price of writing a cache entry that lives for an hour. */
   cache_write_1h: decimal.optional(),
   reasoning: decimal.optional(),
 };
@@ -45,8 +45,7 @@ export const listedModelSchema = z.object({
 export type ListedModel = z.infer<typeof listedModelSchema>;
 
 /**
- * Price list by provider, then by the provider's name for the model. Facts and prices are validated only for selected
- * entries.
+ * Price list by provider, then by the provider's name for the model. Only selected entries are validated completely.
  */
 export const priceListSchema = z.record(
   z.string(),
@@ -61,7 +60,7 @@ export interface ListedName {
 
 /**
  * Merges the entries of a model in several lists. Each fact comes from the oldest list that contains it, so that an
- * import does not change facts. Prices come from the newest list that has prices for the model.
+ * import does not change facts; prices come from the newest list that has prices for the model.
  * @param lists oldest first
  * @returns undefined if no list contains the model
  */
@@ -76,7 +75,7 @@ export function findListed(lists: readonly PriceList[], { provider, model }: Lis
   return cost === undefined ? described : { ...described, cost };
 }
 
-/** Parses JSON, and returns every number as its source text. */
+/** Parses JSON, with every number as its source text. */
 export function parsePriceList(text: string): unknown {
   return JSON.parse(text, keepSourceText);
 }
@@ -85,7 +84,6 @@ function keepSourceText(_key: string, value: unknown, context?: { source?: strin
   return typeof value === 'number' ? context!.source : value;
 }
 
-/** Returns whether a price is 0, however it is written. */
 export function isZeroPrice(price: string | undefined): boolean {
   return price !== undefined && /^0*(?:\.0*)?$/.test(price);
 }

@@ -1,5 +1,3 @@
-/** Reads price lists: a file in the format of models.dev, or the folder of an npm package. */
-
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +11,7 @@ import { parsePriceList, priceListSchema, type PriceList } from './price-list.ts
 const manifest = z.object({ name: z.string() });
 
 /**
- * Reads the price list at a path.
+ * Reads a price list: a file in the format of models.dev, or the folder of a supported npm package.
  * @param day as YYYY-MM-DD, for prices that start on a date
  * @throws {Error} if the path is not a readable price list
  */
@@ -31,7 +29,6 @@ export async function readPriceList(path: string, day: string): Promise<PriceLis
   );
 }
 
-/** Parses a list in the format of models.dev. */
 export function readModelsDev(text: string): PriceList {
   return priceListSchema.parse(parsePriceList(text));
 }

@@ -7,7 +7,7 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import { showProgress } from '../command-line/progress.ts';
 
 /**
- * Yields every generation of a period with its day, for one account or for all accounts.
+ * Yields the generations of a period with their days, for one account or for all accounts.
  * @throws {GatewayError} 404 if the account does not exist
  */
 export async function* recordsOfAccounts(

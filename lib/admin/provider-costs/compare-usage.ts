@@ -5,10 +5,7 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 import type { Outcome, RoundUsage } from '../../../lambdas/store/generations/outcome.ts';
 import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
-/**
- * Counts for one meter (kind of unit, for example input tokens), according to the provider's report and according to
- * the records.
- */
+/** Counts of a meter (kind of unit) in the provider's report and in the records. */
 export interface UsageDifference {
   date: string;
   model: string;
@@ -17,10 +14,10 @@ export interface UsageDifference {
   records: number;
 }
 
-/** Matches the snapshot date that some providers append to the requested model name. */
+/** Matches the snapshot date that some providers append to the model name. */
 const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Recorded usage at one provider, by UTC day and by the provider's name for the model. */
+/** Recorded usage at one provider, by UTC day and the provider's name for the model. */
 export class RecordedUsage {
   readonly #upstreamModels: Map<string, string>;
   readonly #providerName: string;
@@ -29,7 +26,7 @@ export class RecordedUsage {
 
   /**
    * @param providerId id in the catalog
-   * @param names maps requested and reported model names to the name under which their usage is counted
+   * @param names maps requested and reported model names to a common name
    * @throws {TypeError} if the provider is not in the catalog
    */
   constructor({ models, providers }: CatalogFiles, providerId: string, names: ReadonlyMap<string, string> = new Map()) {
@@ -45,7 +42,7 @@ export class RecordedUsage {
 
   add({ outcome, state }: Generation, date: string): void {
     if (state !== 'final' || !outcome || outcome.providerName !== this.#providerName) return;
-    // Usage of an endpoint that was removed from the catalog is counted under the endpoint's id.
+    // An endpoint that was removed from the catalog is counted under its id.
     const model = this.#upstreamModels.get(outcome.endpointId) ?? outcome.endpointId;
     const name = `${date}\n${this.#names.get(model) ?? model}`;
     const day = this.#days.get(name) ?? noUsage();
@@ -54,8 +51,8 @@ export class RecordedUsage {
   }
 
   /**
-   * Compares the report with the records, for the report's days and meters. A model that only the records contain on a
-   * day is included, with zeros for the provider. Other days in the records are ignored.
+   * Compares the report with the records, for the report's days and meters. A model that only the records contain on
+   * such a day is included, with zeros for the provider.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));
@@ -80,7 +77,7 @@ export class RecordedUsage {
   }
 }
 
-/** Returns the requested model name for a model name in a report, which may end with a snapshot date. */
+/** Returns the requested name of a reported model. A model name in a report may end with a snapshot date. */
 function requestedName(model: string, requested: ReadonlySet<string>): string {
   if (requested.has(model)) return model;
   return [...requested].find((name) => model.startsWith(name) && SNAPSHOT.test(model.slice(name.length))) ?? model;

@@ -2,8 +2,7 @@
  * Reads the Amazon Bedrock lines of an AWS Cost and Usage Report (CUR 2.0 of Data Exports, or the legacy report), as
  * CSV or gzipped CSV.
  *
- * The usage type contains the kind of token and the model, for example
- * "USE1-Claude4.6Sonnet-cache-read-input-token-count"
+ * The usage type contains the kind of token and the model
  * (docs.aws.amazon.com/bedrock/latest/userguide/cost-mgmt-understanding-cur-data.html). A model's name in the report
  * differs from its name in requests.
  */
@@ -29,23 +28,18 @@ const meterOfKind: Record<string, ReportedMeter> = {
   'cache-write-input-token-count': 'cache_write',
 };
 
-/**
- * Line types that can contain token usage. Lines of other types are, for example, taxes, credits, discounts and fees.
- */
+/** Types of lines with usage. Other types are, for example, taxes, credits, discounts and fees. */
 const USAGE_LINES: ReadonlySet<string> = new Set(['Usage', 'DiscountedUsage', 'SavingsPlanCoveredUsage']);
 
 /** Number of tokens per unit of the report. */
 const tokensOfUnit: Record<string, number> = { tokens: 1, token: 1, '1k tokens': 1_000, '1m tokens': 1_000_000 };
 
-/**
- * Maximum period of a line in ms. Longer lines are rejected, because they would be counted entirely on their first day.
- */
+/** Maximum period of a line: longer lines would be counted entirely on their first day. */
 const MAX_LINE_MS = 25 * 60 * 60 * 1_000;
 
 /**
- * Reads a report, and adds up the tokens of all lines by UTC day and model. Memory depends only on the number of days
- * and models.
- * @throws {StartFailure} with the line and the mistake in it
+ * Reads a report, and adds up the tokens by UTC day and model.
+ * @throws {StartFailure} if the file cannot be read or a line is invalid
  */
 export async function readCostAndUsageReport(file: string): Promise<ReportedDay[]> {
   const sums = new ReportedSums();
@@ -73,7 +67,7 @@ async function* reportRows(file: string): AsyncGenerator<ReportRow, void> {
   }
 }
 
-/** Converts a column name of the legacy report, for example "lineItem/UsageType", to the naming of CUR 2.0. */
+/** Converts a column name of the legacy report, for example "lineItem/UsageType". */
 function columnName(header: string): string {
   return header
     .trim()
@@ -101,7 +95,7 @@ function usageOfReportLine(row: ReportRow, place: string): ReportedDay | undefin
   return { date: utcDate(startMs), model: found['name']!, usage: { [meterOfKind[found['kind']!]!]: tokens } };
 }
 
-/** Converts an amount to whole tokens. Rounds, because fractions are rounding errors of the unit. */
+/** Returns an amount of units as whole tokens. It rounds, because fractions are rounding errors of the unit. */
 function tokensOfAmount(amount: string, unit: string, place: string): number {
   const tokensOfOne = tokensOfUnit[unit.toLowerCase()];
   if (tokensOfOne === undefined) {
@@ -116,7 +110,7 @@ function tokensOfAmount(amount: string, unit: string, place: string): number {
   return tokens;
 }
 
-/** Parses a time, and returns it in epoch ms. Times without a time zone are UTC. */
+/** Returns a time in epoch ms; a time without a time zone is UTC. */
 function timeMs(text: string, place: string): number {
   const instantMs = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
   if (Number.isNaN(instantMs)) throw new StartFailure(`${place}: "${text}" is not a valid time.`);

@@ -20,7 +20,7 @@ interface InvoiceOptions {
   all: boolean;
 }
 
-/** Name of the format of AWS's Cost and Usage Report. */
+/** Format of AWS's Cost and Usage Report. */
 const COST_AND_USAGE = 'cur';
 
 export function addInvoiceCommand(program: Command): void {

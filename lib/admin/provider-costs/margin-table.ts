@@ -3,21 +3,15 @@ import { dimensionValue, type Dimension } from '../../../lambdas/books/spending.
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 
-/**
- * Charges and service cost of a group of requests. The service cost is the amount that the operator pays to the
- * provider.
- */
+/** Charges, and service costs: the operator's costs at the provider, at the purchase prices of the catalog. */
 export interface MarginSums {
   requests: number;
   /** Charges of the requests whose service cost is known. */
   charged: Money;
   cost: Money;
-  /**
-   * Number of requests whose service cost is unknown, for example because the endpoint has no purchase prices, or the
-   * settlement was an estimate.
-   */
+  /** Number of requests whose service cost is unknown, for example because the endpoint has no purchase prices. */
   unknown: number;
-  /** Charges of the requests with unknown service cost. They are not part of any margin. */
+  /** Charges of the requests whose service cost is unknown, which are not part of any margin. */
   chargedUnknown: Money;
 }
 
@@ -29,7 +23,6 @@ const nothing: MarginSums = {
   chargedUnknown: Money.zero,
 };
 
-/** Table of margins by dimension, over any number of accounts. */
 export class MarginTable {
   readonly #by: readonly Dimension[];
   readonly #rows = new Map<string, MarginSums & { values: string[] }>();

@@ -1,22 +1,14 @@
-/**
- * Reads providers' usage reports, by UTC day and model, from the usage APIs of Anthropic and OpenAI, or in a CSV format
- * to which other reports can be converted.
- */
-
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import { utcDate } from '../../../lambdas/money/periods.ts';
 import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
-/**
- * Counts in a usage report. `input` excludes tokens read from a cache, and, if the report counts them separately,
- * tokens written to a cache.
- */
+/** `input` excludes tokens read from a cache and, if the report counts them separately, tokens written to a cache. */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
 export type ReportedMeter = (typeof reportedMeters)[number];
 
-/** Usage of a model on one day. Counts that the report lacks are absent. */
+/** Usage of one model on one UTC day. Counts that the report lacks are absent. */
 export interface ReportedDay {
   date: string;
   /** The provider's name for the model. */
@@ -24,16 +16,13 @@ export interface ReportedDay {
   usage: Partial<Record<ReportedMeter, number>>;
 }
 
-/**
- * Formats of reports that are read into memory completely. Such a report has one line for each model and day of one
- * organization.
- */
+/** Formats of reports that are read into memory completely. */
 export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
 export type UsageFormat = (typeof usageFormats)[number];
 
 const tokens = z.int().nonnegative();
 
-/** Returns the schema of a report: one page, or a list of pages. The last page must be the end of the report. */
+/** A page or a list of pages, the last of which must be the end of the report. */
 function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
   const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
   return z
@@ -74,7 +63,7 @@ const openaiReport = usagePagesSchema(
     results: z.array(
       z.object({
         model,
-        /** Prompt tokens, including cached tokens. */
+        /** The count includes cached tokens. */
         input_tokens: tokens,
         input_cached_tokens: tokens.default(0),
         output_tokens: tokens,
@@ -133,7 +122,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
 
 /**
  * Reads a report, and adds up its usage by day and model.
- * @throws {StartFailure} with the mistake in the report
+ * @throws {StartFailure} if the report is invalid
  */
 export function readProviderUsage(text: string, format: UsageFormat): ReportedDay[] {
   let days: ReportedDay[];
@@ -148,7 +137,6 @@ export function readProviderUsage(text: string, format: UsageFormat): ReportedDa
   return sums.all();
 }
 
-/** Adds up usage for the same day and model. */
 export class ReportedSums {
   readonly #days = new Map<string, ReportedDay>();
 

@@ -69,7 +69,7 @@ const CAVEAT =
   'The costs use the recorded tokens; another model would count, think, answer and cache differently. "unanswerable" counts requests of another kind, or with a prompt longer than the model’s context.';
 
 /**
- * Builds a catalog for its prices. Unset variables are replaced by placeholders, because prices need no URLs.
+ * Builds a catalog for its prices. Unset variables are replaced by their names, because prices need no URLs.
  * @throws {CatalogError} if the catalog has a mistake
  */
 function catalogForPrices(directory = catalogDirectory()): Catalog {

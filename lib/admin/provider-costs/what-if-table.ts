@@ -1,9 +1,7 @@
 /**
- * Computes the cost that past requests would have had with other models: the recorded usage at the prices of each
- * endpoint. The code that computes the prices is the same as for the actual charges.
+ * Cost that past requests would have had with other models: the recorded usage at the prices of each endpoint.
  *
- * Weakness: another model would count different tokens for the same text, reason and answer at a different length, and
- * cache differently.
+ * Weakness: another model would count, answer and cache differently.
  */
 
 import { isActivity, type FinalGeneration } from '../../../lambdas/accounting/daily-sums.ts';
@@ -15,21 +13,15 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 
 type PricedEndpoint = Endpoint & { pricing: NonNullable<Endpoint['pricing']> };
 
-/** Sums for one endpoint. Money is in RUB. */
 export interface WhatIfSums {
   requests: number;
-  /** Actual charges of the requests. */
   charged: Money;
-  /** Cost of the same requests at the prices of this endpoint. */
+  /** Cost at the prices of this endpoint. */
   repriced: Money;
-  /**
-   * Number of requests that the endpoint could not answer, because they need another kind of output, or their prompt is
-   * longer than its context.
-   */
+  /** Number of requests that need another kind of output, or have a longer prompt than the endpoint's context. */
   unanswerable: number;
 }
 
-/** Table with the sums of each given endpoint. */
 export class WhatIfTable {
   readonly #rows: { endpoint: PricedEndpoint; sums: WhatIfSums }[];
 
@@ -40,10 +32,7 @@ export class WhatIfTable {
     }));
   }
 
-  /**
-   * Adds a request. Unfinished requests, and requests that failed or were cancelled without cost, are ignored, because
-   * they have no charges to compare.
-   */
+  /** Adds a request, unless it is unfinished, or failed or was cancelled without cost. */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
     for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);
@@ -64,10 +53,7 @@ function addToWhatIf(sums: WhatIfSums, generation: FinalGeneration, endpoint: Pr
   sums.repriced = sums.repriced.plus(costAt(endpoint, generation));
 }
 
-/**
- * Returns the cost of a request at the prices of an endpoint. The request's hold does not limit this cost, because it
- * was computed from other prices.
- */
+/** Returns a request's cost at other prices. The request's hold does not limit it: the hold is from the old prices. */
 function costAt({ pricing }: PricedEndpoint, generation: FinalGeneration): Money {
   const outcome = { ...generation.outcome, pricing, capped: false };
   return Money.sum(linesOf({ ...generation, outcome }).map(({ cost }) => cost));

@@ -1,5 +1,3 @@
-/** Writes CSV files row by row. */
-
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
@@ -11,7 +9,6 @@ import { stringify } from 'csv-stringify';
 import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
 import { privateFile } from '../../shared/data-directory/private-files.ts';
 
-/** A CSV file that has been written completely. */
 export interface WrittenFile {
   name: string;
   lines: number;
@@ -19,7 +16,7 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** Writes one CSV file, and waits while the disk is slow. If the file is new, only its owner can read it. */
+/** Writes one CSV file row by row; a new file is readable only by its owner. */
 export class CsvFile {
   readonly #name: string;
   readonly #rows: ReturnType<typeof stringify>;
@@ -39,16 +36,15 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // `end` awaits this promise later. Without a handler, an earlier error (for example a full disk) would be an
-    // unhandled rejection that ends the process.
+    // Without a handler, an error before `end` (for example a full disk) would be an unhandled rejection that ends the
+    // process.
     this.#written.catch(() => {});
   }
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
     if (this.#rows.write(row)) return;
-    // After an error (for example a full disk), the stream never emits `drain`. In this case, awaiting `#written`
-    // throws the error.
+    // After an error, the stream never emits `drain`, and awaiting `#written` throws the error.
     await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }
 
@@ -59,7 +55,6 @@ export class CsvFile {
   }
 }
 
-/** Returns the rows as one CSV text. */
 export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Promise<string> {
   const stringifier = stringify(csvOptions(locale));
   const whole = text(stringifier);
@@ -68,7 +63,7 @@ export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Prom
   return whole;
 }
 
-/** Writes a small file in one call. If the file is new, only its owner can read it. */
+/** Writes a small file; a new file is readable only by its owner. */
 export function writeText(path: string, content: string): WrittenFile {
   writeFileSync(path, content, privateFile);
   const sha256 = createHash('sha256').update(content).digest('hex');

@@ -1,7 +1,6 @@
 /**
- * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org), including the provider columns that 1.3 adds, so
- * that readers of 1.3 accept the file. Readers add up all lines, so there is no total line; the total is in the
- * metadata file next to it.
+ * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org), with the provider columns of 1.3. Readers add up the
+ * lines, so there is no total line.
  */
 
 import { billingUnits } from '../../../lambdas/catalog/unit-lists.ts';
@@ -74,13 +73,13 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
-/** Prefix of tags that the gateway adds. FOCUS requires a prefix for tags that are not chosen by users. */
+/** FOCUS requires a prefix for tags that are not chosen by users. */
 const OWN_TAGS = 'gateway/';
 
-/** Date on which the columns last changed. */
+/** Date of the last change of the columns. */
 const COLUMNS_SINCE = '2026-11-25';
 
-/** Returns the metadata of the file: its columns and its total. The metadata does not depend on the time of writing. */
+/** Returns the metadata of the file, for example its columns and its total. */
 export function focusMetadata({ period, total, ...proven }: Statement): object {
   return {
     DataGenerator: { DataGenerator: 'model-gateway' },
@@ -107,13 +106,10 @@ interface FocusContext {
   account: Account;
   period: Period;
   names: Names;
-  /** Issuer of the invoice. */
   issuer: string;
 }
 
-/**
- * Yields the column names, then one row per payer, combination of reported tags, day and price or reduction of charges.
- */
+/** Yields the column names, then one row per total. */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
   yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);
@@ -128,7 +124,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
-  // The price id contains the tier and the price, because a catalog has prices for tiers and for periods.
+  // A meter may have several prices, for tiers and for periods, so the price id contains the tier and the price.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
   const row: Record<(typeof focusColumns)[number], CsvCell> = {
@@ -169,7 +165,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      // The tags are sorted, because the table returns them in any order. Recorded values replace the key's values.
+      // Tags that were recorded with the requests replace the key's tags of the same name.
       ...Object.fromEntries(Object.entries({ ...key.tags, ...total.tags }).toSorted()),
       [`${OWN_TAGS}key`]: key.name,
       [`${OWN_TAGS}key_hash`]: total.keyHash,
@@ -181,7 +177,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   return focusColumns.map((name) => row[name]);
 }
 
-/** Formats a time without fractions of a second, as FOCUS requires. */
+/** FOCUS requires times without fractions of a second. */
 function focusTime(atMs: number): string {
   return new Date(atMs).toISOString().replace('.000Z', 'Z');
 }

@@ -5,19 +5,13 @@ import type { BookedGeneration, Statement } from '../../../lambdas/books/stateme
 import type { Money } from '../../../lambdas/money/money.ts';
 import { proofText } from './proof-text.ts';
 
-/**
- * Columns whose values may change later, or depend on the time zone. They come after the columns of sealed days, which
- * never change.
- */
+/** Columns whose values may change later, or depend on the time zone. */
 const columnsOfStatement = ['day', 'period_zone', 'workspace', 'key', 'key_label', 'proof'] as const;
 
-/** Columns of generations.csv. The column `line` is "charge", or "total" in the last line. */
+/** Columns of generations.csv. In its last line, the column `line` is "total". */
 export const generationCsvColumns = [...sealedColumns, ...columnsOfStatement] as const;
 
-/**
- * Returns the rows of one generation: one for each request to a provider. Only the first row has the total cost and the
- * correction of the generation.
- */
+/** Returns one row for each request to a provider; only the first row has the total cost and the correction. */
 export async function generationRows(
   { generation, day, lines }: BookedGeneration,
   names: Names,
@@ -29,7 +23,7 @@ export async function generationRows(
   return chargeCells(generation, lines).map((cells): CsvRow => [...cells, ...ofStatement]);
 }
 
-/** Returns the last line: the total of all lines, and the result of the proof. */
+/** Returns the last line: the totals and the result of the proof. */
 export function generationTotalRow(statement: Statement, of: { lines: Money; cuts: Money }): CsvRow {
   const cells: Partial<Record<(typeof generationCsvColumns)[number], CsvRow[number]>> = {
     line: 'total',

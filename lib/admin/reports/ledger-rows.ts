@@ -4,8 +4,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 
 /**
- * Yields the column names, then an account's payments, adjustments and spending in a period, with its balance if it has
- * one.
+ * Yields the column names, then the payments, adjustments and spending of a period, with the balance if there is one.
  */
 export function* ledgerRows({ payments, balance, period, total }: Statement): Generator<CsvRow, void> {
   const { zone, from, to } = period;

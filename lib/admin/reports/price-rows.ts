@@ -2,9 +2,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import type { CsvRow } from '../../../lambdas/books/csv.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
-/**
- * Yields the column names, then one row for each price or reduction of charges, with its units and cost, and the total.
- */
+/** Yields the column names, then one row for each price or reduction of charges, and the total. */
 export function* priceRows(totals: readonly UnitTotal[]): Generator<CsvRow, void> {
   yield [
     'line',

@@ -1,6 +1,6 @@
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 
-/** Returns the results of the statement's proofs, which compare it with other sums in the books, as one line. */
+/** Returns the results of the statement's proofs as one line. */
 export function proofText({ proofs, records, pending, period, only }: Statement): string {
   const comparisons = proofs.map(({ source, agrees, says }) => {
     const verdict = agrees === undefined ? 'not compared' : agrees ? 'agrees' : 'DOES NOT AGREE';

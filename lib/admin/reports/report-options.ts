@@ -1,5 +1,3 @@
-/** Options that several reports share: the period, and the dimensions of the rows. */
-
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { dateIn, daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
 import { dimensions, type Dimension, type PlainDimension } from '../../../lambdas/books/spending.ts';
@@ -35,10 +33,7 @@ export function parseMonth(text: string): string {
   throw new InvalidArgumentError('Use a month, for example 2026-10.');
 }
 
-/**
- * Returns the option `--by` for reports about one account. In addition to the dimensions of `byOption`, it accepts tags
- * of requests.
- */
+/** Returns the option `--by`, which also accepts tags of requests, unlike the option of `byOption`. */
 export function byOptionWithTags(usual: PlainDimension[]): Option {
   return new Option('--by <list>', `one row for each: ${dimensions.join(', ')}, tag:<name>`)
     .argParser((text) => parseBy(text, { takesTags: true }))

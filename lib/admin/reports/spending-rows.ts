@@ -9,10 +9,7 @@ function columnsBy(by: readonly Dimension[]): string[] {
   return ['line', ...by.flatMap((dimension) => dimensionColumns(dimension)), ...sumColumns, 'period_zone', 'proof'];
 }
 
-/**
- * Yields a spending table: column names, one row for each combination of the dimensions' values, and the total with the
- * results of the proofs.
- */
+/** Yields column names, one row for each combination of the dimensions' values, and the total with the proofs. */
 export async function* spendingRows(
   spending: Pick<SpendingTable, 'rows' | 'total'>,
   by: readonly Dimension[],

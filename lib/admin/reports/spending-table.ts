@@ -1,5 +1,3 @@
-/** Converts rows of a statement to table cells, with names in addition to ids. */
-
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import { isTag, type Dimension, type PlainDimension, type SpendingRow } from '../../../lambdas/books/spending.ts';
@@ -18,7 +16,6 @@ const columnsByDimension: Record<PlainDimension, readonly string[]> = {
   ending: ['ending'],
 };
 
-/** Returns the column names of a dimension. */
 export function dimensionColumns(dimension: Dimension): readonly string[] {
   return isTag(dimension) ? [dimension] : columnsByDimension[dimension];
 }
@@ -40,7 +37,7 @@ export function sumCells(sums: DailySums): CsvCell[] {
 /** Short names of `sumColumns`, for terminals and pages. */
 export const shortSumColumns: readonly string[] = ['requests', 'in', 'out', 'thinking', 'usage_rub', 'saved_rub'];
 
-/** Returns the cells of a row's dimensions, in the order of their columns. */
+/** Returns the cells of a row's dimensions, with names in addition to ids. */
 export async function namedCells(row: SpendingRow, by: readonly Dimension[], names: Names): Promise<CsvCell[]> {
   const cells = await Promise.all(by.map((dimension, index) => cellsOf(dimension, row.values[index]!, names)));
   return cells.flat();

@@ -1,5 +1,3 @@
-/** Writes the files of a statement, reading the records once for all files. */
-
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Names } from '../../../lambdas/books/names.ts';
@@ -27,15 +25,13 @@ import { UnitTotals } from './unit-totals.ts';
 export interface StatementFilesOptions {
   directory: string;
   locale: Locale;
-  /** Issuer of the invoice in the FOCUS file. */
   issuer: string;
   progress: (date: string) => void;
 }
 
-/** Dimensions of days.csv. */
 const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member', 'model', 'endpoint', 'provider'];
 
-/** Sums over the generations of a statement that the files need in addition to the statement. */
+/** Sums that the files need in addition to the statement. */
 class ReportSums {
   readonly days = new SpendingTable(dayDimensions);
   readonly byDay = new SpendingTable(['day']);
@@ -61,8 +57,8 @@ class ReportSums {
 /**
  * Writes all files of a statement into a directory, and overwrites existing files.
  *
- * Guarantee: the content does not depend on the time of writing, so the same records and names produce the same bytes.
- * Memory is bounded by the rows of the other files, not by the rows of generations.csv.
+ * Guarantee: the same statement, names, reported tags, locale and issuer produce the same bytes. The rows of
+ * generations.csv are not kept in memory.
  */
 export async function writeStatementFiles(
   table: Table,
@@ -95,10 +91,10 @@ export async function writeStatementFiles(
   const files = [
     await generations.end(),
     await write('days.csv', spendingRows(sums.days, dayDimensions, known)),
-    // The ledger always covers the whole account, so a filtered statement has no ledger.
+    // The ledger covers the whole account, so a filtered statement has none.
     ...(statement.only.length === 0 ? [await write('ledger.csv', ledgerRows(statement))] : []),
     await write('prices.csv', priceRows(units)),
-    // Programs read the FOCUS file, so it always has the plain CSV format.
+    // Programs read the FOCUS file, so the locale does not apply.
     await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),
     writeText(join(directory, 'focus-metadata.json'), `${JSON.stringify(focusMetadata(statement), null, 2)}\n`),
     await write('statement.csv', spendingRows(ofStatement, statement.by, known)),

@@ -6,7 +6,7 @@ import { dimensionColumns, namedCells, sumCells, sumColumns } from './spending-t
 
 type JsonFields = Record<string, unknown>;
 
-/** Returns a statement as JSON. Amounts are strings, so that readers do not round them. */
+/** Returns a statement as JSON. */
 export async function statementJson(statement: Statement, names: Names): Promise<JsonFields> {
   const { account, period, only, by, rows, total, records, pending, payments, balance, proofs } = statement;
   const columns = [...by.flatMap((dimension) => dimensionColumns(dimension)), ...sumColumns];

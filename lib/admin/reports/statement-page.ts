@@ -1,5 +1,3 @@
-/** Statement as an HTML page for reading and printing, in one file that loads nothing else. */
-
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import type { SpendingRow } from '../../../lambdas/books/spending.ts';
@@ -23,7 +21,7 @@ svg { width: 100%; height: auto; } svg rect { fill: var(--bar); } svg text { fon
 `;
 
 /**
- * Returns the page.
+ * Returns the statement as an HTML page that loads nothing else.
  * @param days spending of each day, for the chart
  */
 export async function statementPage(statement: Statement, names: Names, days: readonly SpendingRow[]): Promise<string> {
@@ -57,7 +55,7 @@ ${statement.proofs.map(({ source, agrees, says }) => `<li class="${agrees === un
 `;
 }
 
-/** Returns a note for a filtered statement, so that readers do not take its total for the total of the account. */
+/** Returns the filters as a paragraph: a reader must not mistake the filtered total for the total of the account. */
 function onlyText({ only }: Statement): string {
   return only.length === 0
     ? ''
@@ -130,7 +128,6 @@ function amountCell(value: Money): string {
 
 const CHART = { width: 960, height: 160, labels: 18 };
 
-/** Returns a table cell. A hash is shortened; the cell's title contains the complete hash. */
 function namedCell(cell: CsvCell): string {
   const whole = escaped(String(cell ?? ''));
   return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;

@@ -5,15 +5,14 @@ import { tagsJson, type RequestTags } from '../../../lambdas/store/generations/r
 import { Money } from '../../../lambdas/money/money.ts';
 
 /**
- * Units of one meter (for example input tokens) that one payer used on one day at one price, with the same tags. A row
- * without a meter contains the amount by which charges were reduced.
+ * Units of a meter (for example input tokens) of one payer, day, price and set of tags. A row without a meter is a
+ * reduction of charges.
  */
 export interface UnitTotal {
   day: string;
   workspaceId: string;
   keyHash: string;
   memberId: string;
-  /** Recorded values of the reported tags. */
   tags: RequestTags;
   model: string;
   providerName: string;
@@ -27,7 +26,7 @@ export interface UnitTotal {
   cost: Money;
 }
 
-/** Maximum number of rows, which bounds memory. */
+/** Maximum number of rows. It bounds memory. */
 const MAX_UNIT_TOTALS = 500_000;
 
 /** Adds up the units of generations by payer, reported tags and price. */
@@ -35,7 +34,6 @@ export class UnitTotals {
   readonly #reported: readonly string[];
   readonly #totals = new Map<string, UnitTotal>();
 
-  /** @param reported names of the account's reported tags */
   constructor(reported: readonly string[]) {
     this.#reported = reported;
   }
@@ -93,7 +91,7 @@ export class UnitTotals {
     total.cost = total.cost.plus(cost);
   }
 
-  /** Returns all rows, sorted by their fields. */
+  /** Returns the rows, sorted by their fields. */
   all(): UnitTotal[] {
     return [...this.#totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
   }

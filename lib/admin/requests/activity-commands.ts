@@ -24,12 +24,11 @@ import { readKeys } from '../accounts/named-key.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** Dimensions by which the report can group the spending, with one row per value. */
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
 type Grouping = (typeof groupings)[number] | TagSplit;
 
 const DEFAULT_DAYS = 7;
-/** Stands for the member of requests without a member, and for the value of a missing tag. */
+/** The empty name stands for a missing member or tag. */
 const NO_VALUE = '';
 
 export function addActivityCommand(program: Command): void {
@@ -84,16 +83,12 @@ function lastDays(count: number): string[] {
 
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
-/**
- * Returns the spending on the days: from the daily rows for closed days, and from the records for open days, such as
- * today.
- */
+/** Reads closed days from the daily rows, and open days, such as today, from the records. */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy: ActivitySplit[] =
     splitTags([by]).length > 0 ? [by as TagSplit] : activitySplits.filter((split) => split === by);
   await checkReportedTags({ table, accountId }, splitBy, '--by');
-  // Determines the closed days (days with daily rows) only once. Otherwise a day that is closed during this command
-  // could be missing or counted twice.
+  // A day that is closed during this command must not be missing or counted twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const names = new Names(table, accountId);
@@ -141,7 +136,7 @@ function nameIn(row: NamedRow, by: Grouping): string {
   }
 }
 
-/** Returns the columns that identify a row: its name, and the id of a workspace or the hash of a key. */
+/** The columns identify a row: its name, and the id of a workspace or the hash of a key. */
 async function titleColumns(
   { table, accountId }: Session,
   by: Grouping,

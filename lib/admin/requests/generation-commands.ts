@@ -23,7 +23,7 @@ import {
 import { onAccount, type Session } from '../session/session.ts';
 
 const DEFAULT_COUNT = 30;
-/** Maximum number of days in a list. It limits the cost: even a day without requests costs at least sixteen reads. */
+/** Maximum number of listed days. It limits the cost: even a day without requests costs several reads. */
 const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {
@@ -116,8 +116,7 @@ function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'f
 }
 
 async function show({ table, accountId }: Session, id: string) {
-  // The records of a busy account store a request under another form of its id (`spreadId`). The id does not show
-  // whether this applies, so both forms are tried.
+  // The records of a busy account store a request under another form of its id, so both forms are tried.
   for (const recorded of new Set([id, spreadId(id)])) {
     const generation = await readGeneration(table, accountId, recorded);
     if (generation) return describedGeneration(generation);

@@ -1,5 +1,3 @@
-/** Requests in the output of operator commands: as one row of a list, or with all fields. */
-
 import type { PriceTier, Pricing } from '../../../lambdas/catalog/schema.ts';
 import { countedUnits, type RecordedUnit } from '../../../lambdas/catalog/unit-lists.ts';
 import { Money } from '../../../lambdas/money/money.ts';
@@ -10,14 +8,13 @@ import type { Refusal } from '../../../lambdas/store/generations/refusals.ts';
 import { statusOf, type PastRequest } from '../../../lambdas/store/generations/request-history.ts';
 import type { Row } from '../../shared/output.ts';
 
-/** Request in a list, for programs. */
 export interface RequestRow extends Row {
   created_at: string;
   model: string | null;
   provider: string | null;
   endpoint_id: string | null;
   status: string;
-  /** For a refused request: the HTTP status, the kind of error, the invalid field, and the limit that was exceeded. */
+  /** Reason of a refusal by the gateway. */
   refusal: { status: number; error_type: string; field: string | null; limit_source: string | null } | null;
   cost_rub: string | null;
   tokens_prompt: number | null;
@@ -84,7 +81,7 @@ function payerColumns({ keyHash, workspaceId, memberId }: Payer) {
   return { key_hash: keyHash, workspace_id: workspaceId, member_id: memberId ?? null };
 }
 
-/** Conditions that a request must meet to be listed. Absent conditions do not restrict the list. */
+/** Absent conditions do not restrict the list. */
 export interface RequestFilter {
   keyHash?: string | undefined;
   member?: string | undefined;
@@ -101,16 +98,12 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
   );
 }
 
-/**
- * Name of the status "refused_before" in tables and in the option `--status`. "refused" would look like a refusal by
- * the gateway.
- */
+/** Name of the status "refused_before" in tables and options: "refused" would look like a refusal by the gateway. */
 export const FAILED_BEFORE = 'failed_before';
 
-/** Number of characters of a hash in a table: usually enough to distinguish keys, and for `--key`. */
+/** This many characters usually identify a key; `--key` accepts the beginning of a hash. */
 const SHOWN_HASH_CHARACTERS = 8;
 
-/** Returns a request as one row of a table. */
 export function requestTableRow(row: RequestRow): Row {
   const { created_at, model, refusal, cost_rub, tokens_prompt, tokens_completion, key_hash, member_id, id } = row;
   const reason = refusal && (refusal.limit_source ?? refusal.field ?? refusal.error_type);
@@ -127,7 +120,6 @@ export function requestTableRow(row: RequestRow): Row {
   };
 }
 
-/** Returns the details of a refused request. */
 export function describedRefusal(refusal: Refusal): Row {
   const { refusal: reason, id, ...row } = refusalRow(refusal);
   const { created_at, status, model, cost_rub, key_hash, workspace_id, member_id } = row;
@@ -146,7 +138,7 @@ export function describedRefusal(refusal: Refusal): Row {
   };
 }
 
-/** Returns the amounts of the exceeded limit at the time of the refusal; empty if no rouble limit was exceeded. */
+/** Amounts of the exceeded limit at the time of the refusal; empty if no rouble limit was exceeded. */
 function amountsRow({ amounts }: Refusal): Row {
   if (!amounts) return {};
   const { interval, limit, spent, held, left, required } = amounts;
@@ -161,8 +153,8 @@ function amountsRow({ amounts }: Refusal): Row {
 }
 
 /**
- * Returns the details of a generation for the operator. After the generation was measured, the details include prices
- * and failed attempts; while it is pending, they include its hold (reserved money).
+ * Returns the details of a generation: prices and failed attempts if it has an outcome, its hold (reserved money) while
+ * it is pending.
  */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);
@@ -180,7 +172,6 @@ export function describedGeneration(generation: Generation): Row {
   };
 }
 
-/** Units that are shown in addition to prompt and completion tokens, for example cached tokens. */
 const recordedUnits = countedUnits.filter(
   (unit): unit is RecordedUnit & { shownAs: string } => unit.shownAs !== undefined,
 );
@@ -205,7 +196,7 @@ function describedOutcome(outcome: Outcome): Row {
   };
 }
 
-/** Returns the nonzero prices as decimal text, including the prices for longer prompts. */
+/** Returns the nonzero prices as decimal text, including those for longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
   return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceCell(price)]));

@@ -1,6 +1,6 @@
 /**
  * Checks the files of sealed days against each other: signatures, hashes, hash trees, sums, and the chain since the
- * first day. The check needs only the files and the public key, not the gateway.
+ * first day. The check needs only the files and the public key.
  */
 
 import { existsSync } from 'node:fs';
@@ -20,49 +20,47 @@ import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-/** A difference that a check found, between the files of sealed days, or between the files and the table. */
+/** A difference between the files of sealed days, or between the files and the table. */
 export interface SealFinding {
-  /** Account id; null if the difference concerns a whole list, which covers the statements of all accounts. */
+  /** Account id; null for a list, which covers the statements of all accounts. */
   account: string | null;
   date: string;
-  /** Place of the difference, such as a file, a line number (counted from 1, without the header), an id, or a field. */
+  /** Place, for example a file, a line number (from 1, without the header), an id, or a field. */
   where: string;
   says: string;
 }
 
-/** State after a sealed day, from which the check of the next day continues. */
+/** State after a sealed day, for the check of the next day. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
   paid: Money;
-  /** Ids of generations that were open when their day was sealed, and have no late line yet. */
+  /** Generations that were open when their day was sealed, and have no late line yet. */
   open: Set<string>;
 }
 
 export interface CheckedDay {
   statement: SealStatement;
   sha256: string;
-  /** Signature in base64; undefined if it is missing, or does not match the public key. */
+  /** Base64; undefined if it is missing, or does not match the public key. */
   signature: string | undefined;
-  /** Whether all lines of the day can be read. */
+  /** Whether the lines can be read. */
   isReadable: boolean;
-  /** Whether the lines of the day produce the Merkle root in the statement. */
+  /** Whether the lines produce the Merkle root in the statement. */
   isProven: boolean;
 }
 
-/** Returns the accounts that have sealed days in a directory. */
 export function accountsIn(directory: string): string[] {
   return entriesOf(join(directory, 'sealed')).filter((name) => name !== 'days');
 }
 
-/** Returns the days for which an account has files, in order. */
 export function sealedDatesOf(directory: string, account: string): string[] {
   return entriesOf(join(directory, 'sealed', account));
 }
 
 /**
  * Checks the files of one account.
- * @param found called for each difference; a day with a difference is still checked completely, unless its statement is
+ * @param found called for each difference; the checks of a day continue after a difference, unless its statement is
  *   missing or cannot be read
  */
 export async function checkAccount(
@@ -144,7 +142,6 @@ function chainDifference(named = 'none', expected = 'none'): string {
     : `names ${named} as the statement before it, but the statement before it is ${expected}`;
 }
 
-/** Sums over an account's lines of a day. */
 class LineSums {
   charged = Money.zero;
   late = Money.zero;
@@ -161,10 +158,7 @@ class LineSums {
   }
 }
 
-/**
- * Checks the lines of a day.
- * @returns whether they produce the root in the statement
- */
+/** @returns whether the lines produce the root in the statement */
 async function checkLines(
   path: string,
   { statement, chain }: { statement: SealStatement; chain: Chain },
@@ -206,10 +200,7 @@ async function checkLines(
   return isProven;
 }
 
-/**
- * Checks the list of leaves (line hashes), which can show which line was altered. Days sealed by earlier releases have
- * no such list.
- */
+/** Checks a day's list of leaves (line hashes). Days sealed by earlier releases have no list. */
 async function checkLeaves(
   { lines, leaves, root, isProven }: { lines: string; leaves: string; root: string; isProven: boolean },
   report: (where: string, says: string) => void,
@@ -226,10 +217,7 @@ async function checkLeaves(
   if (altered) report(altered.where, altered.says);
 }
 
-/**
- * Checks that a day's list contains the account's statement. The list is written after all accounts are sealed, so it
- * might not exist yet.
- */
+/** Checks that the day's list names the statement. The list is written after all seals, so it may not exist yet. */
 function checkList(
   directory: string,
   { date, sha256 }: { date: string; sha256: string },

@@ -1,7 +1,4 @@
-/**
- * Checks the lists of each day's statements. If the files are complete, every listed statement must exist, so the
- * removal of a day from the end of an account's chain is noticed.
- */
+/** Checks the lists of each day's statements: if the files are complete, every listed statement must exist. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,14 +7,13 @@ import { isTimestampOf } from '../../../lambdas/platform/secrets/timestamps.ts';
 import { accountsIn, sealedDatesOf, type SealFinding } from './check-files.ts';
 import { entriesOf, readIfThere } from './files.ts';
 
-/** Number of characters of a SHA-256 hash in hexadecimal digits. A forged line may be longer. */
+/** Maximum length of a listed hash in a message: a forged line may be longer than a SHA-256 hash. */
 const MAX_HASH_CHARS = 64;
 
 /**
- * Checks the lists of all days. Only the hashes of one day are in memory.
+ * Checks the lists of all days.
  *
- * Weakness: while the last day is being sealed, it has no list. Files alone cannot show whether the last lists were
- * removed together with all statements that they name.
+ * Weakness: files alone cannot show whether the last lists were removed together with the statements that they name.
  * @param isWhole whether the files of all accounts are present; lists do not name the account of a statement
  */
 export function checkLists(
@@ -43,7 +39,6 @@ export function checkLists(
   if (isWhole) checkGaps({ directory, accounts, listed }, found);
 }
 
-/** Checks that each hash in a list is the hash of a statement, and occurs only once. */
 function checkListed(
   { directory, accounts, date, text }: { directory: string; accounts: readonly string[]; date: string; text: string },
   report: (where: string, says: string) => void,
@@ -60,7 +55,7 @@ function checkListed(
 }
 
 /**
- * Reports days whose list is missing. Lists are written in the order of the days, so every sealed day after the first
+ * Reports sealed days without a list. Lists are written in the order of the days, so every sealed day after the first
  * list must have a list, except the last day.
  */
 function checkGaps(
@@ -68,7 +63,7 @@ function checkGaps(
   found: (finding: SealFinding) => void,
 ): void {
   const sealed = [...new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)))].toSorted();
-  // The first run of the sealing worker seals all earlier days, but writes a list only for the last of these days.
+  // The first run of the sealing worker seals all earlier days, but writes a list only for the last of them.
   const first = listed[0] ?? '';
   for (const date of sealed.slice(0, -1)) {
     if (date < first || listed.includes(date)) continue;
@@ -77,7 +72,7 @@ function checkGaps(
   }
 }
 
-/** Returns the days that have a list, or a timestamp of a list. */
+/** Returns the days with a list or a timestamp of a list. */
 function listedDates(directory: string): string[] {
   const dates = entriesOf(join(directory, 'sealed', 'days')).flatMap(
     (name) => /^(\d{4}-\d{2}-\d{2})\.txt(\.tsr)?$/.exec(name)?.[1] ?? [],

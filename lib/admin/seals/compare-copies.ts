@@ -1,9 +1,7 @@
 /**
- * Compares the table's copies of sealed days with the files. The table contains statements (for management keys),
- * leaves (for proofs), and the progress of sealing, from which the next day continues.
+ * Compares the table's copies of sealed days with the files.
  *
- * Weakness: the estimates in `OPEN#` items cannot be compared with files. If such an item is missing, the lifetime
- * counter differs from the sum of all sealed days (lambdas/books/seals/lifetime.ts).
+ * Weakness: the estimates in `OPEN#` items cannot be compared with files.
  */
 
 import { join } from 'node:path';
@@ -25,7 +23,7 @@ import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
 /**
  * Compares the table's record of the last sealed day with the files.
- * @param last last day with files; undefined if there are no files, in which case the record must name no day
+ * @param last last day with files, if any; without it, the record must name no day
  */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, report: ReportFinding): void {
   const statement = last?.statement;
@@ -39,7 +37,7 @@ export function compareHead(head: SealHead, last: CheckedDay | undefined, report
   compareFields(fields, report);
 }
 
-/** Compares a day's item in the table, and the leaves in its parts, with the files. */
+/** Compares a day's item and its leaves in the table with the files. */
 export async function compareCopy(
   { table, directory, account }: { table: Table; directory: string; account: string },
   { day, copy }: { day: CheckedDay; copy: SealedDay | undefined },
@@ -52,16 +50,15 @@ export async function compareCopy(
     'sealed_day.statement_sha256': [copy.sha256, sha256],
     'sealed_day.root': [copy.root, statement.lines.root],
     'sealed_day.leaves': [String(copy.leaves), String(statement.lines.count)],
-    // If the signature file is missing, the check of the files reports that.
+    // The check of the files reports a missing signature.
     'sealed_day.signature': [copy.signature, signature ?? copy.signature],
     'sealed_day.key_id': [copy.keyId, statement.key_id],
   };
   compareFields(fields, report);
-  // If the lines do not match the root, the check of the files reports that.
+  // The check of the files reports lines that do not match the root.
   if (day.isProven) await compareLeaves({ table, directory, account }, statement, report);
 }
 
-/** Values by field: `kept` is the value in the table, `sealed` is the value in the files. */
 type ComparedFields = Record<string, [kept: string | undefined, sealed: string | undefined]>;
 
 function compareFields(fields: ComparedFields, report: ReportFinding): void {
@@ -92,7 +89,7 @@ async function compareLeaves(
   if (index.length > place) report('seal_part', 'has more chunks in the table than the lines need');
 }
 
-/** Yields the leaves of a file's lines, in chunks of the same size as in the table. */
+/** Yields the leaves of a file in chunks of the same size as in the table. */
 async function* chunksIn(path: string): AsyncGenerator<Leaf[], void> {
   let leaves: Leaf[] = [];
   for await (const { text, kind, id } of new SealedLineReader(path).lines()) {

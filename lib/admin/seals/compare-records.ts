@@ -27,8 +27,8 @@ interface ComparedAccount {
 }
 
 /**
- * Compares all sealed days of an account with the table.
- * @param days the account's days in order, from their files
+ * Compares all sealed days of an account with the records in the table.
+ * @param days in order
  */
 export async function compareAccount(
   compared: ComparedAccount,
@@ -58,11 +58,10 @@ export async function compareAccount(
   }
 }
 
-/** Range of dates without bounds. */
 const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
- * Compares the table's progress of sealing with the files, and with the last day that was sealed for all accounts.
+ * Compares the table's seal progress of an account with its files.
  * @returns the day up to which the account is sealed; if the table has no plausible value, the day of the last file, or
  *   '' without files
  */
@@ -82,7 +81,7 @@ async function compareProgress(
   }
   const { date = '', through } = head;
   const report = reporterOf(last ? sealed : through);
-  // A day whose files are missing is reported when its item in the table is compared.
+  // A date after the last file, up to `through`, is not reported here: the comparison of its item reports the files.
   if (date === sealed) compareHead(head, last, report);
   else if (date < sealed || date > through)
     report('seal_head.date', `is ${date || 'missing'}, but the files end with another day`);
@@ -93,13 +92,9 @@ async function compareProgress(
   return sealed;
 }
 
-/** Number of characters of the date at the beginning of an ISO time. */
 const DATE_CHARS = 10;
 
-/**
- * Returns all days up to the last sealed day. The first is the day on which the account was created, or an earlier day
- * with data.
- */
+/** Returns the days from the account's creation, or from an earlier day with data, to the last sealed day. */
 async function datesToCompare(
   { table, account }: ComparedAccount,
   { known, payments, through }: { known: readonly string[]; payments: readonly BalanceEntry[]; through: string },
@@ -116,17 +111,13 @@ function dateOfPayment({ createdAt }: BalanceEntry): string {
   return createdAt.slice(0, DATE_CHARS);
 }
 
-/** Lines of one generation, or the line of one payment. */
 interface LineGroup {
-  /** Number of the first line, counted from 1. */
+  /** Number of the first line, from 1. */
   number: number;
   lines: SealedLine[];
 }
 
-/**
- * Compares the lines of one day with the records of that day.
- * @param day files of the day; undefined for a day without a statement, for which no charge or payment may exist
- */
+/** @param day undefined for a day without a statement, for which no charge or payment may exist */
 async function compareDay(
   { table, directory, account }: ComparedAccount,
   { date, day, payments }: { date: string; day: CheckedDay | undefined; payments: readonly BalanceEntry[] },
@@ -157,15 +148,12 @@ async function compareDay(
   }
 }
 
-/** Reads records in the order of their ids, so that lookups in the same order need only one pass. */
 class RecordsInOrder {
   readonly #records: AsyncGenerator<Generation, void>;
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
-  /**
-   * @param passed called for each record that `of` skipped, but that should have a sealed line (`isActivity`)
-   */
+  /** @param passed called for each record that `of` skipped, but that should have a sealed line (`isActivity`) */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
     this.#passed = passed;
@@ -182,14 +170,13 @@ class RecordsInOrder {
     }
   }
 
-  /** Calls `passed` for the remaining records that should have a sealed line. */
   async end(): Promise<void> {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);
   }
 }
 
-/** Returns the lines that should be sealed for a generation on this day; empty if there should be none. */
+/** Returns the lines that should be sealed for a generation in place of `lines`; empty if there should be none. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,
@@ -207,11 +194,10 @@ async function expectedLines(
 }
 
 /**
- * Returns the lines of a generation before its correction, reconstructed from the audit entry of the correction. The
- * day of the estimate contains these lines; a later day contains the line of the correction.
+ * Returns the lines of a generation before its correction, reconstructed from the audit entry of the correction.
  *
- * Weakness: the time of the estimate is only in the sealed line. If the correction also changed prices, the old prices
- * are unknown, and only the sums are compared.
+ * Weakness: the time of the estimate is only in the sealed line, and if the correction also changed prices, only the
+ * sums are compared.
  */
 async function estimatedLines(
   table: Table,
@@ -250,7 +236,6 @@ function sealedLineName({ number, lines }: LineGroup, at = 0): string {
   return `line ${number + at}, ${lines[0]!.id}`;
 }
 
-/** Groups consecutive lines with the same id and kind. */
 async function* groupsIn(path: string): AsyncGenerator<LineGroup, void> {
   let group: LineGroup | undefined;
   let number = 0;

@@ -5,7 +5,7 @@ export function readIfThere(path: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
-/** Returns the sorted names in a directory; empty if the directory does not exist. */
+/** Returns the sorted names in a directory; empty if it does not exist. */
 export function entriesOf(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory).toSorted() : [];
 }

@@ -1,9 +1,8 @@
 import type { SealFinding } from './check-files.ts';
 
-/** Reports a difference, for the account and day for which the function was created. */
 export type ReportFinding = (where: string, says: string) => void;
 
-/** Counts all findings, but keeps only the first findings, because a lost day may produce one finding per line. */
+/** Counts all findings, but keeps only the first `max` of them. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];
   readonly #max: number;
@@ -22,7 +21,6 @@ export class SealFindings {
     if (this.kept.length < this.#max) this.kept.push(finding);
   };
 
-  /** Returns one line per kept finding, and one line with the number of further findings. */
   text(): string {
     const lines = this.kept.map(({ account, date, where, says }) => {
       const day = account === null ? date : `${date} of ${account}`;

@@ -1,23 +1,17 @@
-/**
- * List of a day's leaves (line hashes), stored next to the lines. Together with the root in the statement, it shows
- * which line was altered.
- */
+/** List of a day's leaves (line hashes), which shows which line was altered. */
 
 import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { SealedLineReader } from './sealed-lines.ts';
 
-/**
- * Number of lines that are searched after the first difference, to find out whether a line was altered, added or
- * removed.
- */
+/** Lines that are searched after the first difference, to find out whether a line was altered, added or removed. */
 const MAX_AHEAD = 1_024;
-/** Maximum length of an id in a finding. A forged line may have a longer text in its place. */
+/** Maximum length of an id in a message: a forged line may have a longer text in place of the id. */
 const MAX_ID_CHARS = 80;
 
 /**
- * Computes the root over the leaves in a file, reading one leaf at a time.
- * @throws {Error} if the file is not gzipped, or contains anything but leaves
+ * Computes the root over the leaves in a file.
+ * @throws {Error} if the file cannot be read, is not gzipped, or contains anything but leaves
  */
 export async function rootOfLeafList(path: string): Promise<string> {
   const hasher = new RootHasher();
@@ -26,8 +20,8 @@ export async function rootOfLeafList(path: string): Promise<string> {
 }
 
 /**
- * Describes the first line of the file `lines` that differs from the sealed line.
- * @param leaves file with the leaves, whose root is known to equal the statement's root
+ * Describes the first line that differs from the sealed line.
+ * @param leaves file with leaves whose root equals the statement's root
  * @returns undefined if no line differs, or if the files cannot be read up to the first difference
  */
 export async function firstAlteredLine(
@@ -52,7 +46,7 @@ export async function firstAlteredLine(
 }
 
 /**
- * Describes the first difference.
+ * Describes the difference between the lines of a file and the sealed leaves.
  * @param texts lines from the first difference on
  * @param leaves sealed leaves from the first difference on
  */
@@ -61,8 +55,8 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   if (first === undefined) return { where: `line ${number}`, says: 'was sealed, but the file ends before it' };
   const where = `line ${number}, ${idOf(first)}`;
   if (leaves.length === 0) return { where, says: 'was added after the last sealed line' };
-  // `more` is the index, among the present lines, of the line that was sealed at this position. `less` is the index,
-  // among the sealed leaves, of the line that is now at this position. -1 means not found.
+  // `more`: index, among the present lines, of the line that was sealed here. `less`: index, among the sealed leaves,
+  // of the line that is here now. -1 means not found.
   const more = texts.map(leafText).indexOf(leaves[0]!);
   const less = leaves.indexOf(leafText(first));
   if (more > 0 && less === -1) return { where, says: `was added (number of added lines: ${more})` };
@@ -71,7 +65,7 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   return { where, says: 'differs from the line that was sealed there' };
 }
 
-/** Returns the first item and at most `MAX_AHEAD` - 1 items after it, up to the first item that cannot be read. */
+/** Returns the first item and its successors. Stops at `MAX_AHEAD` items, or at an item that cannot be read. */
 async function itemsAhead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
   const some = first === undefined ? [] : [first];
   try {
@@ -81,7 +75,7 @@ async function itemsAhead(first: string | undefined, rest: AsyncGenerator<string
       some.push(value);
     }
   } catch {
-    // An unreadable file is reported as a separate finding.
+    // The check of the file reports an unreadable file.
   }
   return some;
 }

@@ -4,21 +4,17 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { balanceEntryKinds } from '../../../lambdas/store/accounts/accounts.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 
-/** Sealed line as text, with the parsed values that the checks need. The seal covers the text. */
+/** The seal covers the text; the other values are parsed from it. */
 export interface SealedLine {
   text: string;
-  /** Number of columns of the line. */
   width: number;
   kind: LineKind;
   id: string;
-  /** Whether the line is the first line of a generation, or the line of a payment. */
+  /** Whether this is the first line of a generation, or the line of a payment. */
   isFirst: boolean;
   /** ISO time of the settlement; empty if unknown. */
   settledAt: string;
-  /**
-   * Amount in the column `line_rub`; zero if the cell is empty. `total` and `correction` are the amounts in
-   * `total_cost_rub` and `correction_rub`.
-   */
+  /** `line_rub`, `total_cost_rub` and `correction_rub`; zero if the cell is empty. */
   line: Money;
   total: Money;
   correction: Money;
@@ -28,7 +24,7 @@ export function isPaymentKind(kind: LineKind): boolean {
   return (balanceEntryKinds as readonly string[]).includes(kind);
 }
 
-/** Reads a gzipped file of sealed lines, line by line. The first line contains the column names, and is skipped. */
+/** Reads a gzipped file of sealed lines, without its first line (the column names). */
 export class SealedLineReader {
   readonly #path: string;
   readonly #hash = createHash('sha256');
@@ -38,18 +34,12 @@ export class SealedLineReader {
     this.#path = path;
   }
 
-  /**
-   * Yields the parsed lines.
-   * @throws {Error} if `texts` throws, or an amount is invalid
-   */
+  /** @throws {Error} if `texts` throws, or an amount is invalid */
   async *lines(): AsyncGenerator<SealedLine, void> {
     for await (const text of this.texts()) yield parsedLine(text, this.#width);
   }
 
-  /**
-   * Yields the lines as text.
-   * @throws {Error} if the file does not exist, is not gzipped, or has other columns
-   */
+  /** @throws {Error} if the file does not exist, is not gzipped, or has other columns */
   async *texts(): AsyncGenerator<string, undefined> {
     const texts = packedLines(this.#path, (chunk) => void this.#hash.update(chunk));
     const head = await texts.next();
@@ -59,16 +49,16 @@ export class SealedLineReader {
     yield* texts;
   }
 
-  /** Returns the SHA-256 of the bytes that were read. */
+  /** Returns the SHA-256 of the decompressed bytes that were read. */
   sha256(): string {
     return this.#hash.digest('hex');
   }
 }
 
-/** Number of columns up to the last amount. Releases that added units have their columns after these. */
+/** Number of columns up to the last amount. The columns of units that later releases added come after this amount. */
 const AMOUNTS_END = sealedWidths.at(-1)!;
 
-/** Parses a line. Texts in the middle may contain commas, so only cells at the beginning and at the end are used. */
+/** Parses a line. Texts in its middle may contain commas, so only cells at the beginning and at the end are used. */
 function parsedLine(text: string, width: number): SealedLine {
   const cells = text.split(',');
   const amounts = cells.slice(0, cells.length - (width - AMOUNTS_END)).slice(-3);

@@ -13,33 +13,28 @@ import { profileEndpoints } from './profile-endpoints.ts';
 import { whyUnreachable } from '../../shared/unreachable.ts';
 
 export interface ConnectionOptions {
-  /** Data directory of a local gateway. */
   data: string;
-  /** Name of a table on AWS. If set, local data is not used. */
+  /** Name of a table on AWS; if set, local data is not used. */
   table?: string | undefined;
   /**
-   * ARN of the secret that contains the deployment's pepper (a secret that is part of every key's hash). Required on
-   * AWS by commands that create keys or secrets.
+   * ARN of the secret with the deployment's pepper (a secret that is part of every key's hash), for commands that
+   * create keys or secrets.
    */
   pepperSecret?: string | undefined;
 }
 
 interface MayCreate {
-  /**
-   * Whether the command may create new data. If not, a directory without data is rejected, because its name may be
-   * misspelled.
-   */
+  /** If false, a directory without data is rejected, because its name may be misspelled. */
   mayCreate: boolean;
-  /** Whether the command restores a database. If so, the database may be missing. */
+  /** If true, the directory may lack a database, because the command restores its content. */
   restores?: boolean;
 }
 
 /**
- * Opens the table on which a command works. With a table name, this is the table of a deployment on AWS, opened with
- * the caller's credentials. Otherwise it is the table of the gateway that runs on the local data. If no gateway runs,
- * the command opens the local data itself.
- * @throws {StartFailure} if there is no data, and the command must not create any; if another process uses the data;
- *   if the table does not exist or cannot be reached; or if DYNAMODB_ENDPOINT is wrong
+ * Opens the table on which a command works: of a deployment on AWS, with the caller's credentials; of a running local
+ * gateway; or the local data itself.
+ * @throws {StartFailure} if there is no data and the command must not create any, if another process uses the data, if
+ *   the table does not exist or cannot be reached, or if DYNAMODB_ENDPOINT is wrong
  */
 export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,
@@ -70,22 +65,18 @@ export async function withTable<Result>(
   }
 }
 
-/**
- * Checks that DynamoDB's endpoint, if one is set, is an HTTP URL.
- * @throws {StartFailure} if it is not
- */
 function refuseWrongEndpoint(endpoint: string | undefined): void {
   if (!endpoint || (URL.canParse(endpoint) && /^https?:/.test(endpoint))) return;
   throw new StartFailure(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);
 }
 
-/** Maximum time in ms to wait for a gateway that is starting or stopping. */
+/** Time to wait for a gateway that is starting or stopping. */
 const IN_USE_MS = 30_000;
 
 /**
- * Returns the addresses of the gateway that runs on this data directory. If no gateway runs, starts a database for this
- * command. While a gateway starts or stops, waits up to 30 seconds.
- * @throws {DirectoryInUse} if the directory is still in use then
+ * Returns the addresses of the running gateway, or else of the database for this command: the database at
+ * DYNAMODB_ENDPOINT, or one that is started now.
+ * @throws {DirectoryInUse} if the directory is still in use after the waiting time
  */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
@@ -101,10 +92,7 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
   }
 }
 
-/**
- * Starts a database on a directory, which the command locks. If DYNAMODB_ENDPOINT is set, uses the database at that URL
- * instead, which needs no lock.
- */
+/** Opens the database for this command. A database at DYNAMODB_ENDPOINT needs no claim of the directory. */
 async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   if (process.env['DYNAMODB_ENDPOINT']) return startDynamodb(directory);
   makePrivateDirectory(directory);
@@ -118,7 +106,7 @@ async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   }
 }
 
-/** Hint for a database that became unreachable: it may have made the change before its reply was lost. */
+/** A database that became unreachable may have made the change before its reply was lost. */
 const LOOK_FIRST = 'If the command changes something, check whether it did before you repeat it.';
 
 async function ofRunning<Result>(
@@ -142,8 +130,7 @@ async function onAws<Result>(
   work: (table: Table, local: undefined) => Promise<Result>,
 ): Promise<Result> {
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
-  // The SDK finds credentials like all AWS tools: in the environment, a profile, a single sign-on session, or a
-  // container.
+  // The SDK finds credentials like other AWS tools, for example in the environment, a profile, or a container.
   const { credentials, region } = sdkClient().config;
   runAs({ credentials, region, endpoints: profileEndpoints });
   try {

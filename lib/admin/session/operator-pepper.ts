@@ -8,10 +8,9 @@ import type { Session } from './session.ts';
 const WHERE = 'Use the output PepperSecretArn of the data stack';
 
 /**
- * Returns the pepper (a secret that is part of every key's hash), for commands that create keys or secrets. A key that
- * is created with a wrong pepper would be stored, but would never work.
- * @throws {StartFailure} if no secret is given for a deployment, if the secret cannot be read, or if its value cannot
- *   be a pepper
+ * Returns the pepper (a secret that is part of every key's hash). A key that is created with a wrong pepper never
+ * works.
+ * @throws {StartFailure} if the secret of a deployment is missing, cannot be read, or cannot be a pepper
  */
 export async function operatorPepper({ local }: Pick<Session, 'local'>): Promise<string> {
   if (local) return readPepper();

@@ -13,12 +13,11 @@ export async function operatorOf(
   readUser: () => { username: string } = userInfo,
 ): Promise<Actor> {
   if (!isOnAws) return { kind: 'operator', id: userName(readUser) };
-  // AWS always permits GetCallerIdentity, which changes nothing.
   const { Arn } = await client.send(new GetCallerIdentityCommand({}));
   return { kind: 'operator', id: Arn ?? userName(readUser) };
 }
 
-/** Returns the name of the user, or else the user id: in a container, a user may have no name. */
+/** Returns the name of this machine's user, or the uid: in a container, a user may have no name. */
 function userName(readUser: () => { username: string }): string {
   try {
     return readUser().username;

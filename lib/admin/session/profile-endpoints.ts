@@ -1,17 +1,11 @@
-/**
- * Reads endpoint settings from the caller's profile in AWS's shared configuration files. platform/aws/aws-endpoint.ts
- * reads the settings from environment variables.
- */
+/** Reads endpoint settings from the caller's profile in AWS's shared configuration files. */
 
 import { loadConfig } from '@smithy/core/config';
 import type { EndpointProfile } from '../../../lambdas/platform/aws/aws-identity.ts';
 
 type Section = Record<string, string | undefined>;
 
-/**
- * Reads the endpoint settings of a service.
- * @param serviceId the SDK's name for the service, for example `Secrets Manager`
- */
+/** @param serviceId the SDK's name for the service, for example `Secrets Manager` */
 export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   return loadConfig<EndpointProfile>({
     environmentVariableSelector: () => undefined,
@@ -20,7 +14,7 @@ export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   })();
 }
 
-/** Returns the settings for one service. A profile may refer to a section that has one endpoint per service. */
+/** Returns a profile's settings for a service. A profile may refer to a section with one endpoint per service. */
 function endpointProfile(serviceId: string, profile: Section, file: Record<string, Section>): EndpointProfile {
   const services = profile['services'] === undefined ? {} : (file[`services.${profile['services']}`] ?? {});
   const isOn = (name: string) => (profile[name] === undefined ? undefined : profile[name] === 'true');

@@ -14,17 +14,14 @@ import { withTable, type ConnectionOptions } from './connection.ts';
 import { operatorOf } from './operator.ts';
 import { print, type Row } from '../../shared/output.ts';
 
-/** Table on which a command works. */
 export interface TableSession {
   table: Table;
   /** State of the local gateway; undefined for a table on AWS. */
   local: LocalState | undefined;
 }
 
-/** Account on which a command works, and the account's table. */
 export interface Session extends TableSession {
   accountId: string;
-  /** Table, account and operator, as functions that change the account expect them. */
   changes: ChangeContext;
 }
 
@@ -34,23 +31,19 @@ interface CommonOptions extends ConnectionOptions {
 }
 
 /**
- * Function that runs a command, and returns the command's output.
- * @param given options of the command, as returned by their parsers
+ * Runs a command, and returns its output.
+ * @param given parsed options of the command
  */
 type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
 
 interface More<Answer> {
-  /** Whether the command may create new data. */
   mayCreate?: boolean;
-  /** Whether the command restores a database. If so, the database may be missing. */
   restores?: boolean;
-  /**
-   * Converts an output row to one or more rows of the printed table. `--json` prints the complete output row instead.
-   */
+  /** Converts a row of a list to rows of the printed table; `--json` prints the row itself. */
   shown?: (row: Answer) => Row | Row[];
 }
 
-/** Returns the action of a command that works on the table. The action runs the command and prints its output. */
+/** Returns a command's action, which runs the command on the table and prints its output. */
 export function onTable<Given, Answer extends Row>(
   run: Run<TableSession, Given, Answer>,
   { mayCreate = false, restores = false, shown = (row: Answer): Row => row }: More<Answer> = {},
@@ -68,7 +61,7 @@ function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** Returns the provider ids in the current catalog. For a deployment, they come from the catalog in this checkout. */
+/** Returns the provider ids in the current catalog; for a deployment, in the catalog of this checkout. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);
@@ -76,7 +69,7 @@ const providerIdsOf = (local: LocalState | undefined) => async () => {
   return (await inForce()).providerIds;
 };
 
-/** Returns the action of a command that works on one account. The action runs the command and prints its output. */
+/** Returns a command's action, which runs the command on one account and prints its output. */
 export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
   return onTable<Given, Answer>(
     async (session, given, common) => run(await sessionOn(session, common), given, common),
@@ -84,10 +77,7 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
   );
 }
 
-/**
- * Runs a command for one account. The command itself prints its output.
- * @param work the command; `isJson` is true if JSON was requested
- */
+/** Runs a command for one account, which prints its output itself. */
 export function withAccount(
   command: Command,
   work: (session: Session, isJson: boolean) => Promise<void>,
@@ -97,7 +87,7 @@ export function withAccount(
   );
 }
 
-/** Runs a command that works on the table, for any accounts, and prints its output itself. */
+/** Runs a command that works on the table and prints its output itself. */
 export async function withTableOf(
   command: Command,
   work: (table: Table, common: CommonOptions, local: LocalState | undefined) => Promise<void>,
@@ -107,7 +97,7 @@ export async function withTableOf(
 }
 
 /**
- * Opens a session on the given account, or else on the account of the local gateway.
+ * Opens a session on the given account, or else on the local gateway's account.
  * @throws {GatewayError} 400 if no account is given or known; 404 if it does not exist
  */
 async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {

@@ -12,7 +12,7 @@ import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts'
 
 const DELIVERIES_REFRESH_MS = 10_000;
 
-/** Page of alerts: the settings of the account, and the deliveries of notices. */
+/** Page with the alert settings of the account and the deliveries. */
 export function AlertsPage() {
   const { texts } = useConsole();
   const { loaded, readAgain } = useVersioned<ShownAlerts>('/alerts');

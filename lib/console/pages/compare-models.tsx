@@ -11,7 +11,7 @@ import { Availability, MillionPrice } from './models/model-facts.tsx';
 
 type Fact = [title: string, of: (model: ShownModelWithEndpoints) => ComponentChildren];
 
-/** Page that compares at most four models. */
+/** Compares at most four models. */
 export function CompareModels({ slugs }: { slugs: string[] }) {
   const { texts, client } = useConsole();
   const { count, percent, duration } = useFormats();

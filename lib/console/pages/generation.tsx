@@ -13,7 +13,6 @@ import { RefusalExplanation } from './generation/refusal-explanation.tsx';
 
 const REFRESH_PENDING_MS = 2_000;
 
-/** Page of one request: the reason for a failure, its properties, the computation of its cost, and its attempts. */
 export function GenerationPage({ id }: { id: string }) {
   const { texts, client } = useConsole();
   const path = `/generations/${encodeURIComponent(id)}`;
@@ -106,9 +105,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
   );
 }
 
-/**
- * Shows the name of a key. While the name is loading, or if the key was deleted, shows the beginning of the key's hash.
- */
+/** Shows the name of a key, or the beginning of its hash while the name is loading or if the key was deleted. */
 function KeyName({ hash }: { hash: string }) {
   const { client } = useConsole();
   const key = useLoaded(

@@ -19,8 +19,8 @@ const filterNames = ['workspace', 'key', 'member', 'model', 'tag', 'status', 'fr
 type Filters = Record<(typeof filterNames)[number], string>;
 
 /**
- * Page of the account's requests, newest first. The newest page is updated live. The filters are part of the URL, so
- * that a list can be shared as a link.
+ * Page of the account's requests, newest first. The filters are part of the URL, so that a list can be shared as a
+ * link.
  */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
@@ -30,7 +30,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const from = requested.from === '' ? firstDayBefore(to) : requested.from;
   const filters = { ...requested, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
-  // Older pages and past days rarely change, so they are not updated live.
+  // Only the newest page of a list up to today is refreshed: older pages and past days rarely change.
   const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));
   const search = useRequestSearch(
     client,
@@ -63,12 +63,12 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** Returns the first day of a list if none is chosen. The list then covers one week. */
+/** Returns the first day of a list for which no first day was chosen: it covers one week. */
 function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-/** Shows how far back in time the search has read: while it runs, or if it stopped before it had read everything. */
+/** Shows how far back the search has read, while it runs or if it stopped early. */
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();
@@ -127,10 +127,7 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 
 type Choice = readonly [value: string, name: string];
 
-/**
- * Returns the selected value as a choice if the choices lack it, for example because the key was deleted. Its text is
- * the beginning of the id.
- */
+/** Returns the selected value as a choice if the choices lack it, for example because the key was deleted. */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);
   return isListed ? [] : [[value, `${value.slice(0, 12)}…`]];

@@ -14,12 +14,12 @@ import { KeyTable } from './keys/key-table.tsx';
 import { NewKeyDialog } from './keys/new-key.tsx';
 import { RotateKey } from './keys/rotate-key.tsx';
 
-/** Maximum number of rows in the table. The search also finds keys beyond this number. */
+/** Maximum number of rows. The search also finds keys beyond these rows. */
 const MAX_KEY_ROWS = 100;
 
 type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete'; key: ShownKey } | undefined;
 
-/** Page of the keys of all workspaces or of one, with dialogs to create, edit, rotate and delete them. */
+/** Page of the keys, with dialogs to create, edit, rotate and delete them. */
 export function KeysPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const workspaces = useLoaded(
@@ -36,10 +36,7 @@ export function KeysPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/**
- * Shows the keys of one workspace or of all workspaces.
- * @param chosen slug of a workspace; empty for all
- */
+/** @param chosen slug of a workspace; empty for all */
 function KeysOf({ workspaces, chosen }: { workspaces: ShownWorkspace[]; chosen: string }) {
   const { texts, client } = useConsole();
   const [opened, setOpened] = useState<KeyDialogState>();

@@ -14,14 +14,11 @@ import { WhenLoaded } from '../parts/notice.tsx';
 import { useRequestSearch } from '../use-request-search.ts';
 import { LimitsTable } from './overview/limits-table.tsx';
 
-/** Number of today's requests after which no further requests are read. */
+/** Maximum number of today's requests that are read. */
 const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
 
-/**
- * Page of one member: remaining limits, keys, the current week's spending by model, and the latest requests of today,
- * including rejected requests.
- */
+/** Page of one member: spending, limits, keys, models of the week, and requests of today. */
 export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { texts, client } = useConsole();
   const account = useLoaded((signal) => readAccountData(client, signal), [client], ACCOUNT_REFRESH_MS);
@@ -95,7 +92,7 @@ function KeysOfMember({ keys }: { keys: readonly ShownKey[] }) {
   );
 }
 
-/** Shows the week's models and the latest requests. Both tables use the same list of today's requests. */
+/** Shows the models of the week and today's requests. Both tables use the same list of today's requests. */
 function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMember }) {
   const { texts, client } = useConsole();
   const { rub, count } = useFormats();
@@ -134,7 +131,7 @@ function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMe
   );
 }
 
-/** Returns filters for all requests of a member since Monday. */
+/** Returns the filters for the requests of a member since Monday. */
 function weekOf({ readAtMs }: AccountData, { id, workspace_id }: ShownMember): Record<string, string> {
   return { member: id, workspace: workspace_id, from: mondayAt(readAtMs) };
 }

@@ -9,7 +9,6 @@ import { EndpointPlots } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** Page of one model: its properties, its endpoints with prices and health, and a form for estimates. */
 export function ModelPage({ slug }: { slug: string }) {
   const { texts, client } = useConsole();
   const { count } = useFormats();
@@ -66,10 +65,7 @@ export function ModelPage({ slug }: { slug: string }) {
   );
 }
 
-/**
- * Returns the path of a model's endpoints. The slashes in a model id separate segments of the path, so they are not
- * encoded.
- */
+/** Returns the API path of a model's endpoints. Slashes in the id separate segments, so they are not encoded. */
 export function modelPath(slug: string): string {
   return `/models/${slug.split('/').map(encodeURIComponent).join('/')}/endpoints`;
 }

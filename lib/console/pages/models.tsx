@@ -8,11 +8,10 @@ import { SwitchField, TextField } from '../parts/fields.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** Maximum number of models to compare. More columns do not fit next to each other. */
+/** Maximum number of compared models: more columns do not fit next to each other. */
 const MAX_COMPARED = 4;
 const MAX_MODEL_ROWS = 100;
 
-/** Page of the catalog: prices of each model, and whether the model can be called. */
 export function ModelsPage() {
   const { texts, client } = useConsole();
   const [words, setWords] = useState('');

@@ -10,7 +10,6 @@ import { ModelsTable } from './overview/models-table.tsx';
 import { SpendingDays } from './overview/spending-days.tsx';
 import { SpendingNow } from './overview/spending-table.tsx';
 
-/** Overview page: spending, remaining limits, and when they run out. */
 export function OverviewPage() {
   const { texts, client } = useConsole();
   const account = useLoaded((signal) => readAccountData(client, signal), [client], ACCOUNT_REFRESH_MS);

@@ -17,9 +17,7 @@ import { InferenceKey } from './playground/inference-key.tsx';
 import { MediaPlayground } from './playground/media-playground.tsx';
 import { Samples } from './playground/samples.tsx';
 
-/**
- * Input of the form. `model` is undefined until the user chooses a model; until then, the first callable model is used.
- */
+/** Until the user chooses a model, `model` is undefined, and the first callable model is used. */
 type Typed = Omit<PlaygroundDraft, 'model'> & { model: string | undefined };
 
 /** Page with a form for a request of one output kind, and the answer. */
@@ -59,14 +57,12 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
 }
 
 interface TextPlaygroundProps {
-  /** Model that the form initially shows. */
   first: string | undefined;
   /** Inference key that pays for the request; undefined until the user has chosen one. */
   inferenceKey: string | undefined;
   models: Loaded<ShownModel[]>;
 }
 
-/** Form for a message, the streamed answer, and code that sends the same request. */
 function TextPlayground({ first: chosen, inferenceKey: key, models }: TextPlaygroundProps) {
   const [typed, setTyped] = useState<Typed>({
     model: chosen,
@@ -114,7 +110,7 @@ function bodyOrUndefined(draft: PlaygroundDraft) {
   }
 }
 
-/** Sends one request at a time and reads its stream. The request is aborted if the reader leaves the page. */
+/** Sends one request at a time; leaving the page aborts it. */
 function useSending(key: string | undefined) {
   const [answer, setAnswer] = useState<AnswerState>();
   const [generationId, setGenerationId] = useState<string>();
@@ -149,7 +145,7 @@ function useSending(key: string | undefined) {
   return { answer, generationId, failure, isRunning, send, stop };
 }
 
-/** Yields the items of a stream. Uses a reader, because some browsers cannot iterate over streams. */
+/** Yields the values of a stream. Some browsers cannot iterate over streams. */
 async function* eachOf<Value>(stream: ReadableStream<Value>): AsyncGenerator<Value, void> {
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

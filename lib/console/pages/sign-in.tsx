@@ -4,7 +4,7 @@ import { ApiFailure, openClient } from '../gateway-client.ts';
 import { failureMessage } from '../parts/notice.tsx';
 import { TextField } from '../parts/fields.tsx';
 
-/** Form for a management key. It sends a request to verify the key. */
+/** Form for a management key, which is verified with a request. */
 export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onSignedIn: (key: string) => void }) {
   const { texts } = useConsole();
   const [key, setKey] = useState('');
@@ -15,8 +15,7 @@ export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onS
     setIsBusy(true);
     try {
       const trimmed = key.trim();
-      // A key consists of visible ASCII characters. Many other characters cannot be sent in a header, so text with any
-      // other character is rejected without a request.
+      // A key consists of visible ASCII characters, and many other characters cannot be sent in a header.
       if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new ApiFailure(401, undefined);
       await openClient(trimmed).read('/credits');
       onSignedIn(trimmed);

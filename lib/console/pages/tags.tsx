@@ -10,7 +10,7 @@ import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
 import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts';
 
-/** Page of tags: the tags by which spending is split, and the budgets of tags. */
+/** Page of the tags by which spending is split, and of tag budgets. */
 export function TagsPage() {
   const { texts } = useConsole();
   const { loaded, readAgain } = useVersioned<ShownTagSettings>('/tags');

@@ -10,7 +10,6 @@ import { useVersioned, useVersionedSave, type Versioned } from '../versioned.ts'
 import { BudgetEditor } from './workspace/budget-editor.tsx';
 import { MembersSection } from './workspace/members-section.tsx';
 
-/** Page of one workspace: its settings, its budgets, its members and their budgets. */
 export function WorkspacePage({ id, query }: { id: string; query: URLSearchParams }) {
   const { texts } = useConsole();
   const path = `/workspaces/${encodeURIComponent(id)}`;

@@ -9,7 +9,6 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../parts/notice.tsx';
 
-/** Page of the account's workspaces. */
 export function WorkspacesPage() {
   const { texts, client } = useConsole();
   const { rub } = useFormats();

@@ -10,7 +10,7 @@ interface AmountFieldProps {
   isRequired?: boolean;
 }
 
-/** Input of an amount in rubles. While the amount is invalid, the hint says so. */
+/** Input of an amount in rubles. */
 export function AmountField({ hint, ...field }: AmountFieldProps) {
   const { texts } = useConsole();
   return <TextField {...field} hint={isWrongAmount(field.value) ? texts.notAnAmount : hint} isAmount />;

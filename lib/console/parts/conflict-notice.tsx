@@ -6,10 +6,7 @@ export interface Difference {
   mine: string;
 }
 
-/**
- * Shows that another person has changed the edited resource. The changed values are shown next to the user's own
- * values, which are kept.
- */
+/** Shows another person's changes next to the user's own values, which are kept. */
 export function ConflictNotice({ differences }: { differences: Difference[] }) {
   const { texts } = useConsole();
   return (

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../environment.ts';
 
-/** A text with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const { texts } = useConsole();
   const [notice, setNotice] = useState('');
@@ -10,7 +9,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
       await navigator.clipboard.writeText(text);
       setNotice(texts.copied);
     } catch {
-      // For example, browsers only allow copying over TLS or on localhost.
+      // Browsers only allow copying over TLS or on localhost, for example.
       setNotice(texts.notCopied);
     }
   };

@@ -5,34 +5,30 @@ import { DAY_SECONDS, markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
   name: string;
-  /** Values of the curve, one per day or hour; null for a day or hour without a value. */
+  /** One value per day or hour; null without a value. */
   values: (number | null)[];
 }
 
-/** Maximum number of curves in a chart. The themes have six distinguishable colors (`--curve-1` to `--curve-6`). */
+/** The themes have six distinguishable colors (`--curve-1` to `--curve-6`). */
 export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
 const AXIS_NAME_SIZE = 18;
-/** Minimum width in pixels of a mark on the time axis. */
+/** Minimum width of a mark on the time axis, in pixels. */
 const MARK_WIDTH = 64;
 const POINT_SIZE = 5;
 
 interface CurvesProps {
-  /** Days or hours in a format of `Date.parse`, evenly spaced, earliest first. */
+  /** Evenly spaced days or hours in a format of `Date.parse`, earliest first. */
   times: string[];
   curves: Curve[];
   label: string;
-  /** Unit of the values. */
   unit: string;
-  /** Range of the value axis; by default the range of the curves. */
+  /** Range of the value axis; default: the range of the curves. */
   range?: [min: number, max: number] | undefined;
 }
 
-/**
- * Chart with curves over UTC days or hours. Screen readers get only the label, because a table contains the newest
- * values.
- */
+/** Chart with curves over UTC days or hours. Screen readers get only the label. */
 export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);
@@ -96,7 +92,6 @@ function lonePoints(values: readonly (number | null)[]): number[] {
   return [...values.keys()].filter((index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1));
 }
 
-/** Returns the value of a CSS color variable in the current theme. */
 function colorOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

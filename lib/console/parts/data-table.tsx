@@ -4,11 +4,11 @@ import { useConsole } from '../environment.ts';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Whether the cells contain numbers, which are aligned to the end of the column. */
+  /** Whether the cells are numbers, aligned to the end of the column. */
   isFigure?: boolean;
   /** CSS class of the cells. */
   look?: string;
-  /** Content of the column's cell in the last row, which contains the totals. */
+  /** Content of the column's cell in the row of totals. */
   total?: ComponentChildren;
 }
 
@@ -17,18 +17,15 @@ interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Text that is shown instead of rows if there are none. */
+  /** Text that is shown if there are no rows. */
   empty?: string;
-  /** Returns the group of a row. The table shows the rows of a group together, under the name of the group. */
+  /** Returns the name of a row's group. The rows of a group are shown together, under this name. */
   groupOf?: (row: Row) => string;
   /** CSS class of the table. */
   look?: string;
 }
 
-/**
- * Table with column titles. On narrow screens it becomes a list of cards, in which each cell shows the title of its
- * column. The first cell is the name of the row.
- */
+/** Table with column titles. On narrow screens it becomes a list of cards. */
 export function DataTable<Row>({ caption, columns, rows, rowKey, empty, groupOf, look = '' }: TableProps<Row>) {
   const { texts } = useConsole();
   if (rows.length === 0) return <p class="quiet">{empty ?? texts.nothingThere}</p>;
@@ -93,7 +90,7 @@ function Row<Row>({ columns, cellOf }: RowProps<Row>) {
   );
 }
 
-/** Whether a cell has no value. Cards omit such cells. */
+/** Returns whether a cell has no value. Cards omit cells without a value. */
 function isNoValue(content: ComponentChildren): boolean {
   return content === '—' || content === '';
 }

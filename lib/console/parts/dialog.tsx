@@ -8,7 +8,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Modal dialog. The browser keeps the focus in the dialog, and closes it with Escape. */
+/** Modal dialog. The browser keeps the focus in it, and closes it with Escape. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const { texts } = useConsole();
   const element = useRef<HTMLDialogElement>(null);

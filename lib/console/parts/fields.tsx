@@ -10,12 +10,10 @@ interface TextFieldProps {
   isRequired?: boolean;
   isAmount?: boolean;
   rows?: number;
-  /** Suggested values. */
   suggestions?: readonly string[];
   placeholder?: string;
 }
 
-/** Labelled text input of one or more lines. */
 export function TextField({
   label,
   value,
@@ -29,7 +27,7 @@ export function TextField({
   placeholder,
 }: TextFieldProps) {
   const id = useId();
-  // Preact's types distinguish inputs by their ARIA role, and this input sets no role.
+  // Preact's types distinguish inputs by their ARIA role, which this input does not set.
   const kind = { type } as { type: 'text' };
   const shared = {
     id,

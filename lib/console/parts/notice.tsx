@@ -4,10 +4,7 @@ import { ApiFailure, NoAnswer } from '../gateway-client.ts';
 import type { Loaded } from '../loaded.ts';
 import type { Texts } from '../texts/languages.ts';
 
-/**
- * Returns the message to show for a failure. The API's own messages are shown unchanged, because most of them name the
- * necessary correction.
- */
+/** Returns the message to show for a failure. The API's own messages are shown unchanged. */
 export function failureMessage(failure: unknown, texts: Texts): string {
   if (failure instanceof NoAnswer) return texts.noAnswer;
   if (failure instanceof ApiFailure) return failure.message;
@@ -24,7 +21,7 @@ export function Failure({ failure }: { failure: unknown }) {
   );
 }
 
-/** Shows the loaded value, or why no value is loaded yet. */
+/** Shows the loaded value, or why no value is loaded. */
 export function WhenLoaded<Value>({
   of,
   children,

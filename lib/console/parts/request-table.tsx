@@ -5,7 +5,7 @@ import { DataTable, type Column } from './data-table.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
 /**
- * Table of requests grouped by day, one line each (two on a telephone), with a link to the whole record.
+ * Table of requests grouped by day.
  * @param keys keys whose names are shown
  */
 export function RequestTable({ rows, keys }: { rows: readonly ShownRequest[]; keys: readonly ShownKey[] }) {
@@ -53,7 +53,7 @@ export function RequestTable({ rows, keys }: { rows: readonly ShownRequest[]; ke
   );
 }
 
-/** Returns a column that shortens long texts with an ellipsis. The cell's HTML title contains the whole text. */
+/** Returns a column whose long texts are shortened; the cell's HTML title contains the whole text. */
 function clipped(look: string, title: string, textOf: (request: ShownRequest) => string): Column<ShownRequest> {
   return {
     title,

@@ -3,17 +3,17 @@ import { markText } from './time-axis.ts';
 
 export interface BarPart {
   name: string;
-  /** Values of the part (one color of the bars), one per day. They only determine heights, so they may be rounded. */
+  /** One value per day. The values only determine heights, so they may be rounded. */
   values: number[];
 }
 
 interface StackedBarsProps {
-  /** UTC days, earliest first. The last one is today. */
+  /** UTC days, earliest first. */
   days: string[];
   parts: BarPart[];
   label: string;
   unit: string;
-  /** Returns the exact total of a day, which is shown when the reader points at its bar. */
+  /** Returns the exact total of a day, shown when the reader points at its bar. */
   totalOf: (day: string) => string;
 }
 
@@ -24,10 +24,7 @@ const HEIGHT = 100;
 const GAP = 0.2;
 const DAYS_PER_MARK = 6;
 
-/**
- * Chart with one bar per day, stacked from its parts, so that the height of a bar is the total of the day. A table
- * contains the figures of the newest days.
- */
+/** Chart with one bar per day, stacked from its parts. */
 export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsProps) {
   const { language } = useConsole();
   const top = roundedUp(Math.max(...days.map((_, day) => sumOf(parts.map(({ values }) => values[day]!)))));
@@ -84,7 +81,6 @@ function rectsOf(parts: BarPart[], day: number, top: number) {
   });
 }
 
-/** Rounds up to 1, 2 or 5 times a power of ten. */
 function roundedUp(value: number): number {
   if (value <= 0) return 0;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -12,10 +12,7 @@ const looks: Record<ShownRequest['status'], string> = {
   refused: 'bad',
 };
 
-/**
- * Shows the status of a request. For a refused request, it also shows the HTTP status, and the exceeded limit if there
- * is one.
- */
+/** Shows the status of a request, and the HTTP status and exceeded limit of a refusal. */
 export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
   const { texts } = useConsole();
   const limit = refusal?.limit_source ?? null;

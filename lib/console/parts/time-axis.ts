@@ -1,9 +1,8 @@
-/** Marks on a time axis, and their texts, all in UTC. */
+/** All times are in UTC. */
 
 const HOUR_SECONDS = 3_600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** Possible distances between marks in seconds. */
 const distances = [
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_SECONDS),
   ...[1, 2, 3, 5, 7, 10, 15, 30].map((days) => days * DAY_SECONDS),
@@ -11,8 +10,8 @@ const distances = [
 
 /**
  * Returns evenly spaced marks between two times. If marks are at least a day apart, the last mark is at the last
- * midnight, because readers look at the newest values first.
- * @param of.times evenly spaced, in seconds since 1970, earliest first
+ * midnight.
+ * @param of.times in seconds since 1970, evenly spaced, earliest first
  * @param of.most maximum number of marks
  */
 export function timeMarks({ times, most }: { times: readonly number[]; most: number }): number[] {
@@ -26,7 +25,7 @@ export function timeMarks({ times, most }: { times: readonly number[]; most: num
   return Array.from({ length: Math.max(1, count) }, (_, index) => end - index * distance).toReversed();
 }
 
-/** Returns the text of a mark: a date for midnight, otherwise the time of day. */
+/** Returns a date for midnight, otherwise the time of day. */
 export function markText(seconds: number, locale: string): string {
   const format: Intl.DateTimeFormatOptions =
     seconds % DAY_SECONDS === 0

@@ -1,5 +1,3 @@
-/** Texts for values of the API's enumerations. */
-
 import type { ErrorKind } from '../../../lambdas/platform/errors.ts';
 import type { Meter } from '../../../lambdas/catalog/unit-lists.ts';
 import type { ExclusionReason } from '../../../lambdas/routing/exclusions.ts';
@@ -7,7 +5,7 @@ import type { ShownRequest } from '../answers.ts';
 import type { FailureClass } from '../failure-class.ts';
 import { unitLabels } from './unit-labels.ts';
 
-/** Type of an enumeration's texts, by value. Unknown values are shown unchanged. */
+/** Texts of an enumeration by value; unknown values are shown unchanged. */
 type TextsOf<Name extends string> = Record<Name, string> & { [other: string]: string | undefined };
 
 type LimitSource =
@@ -28,7 +26,6 @@ type LimitSource =
   | 'allowed_networks'
   | 'required_tags';
 
-/** Texts of enumerations. If a known value has no text, the code does not compile. */
 export interface ListedTexts {
   statuses: Record<ShownRequest['status'], string>;
   meters: Record<Meter, string>;

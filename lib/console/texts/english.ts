@@ -1,6 +1,5 @@
 import { englishLists } from './english-lists.ts';
 
-/** Amounts, with their currency, of a limit that was too low for a request. */
 interface ShortfallAmounts {
   limit: string | undefined;
   required: string;

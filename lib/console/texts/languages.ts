@@ -1,5 +1,3 @@
-/** Texts of the console. English defines the keys. If a text is missing in Russian, the code does not compile. */
-
 import { english, type Texts } from './english.ts';
 import { russian } from './russian.ts';
 
@@ -12,5 +10,5 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
 }
 
-/** Names of request statuses, in the order of the filter. */
+/** Request statuses, in the order of the filter. */
 export const requestStatusNames = Object.keys(english.statuses) as (keyof typeof english.statuses)[];

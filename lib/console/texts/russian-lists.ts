@@ -1,5 +1,3 @@
-/** Russian texts for values of the API's enumerations. */
-
 import type { ListedTexts } from './english-lists.ts';
 import { unitLabels } from './unit-labels.ts';
 

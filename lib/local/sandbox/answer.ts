@@ -1,32 +1,29 @@
-/** Answers of the sandbox before serialization: the events of a wire (API format), in groups that are sent together. */
-
 import type { Script } from './script.ts';
 
-/** Event in the format of a wire. A string is sent unchanged. */
+/** Event in the format of a wire (API format); a string is sent unchanged. */
 export type WireEvent = object | string;
 
-/** Serialization of a wire's events. */
 export interface SandboxFraming {
   contentType: string;
   encode: (event: WireEvent) => Buffer;
-  /** Invalid bytes that the directive `garbage` sends between two events. */
+  /** Invalid bytes that the directive `garbage` sends. */
   garbage: Buffer;
 }
 
-/** Converts the script of an answer, which is independent of the wire, to the events of a wire. */
+/** Converts the script of an answer to the events of a wire (API format). */
 export interface WireWriter {
   framing: SandboxFraming;
   opening: (script: Script) => WireEvent[];
   block: (script: Script, index: number) => { start: WireEvent[]; pieces: WireEvent[][]; stop: WireEvent[] };
   closing: (script: Script) => WireEvent[];
-  /** Returns the event with which this wire reports an error inside a stream. */
+  /** Returns the wire's error inside a stream. */
   error: () => WireEvent;
 }
 
-/** Group of events that the sandbox sends together. If `part` is `piece`, a delay may precede the group. */
+/** Events that the sandbox sends together; a delay may precede a `piece`. */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
-  /** Index in the script of the block to which the events belong; undefined before and after the blocks. */
+  /** Index in the script; undefined before and after the blocks. */
   block?: number;
   events: WireEvent[];
 }

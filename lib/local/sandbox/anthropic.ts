@@ -1,5 +1,3 @@
-/** Sandbox in the format of the Anthropic API. */
-
 import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import type { WireWriter } from './answer.ts';
@@ -58,10 +56,7 @@ export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): Sand
   };
 }
 
-/**
- * Returns the tools that the model can see. A tool with deferred loading is included only after a tool result has
- * referenced it.
- */
+/** Returns the visible tools. A tool with deferred loading is visible only after a tool result has referenced it. */
 function loadedTools({ tools = [], messages }: AnthropicRequest): AnthropicTool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
   const references = results.flatMap(({ content }) => blocksOf(content ?? ''));
@@ -93,7 +88,7 @@ function anthropicText(blocks: AnthropicBlock[]): string {
   return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
-/** Checks a rule of the Messages API. Returns the error message if the request breaks it; undefined otherwise. */
+/** Returns the error message of the Messages API if the thinking budget is not below `max_tokens`. */
 function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicRequest): string | undefined {
   const isTooMuch = thinking?.budget_tokens !== undefined && thinking.budget_tokens >= (maxTokens ?? Infinity);
   return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;

@@ -1,7 +1,4 @@
-/**
- * Checks request signatures as AWS does. The check is implemented from AWS's description of version 4, without the
- * signing library that the gateway uses. A signature that passes is therefore very likely valid on AWS.
- */
+/** Checks request signatures, without the signing library that the gateway uses. */
 
 import { timingSafeEqual } from 'node:crypto';
 import { awsSignature, sha256Hex } from '../aws-signing.ts';
@@ -22,7 +19,7 @@ interface Key {
 const BEDROCK_AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
 
-/** Returns whether the whole request (method, path, signed headers and body) is signed with the key. */
+/** Whether method, path, query, signed headers and body are signed with the key. */
 export function isSignedWith({ id, secret }: Key, request: SignedRequest): boolean {
   const [, keyId, scope = '', names = '', signature = ''] =
     BEDROCK_AUTHORIZATION.exec(headerOf(request, 'authorization')) ?? [];
@@ -37,7 +34,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   const headers = names.split(';').map((name) => `${name}:${headerOf(request, name).trim().replaceAll(/ +/g, ' ')}\n`);
   return [
     request.method,
-    // For the signature, AWS encodes the already encoded path a second time.
+    // AWS encodes the already encoded path a second time.
     path.split('/').map(encoded).join('/'),
     query,
     headers.join(''),
@@ -46,7 +43,6 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   ].join('\n');
 }
 
-/** Percent-encodes everything except letters, digits and `-._~`. */
 function encoded(segment: string): string {
   return encodeURIComponent(segment).replaceAll(
     /[!'()*]/g,

@@ -22,7 +22,7 @@ interface ConverseRequest {
     tools: { toolSpec?: { name: string; inputSchema: { json: JsonSchema } } }[];
     toolChoice?: { any?: object; tool?: { name: string } };
   };
-  /** `schema` is JSON as text. */
+  /** The schema is JSON as text. */
   outputConfig?: { textFormat: { structure: { jsonSchema: { schema: string } } } };
   additionalModelRequestFields?: { thinking?: { type: string }; reasoningConfig?: { type: string } };
 }
@@ -129,10 +129,7 @@ export function invokeWriter(model: string): WireWriter {
   return { ...anthropicWriter(model), framing: chunks, error: overloaded };
 }
 
-/**
- * Serialization of Claude events: each event is in its own frame. Events without `type` are Bedrock exceptions, not
- * Claude events.
- */
+/** Framing of InvokeModel: each event is in its own frame; events without `type` are Bedrock exceptions. */
 const chunks: SandboxFraming = {
   ...eventStream,
   encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Event(event) } } : event),
@@ -146,17 +143,17 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** Reads a request to InvokeModel, whose body contains the Messages API's `anthropic-beta` header as a field. */
+/** Reads a body of InvokeModel. It contains the Messages API's `anthropic-beta` header as a field. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
 
-/** Returns the body of a Bedrock error. It contains only the message, because the kind of error is in a header. */
+/** Returns the body of an error, whose kind is in a header. */
 export function bedrockRefusal(_status: number, message: string): object {
   return { message };
 }
 
-/** Exception names of Bedrock by HTTP status, from the reference of ConverseStream. */
+/** Exception names by HTTP status, from the reference of ConverseStream. */
 const exceptions: Record<number, string> = {
   400: 'ValidationException',
   403: 'AccessDeniedException',

@@ -1,7 +1,4 @@
-/**
- * Directives in the line "@sandbox …" of a prompt, which control the sandbox's answer. docs/sandbox.md lists them.
- * Unknown words are ignored.
- */
+/** Directives in the line "@sandbox …" of a prompt, which control the sandbox's answer (docs/sandbox.md). */
 
 const usageFaultNames = ['none', 'late', 'twice'] as const;
 const emptyArguments = ['empty', 'null', 'none'] as const;
@@ -9,26 +6,23 @@ const emptyArguments = ['empty', 'null', 'none'] as const;
 export interface Directives {
   /** Number of text pieces; undefined for the default reply. */
   tokens: number | undefined;
-  /** Milliseconds between pieces of the answer. */
+  /** Delay between pieces of the answer. */
   delayMs: number;
-  /** Milliseconds before the first byte of the answer. */
+  /** Delay before the first byte of the answer. */
   firstMs: number;
   think: boolean;
-  /** Number of tool calls in the answer. */
+  /** Number of tool calls. */
   tools: number;
-  /**
-   * Number of parallel searches; undefined if it depends on the offered tools and the other directives (tool-calls.ts).
-   */
+  /** Number of parallel searches; undefined if it depends on the tools and the other directives. */
   searches: number | undefined;
   /** Number of consecutive searches. */
   searchRounds: number;
-  /** HTTP status of an error instead of an answer. `retryAfterSeconds` is the error's `retry-after` header. */
+  /** HTTP status of an error instead of an answer. */
   error: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** Whether the sandbox accepts the request but never answers. */
   hang: boolean;
   /**
-   * Number of pieces before a fault. `breakAt` closes the connection, `resetAt` resets it, `stallAt` sends nothing
+   * Number of pieces before a fault: `breakAt` closes the connection, `resetAt` resets it, `stallAt` sends nothing
    * more, and `failAt` sends an error in the stream.
    */
   breakAt: number | undefined;
@@ -36,24 +30,23 @@ export interface Directives {
   stallAt: number | undefined;
   failAt: number | undefined;
   /**
-   * Index of an output piece. In streams of chat wires, invalid bytes precede the piece (`garbageAt`), or null
-   * (`nullAt`) or a number (`numberAt`) replaces it.
+   * Index of an output piece that invalid bytes precede (`garbageAt`), or that is replaced by null (`nullAt`) or a
+   * number (`numberAt`). In answers without a stream, only the presence of an index counts.
    */
   garbageAt: number | undefined;
   nullAt: number | undefined;
   numberAt: number | undefined;
-  /** Whether each event is sent in two chunks. */
   cut: boolean;
-  /** Whether the pieces of different blocks are sent alternately, instead of block after block. */
+  /** Whether the pieces of different blocks alternate. */
   interleave: boolean;
   /** Whether every block or call gets index 0. */
   sameIndex: boolean;
   /** Replaces the arguments of tool calls by an empty text or null, or removes them. */
   arguments: (typeof emptyArguments)[number] | undefined;
   usage: (typeof usageFaultNames)[number] | undefined;
-  /** Number of prompt tokens that are reported as read from a cache. */
+  /** Prompt tokens that are reported as read from a cache. */
   cachedTokens: number;
-  /** Number of thinking tokens that are billed but not shown; undefined for the model's default. */
+  /** Thinking tokens that are billed but not shown; undefined for the model's default. */
   hiddenReasoningTokens: number | undefined;
   refuse: boolean;
 }
@@ -62,7 +55,7 @@ const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const DEFAULT_PIECES = 5;
 
-/** Parses the directive line of a prompt. Returns functions that look up the words of the line. */
+/** Returns functions that look up the words of a prompt's directive line. */
 export function parseDirectiveLine(prompt: string) {
   const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
   const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -1,18 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/**
- * Key with which the sandbox signs its opaque reasoning. It does not need to be secret. It is constant, so that the
- * sandbox recognizes its own reasoning after a restart.
- */
+/** Constant, so that the sandbox recognizes its own reasoning after a restart; it does not need to be secret. */
 const REASONING_HMAC_KEY = 'sandbox';
 
-/** Returns opaque reasoning for an output item. Only the sandbox can verify it. */
+/** Returns opaque reasoning for an output item. */
 export function encryptedReasoning(id: string): string {
   const thought = randomBytes(24).toString('base64url');
   return `${thought}.${tag(id, thought).toString('base64url')}`;
 }
 
-/** Returns whether the sandbox produced this opaque reasoning for the item with this id. */
+/** Whether the sandbox produced this reasoning for the item. */
 export function isOwnReasoning(id: string, encrypted: string): boolean {
   const [thought = '', signed = ''] = encrypted.split('.');
   const found = Buffer.from(signed, 'base64url');

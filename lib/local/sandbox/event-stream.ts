@@ -1,4 +1,4 @@
-/** Codec of AWS's event stream encoding. */
+/** AWS's event stream encoding. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { SandboxFraming } from './answer.ts';
@@ -8,7 +8,7 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** Encodes events as frames. As in AWS's libraries, an event is an object whose only field is the event's name. */
+/** As in AWS's libraries, an event is an object whose only field is the event's name. */
 export const eventStream: SandboxFraming = {
   contentType: 'application/vnd.amazon.eventstream',
   encode: (event) => Buffer.concat(Object.entries(event).map(([name, data]) => frame(name, data as object))),
@@ -29,7 +29,6 @@ function stringHeader(value: string): { type: 'string'; value: string } {
   return { type: 'string', value };
 }
 
-/** Corrupts the checksum at the end of a frame. */
 function withWrongChecksum(whole: Buffer): Buffer {
   whole.writeUInt8(whole.at(-1)! ^ 1, whole.length - 1);
   return whole;

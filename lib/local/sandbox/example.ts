@@ -17,18 +17,18 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Limits for schemas that refer to themselves, possibly several times per level. */
+/** Limits for schemas that refer to themselves. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 1_000;
 const CITIES = ['Москва', 'Санкт-Петербург', 'Казань'];
 
-/** Returns an object with an example value for each property of the schema. */
+/** Returns an object with example values for the properties of the schema. */
 export function exampleObject(schema: JsonSchema, seed: number): Record<string, unknown> {
   return new Example(schema, seed).objectOf(schema, 0);
 }
 
 class Example {
-  /** Schema that contains the definitions to which `$ref` points. */
+  /** Schema with the definitions to which `$ref` points. */
   readonly #whole: JsonSchema;
   readonly #seed: number;
   #made = 0;
@@ -70,9 +70,7 @@ class Example {
     }
   }
 
-  /**
-   * Resolves references such as `#/$defs/city`, repeatedly if necessary. An unresolvable reference allows any value.
-   */
+  /** Resolves references such as `#/$defs/city`. An unresolvable reference allows any value. */
   #resolved(schema: JsonSchema): JsonSchema {
     let found = schema;
     for (let steps = 0; typeof found.$ref === 'string' && steps < MAX_DEPTH; steps += 1) {

@@ -1,17 +1,11 @@
-/**
- * Fault injection of the sandbox. Faults change the events of a wire (API format) before they are serialized;
- * wire-fields.ts has the field names of each wire. Faults of bytes and connections are in player.ts.
- */
+/** Fault injection of the sandbox: changes the events of a wire (API format) before they are serialized. */
 
 import type { SandboxMoment, WireEvent } from './answer.ts';
 import type { Directives } from './directives.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/**
- * Returns the reason why the faults that the directives request are impossible on a wire; undefined if they are
- * possible.
- */
+/** Returns why requested faults are impossible on a wire; undefined if they are possible. */
 export function objectionToDirectives(directives: Directives, fields: WireFields): string | undefined {
   if (directives.sameIndex && fields.index === undefined) {
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
@@ -42,8 +36,8 @@ export function withInjectedFaults(
 const emptyValues = { empty: '', null: null, none: undefined };
 
 /**
- * Replaces the arguments of all tool calls by `value`. Keeps only the last piece of each call, because on some wires
- * the last piece contains the whole call.
+ * Replaces the arguments of tool calls by `value`, and keeps only the last piece of each call. On some wires, the last
+ * piece contains the whole call.
  */
 function withoutArguments(
   moments: SandboxMoment[],
@@ -59,7 +53,7 @@ function withoutArguments(
     .map((moment) => (isCall(moment) ? rewritten(moment, fields.arguments, () => value) : moment));
 }
 
-/** Reorders an answer: all blocks begin, then the pieces of different blocks alternate, then all blocks end. */
+/** Reorders an answer: all blocks begin, then their pieces alternate, then all blocks end. */
 function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   const of = (part: SandboxMoment['part']) => moments.filter((moment) => moment.part === part);
   const turns = new Map<number | undefined, number>();
@@ -72,7 +66,7 @@ function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   return [...of('opening'), ...of('start'), ...byTurns, ...of('stop'), ...of('closing')];
 }
 
-/** Replaces the model's output in one piece by `value`. */
+/** Replaces the model's output in the piece with the index `at` by `value`. */
 function withWords(moments: SandboxMoment[], at: number, { words }: WireFields, value: unknown): SandboxMoment[] {
   const piece = moments.filter(({ part }) => part === 'piece')[at];
   return moments.map((moment) => (moment === piece ? rewritten(moment, words, () => value) : moment));
@@ -88,7 +82,7 @@ const usageFaults = {
     );
   },
 
-  /** Reports the usage twice: first half of each count, then the whole count. */
+  /** Reports half of each count, then the whole count. */
   twice(moments: SandboxMoment[], fields: WireFields): SandboxMoment[] {
     const half = copy(usageIn(moments, fields), (_, value) =>
       typeof value === 'number' ? Math.floor(value / 2) : value,
@@ -115,10 +109,7 @@ function withClosing(moments: SandboxMoment[], change: (events: WireEvent[]) => 
   return moments.map((moment) => (moment.part === 'closing' ? { ...moment, events: change(moment.events) } : moment));
 }
 
-/**
- * Returns a copy of a group of events in which the values of the named fields are changed, at any depth. A field whose
- * new value is undefined is removed.
- */
+/** Changes the values of the named fields, at any depth; a field whose new value is undefined is removed. */
 function rewritten(moment: SandboxMoment, names: string[], change: () => unknown): SandboxMoment {
   const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));
   return { ...moment, events };

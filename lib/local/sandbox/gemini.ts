@@ -1,7 +1,7 @@
 /**
  * Sandbox in the format of the Gemini API. Like models of generation 3, it signs texts, images and the first function
- * call of an answer, and requires the signatures of earlier images and first calls in the next request. It verifies
- * every signature that it receives.
+ * call of an answer, and requires the signatures of earlier images and first calls in the next request. It verifies the
+ * signatures that it receives.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -104,10 +104,7 @@ function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undef
   return (inlineData ?? fileData)?.mimeType;
 }
 
-/**
- * Checks some rules of the Gemini API for function calls and signatures. Returns the error message if the conversation
- * breaks one of them; undefined otherwise.
- */
+/** Returns the error message if the conversation breaks one of the checked rules for function calls and signatures. */
 function geminiObjection(contents: Content[]): string | undefined {
   for (const [index, { role, parts }] of contents.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
@@ -133,7 +130,7 @@ function isSound(part: GeminiPromptPart): boolean {
   return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
 }
 
-/** Returns the signature of a part's content. Field names are sorted, because clients may reorder arguments. */
+/** Returns the signature of a part. Field names are sorted, because clients may reorder arguments. */
 function signatureOf({ functionCall, inlineData }: GeminiPromptPart): string {
   const signed = functionCall
     ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
@@ -199,7 +196,7 @@ function drawnPart(settings: NonNullable<Script['picture']>): GeminiPromptPart {
 }
 
 /**
- * Returns the pieces of a tool call. The whole call is sent as the last piece, so all earlier pieces are empty. A call
+ * Returns the pieces of a function call. The whole call is sent as the last piece, so earlier pieces are empty; a call
  * that the token limit cuts off is never sent.
  */
 function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] | undefined)[] {
@@ -212,7 +209,6 @@ function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] 
   return [...silent, [isFirst ? { ...call, thoughtSignature: signatureOf(call) } : call]];
 }
 
-/** Google's status names by HTTP status. */
 const statuses: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -223,7 +219,7 @@ const statuses: Record<number, string> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** Returns the body of a Gemini error. It contains the retry delay, if there is one: https://google.aip.dev/193. */
+/** Returns the body of an error, with the retry delay, if there is one: https://google.aip.dev/193. */
 export function sandboxGeminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
   const details = retryAfterSeconds === undefined ? {} : { details: [wait] };

@@ -1,5 +1,3 @@
-/** Sandbox in the format of OpenAI's chat completions. */
-
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
@@ -128,7 +126,7 @@ export function chatWriter(model: string): WireWriter {
 
 type Chunk = (delta: object) => object;
 
-/** Returns a text, followed by the image in OpenRouter's format, if there is one. */
+/** A text, then the image in OpenRouter's format, if there is one. */
 function drawnText(pieces: string[], { picture }: Script, chunk: Chunk): ReturnType<WireWriter['block']> {
   const url = picture && `data:image/png;base64,${sandboxPicture(picture)}`;
   const image = url === undefined ? [] : [[chunk({ images: [{ type: 'image_url', image_url: { url } }] })]];

@@ -5,7 +5,7 @@ const kinds: Record<number, { type: string; code: string }> = {
   503: { type: 'server_error', code: 'overloaded' },
 };
 
-/** Returns an error body in the format of OpenAI's Chat Completions and Responses APIs. */
+/** Returns an error body of OpenAI's Chat Completions and Responses APIs. */
 export function openaiRefusal(status: number, message: string): object {
   const { type, code } = kinds[status] ?? { type: 'server_error', code: 'server_error' };
   return { error: { message, type, param: null, code } };

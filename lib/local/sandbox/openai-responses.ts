@@ -1,5 +1,3 @@
-/** Sandbox in the format of OpenAI's Responses API. */
-
 import { randomBytes } from 'node:crypto';
 import type { SandboxFraming, WireEvent, WireWriter } from './answer.ts';
 import { encryptedReasoning } from './encrypted-reasoning.ts';
@@ -76,14 +74,14 @@ function done(output_index: number, item: object): WireEvent {
   return { type: 'response.output_item.done', output_index, item };
 }
 
-/** Returns a serialization that numbers the events in the order in which they are sent. */
+/** Numbers the events in the order in which they are sent. */
 function numberedEvents(): SandboxFraming {
   const { encode, ...framing } = namedEvents();
   let sequence = 0;
   return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };
 }
 
-/** Returns whether the answer has a reasoning item without text, which stands for billed but hidden reasoning. */
+/** Returns whether an answer needs a reasoning item without text, which stands for billed but hidden reasoning. */
 function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean {
   return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const LONG_SIDE_PIXELS: Record<string, number> = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 };
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Returns a PNG in base64: a gray gradient from top to bottom. */
+/** Returns a PNG in base64: a gray gradient. */
 export function sandboxPicture({ aspectRatio = '1:1', imageSize = '1K' } = {}): string {
   const [across = 1, down = 1] = aspectRatio.split(':').map(Number);
   const scale = (LONG_SIDE_PIXELS[imageSize] ?? 1_024) / Math.max(across, down);

@@ -6,16 +6,10 @@ import { withInjectedFaults } from './fault-injection.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/**
- * Time in ms between the two halves of an event that is cut in two, so that a reader does not receive both halves
- * together.
- */
+/** Pause between the halves of a cut event, so that a reader does not receive both halves together. */
 const CUT_MS = 3;
 
-/**
- * Sends a script as a response. The script's directives determine the delays, the faults and an early end. If the
- * client reads slowly, the function waits for the client.
- */
+/** Sends a script as a response, with the delays and faults of its directives. */
 export async function play(
   script: Script,
   writer: WireWriter,
@@ -48,10 +42,7 @@ export async function play(
   response.end();
 }
 
-/**
- * Ends an answer early if a directive requires an end after `played` pieces.
- * @returns whether the answer has ended
- */
+/** @returns whether a directive has ended the answer after `played` pieces */
 function endsAt(played: number, { directives }: Script, writer: WireWriter, response: ServerResponse): boolean {
   switch (played) {
     case directives.breakAt:
@@ -61,7 +52,7 @@ function endsAt(played: number, { directives }: Script, writer: WireWriter, resp
       response.socket?.resetAndDestroy();
       return true;
     case directives.stallAt:
-      // The stream stays open and silent until the client disconnects.
+      // The stream stays open and silent.
       return true;
     case directives.failAt:
       response.end(writer.framing.encode(writer.error()));
@@ -90,10 +81,7 @@ async function sendCut(response: ServerResponse, { encode }: SandboxFraming, eve
   }
 }
 
-/**
- * Returns the byte offset at which an event is cut in two: inside its first multi-byte character, or else in the
- * middle.
- */
+/** Returns the place inside an event's first multi-byte character, or else the middle of the event. */
 function placeOfCut(bytes: Buffer, event: WireEvent): number {
   const [character] = /[^\0-\x7f]/u.exec(JSON.stringify(event)) ?? [];
   const start = character === undefined ? -1 : bytes.indexOf(character);

@@ -1,4 +1,4 @@
-/** The parts of a request on which the sandbox's answer depends, independent of the wire. */
+/** The parts of a request on which the sandbox's answer depends. */
 
 import type { JsonSchema } from './example.ts';
 
@@ -8,34 +8,32 @@ export interface SandboxTool {
 }
 
 interface ToolResult {
-  /** Name of the tool. */
   name: string;
   text: string;
 }
 
 export interface SandboxPrompt {
-  /** Last text of the user. Tool results may follow. */
+  /** Last text of the user; tool results may follow. */
   lastUserText: string;
-  /** Tool results in the user's last turn that has text, and in all later turns. */
+  /** Tool results in the user's last turn with text, and in later turns. */
   results: ToolResult[];
   /** Whether the last message is a tool result. */
   answersTool: boolean;
   tools: SandboxTool[];
   toolRequired: boolean;
-  /** JSON schema that a structured answer must match. */
+  /** Schema of a structured answer. */
   answerSchema?: JsonSchema | undefined;
-  /** Stop sequences: the answer ends before the first occurrence of one of these texts. */
+  /** The answer ends before the first occurrence of one of these texts. */
   stopSequences: readonly string[];
   isThinkingRequested: boolean;
   maxTokens: number | undefined;
-  /** Number of the model's hidden thinking tokens, unless a directive sets it. */
+  /** Hidden thinking tokens, unless a directive sets another number. */
   hiddenReasoningTokens: number;
-  /** Reason why the sandbox rejects the request with 400; undefined if it accepts the request. */
+  /** Reason why the sandbox rejects the request with 400. */
   refusal?: string | undefined;
   characters: number;
   images: number;
   pdfs: number;
-  /** Number of audio recordings, on wires that support them. */
   recordings?: number;
   /** Settings of the image that the answer must contain. */
   picture?: { aspectRatio?: string; imageSize?: string } | undefined;
@@ -43,13 +41,12 @@ export interface SandboxPrompt {
   isSpoken?: boolean;
 }
 
-/** Message of a user, or message with tool results. */
 export interface SandboxTurn {
   text: string;
   results: ToolResult[];
 }
 
-/** Matches a text that the client program has added for the model, which is not a request of the user. */
+/** Matches a text that a client program has added, which is not a request of the user. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {

@@ -1,4 +1,4 @@
-/** Reads requests of the Responses API, and rejects requests that break some of that API's rules. */
+/** Reads requests of the Responses API, and checks some of that API's rules. */
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
@@ -68,10 +68,7 @@ function responsesTurns(input: Item[]): SandboxTurn[] {
     );
 }
 
-/**
- * Checks some rules of the Responses API. Returns the error message if the request breaks one of them; undefined
- * otherwise.
- */
+/** Returns the error message if the request breaks one of the checked rules. */
 function responsesObjection({ input, max_output_tokens: maxTokens = Infinity }: ResponsesRequest): string | undefined {
   if (maxTokens < MIN_OUTPUT_TOKENS) {
     return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT_TOKENS}, but got ${maxTokens} instead.`;

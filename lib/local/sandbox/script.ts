@@ -1,7 +1,6 @@
 /**
- * Script of a sandbox model's answer: a list of blocks, each divided into pieces for streaming. The script is the same
- * for every wire (API format). A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the
- * directives.
+ * Script of a sandbox model's answer for any wire (API format): blocks that are divided into pieces for streaming. A
+ * line "@sandbox …" in the last user message controls it (docs/sandbox.md).
  */
 
 import { readDirectives, withoutDirectives, type Directives } from './directives.ts';
@@ -25,21 +24,21 @@ export interface Script {
   /** Output tokens, including hidden thinking. */
   outputTokens: number;
   hiddenReasoningTokens: number;
-  /** Settings of the image at the end of the answer; undefined if it has none. */
+  /** Settings of the image at the end of the answer. */
   picture?: SandboxPrompt['picture'];
-  /** Number of tokens of the image and of the speech, which are included in the output tokens. */
+  /** Tokens of image and speech, which are included in the output tokens. */
   imageTokens?: number;
   audioTokens?: number;
-  /** Number of tokens of audio recordings, which are included in the input tokens. */
+  /** Tokens of recordings, which are included in the input tokens. */
   recordingTokens?: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
-/** Gemini's token count for a generated image. */
+/** Gemini's count for a generated image. */
 const TOKENS_PER_DRAWN_IMAGE = 1_290;
 /** Token count of a document of one page. */
 const TOKENS_PER_PDF = 1_500;
-/** Gemini's token count for ten seconds of audio. The sandbox uses it for recordings of any length. */
+/** Gemini's count for ten seconds; here for recordings of any length. */
 const TOKENS_PER_RECORDING = 320;
 
 export function writeScript(prompt: SandboxPrompt): Script {
@@ -88,7 +87,7 @@ function inputTokens({ characters, images, pdfs, recordings = 0 }: SandboxPrompt
   return Math.ceil(characters / 4) + media;
 }
 
-/** Returns the number of thinking tokens, visible and hidden. */
+/** Returns the number of visible and hidden thinking tokens. */
 export function thinkingTokens({ blocks, hiddenReasoningTokens }: Script): number {
   return hiddenReasoningTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
@@ -107,12 +106,12 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   );
 }
 
-/** Splits a text into words, each with its trailing space. A word counts as one token. */
+/** Splits a text into words with their trailing spaces. Each word counts as one token. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*/gu) ?? [];
 }
 
-/** Returns the blocks up to the first stop sequence in a text, without the sequence itself. */
+/** Returns the blocks before the first stop sequence in a text. */
 function stoppedBy(
   blocks: ScriptBlock[],
   sequences: readonly string[],

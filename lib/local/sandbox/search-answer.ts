@@ -1,6 +1,6 @@
 /**
- * Texts of a sandbox model about search results: the first sentence of each of the first two sources, and the source's
- * number in brackets.
+ * Texts about search results: the first sentence (or the title) of the first two sources, each with the source's number
+ * in brackets.
  */
 
 import type { SandboxPrompt } from './prompt.ts';
@@ -13,7 +13,7 @@ interface Source {
   sentence: string;
 }
 
-/** Returns a text about the search results in a prompt; undefined if the prompt contains none. */
+/** Returns a text about the search results in a prompt; undefined if there are none. */
 export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   const found = results.filter(({ name }) => name === SEARCH);
   if (found.length === 0) return undefined;
@@ -21,7 +21,7 @@ export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   return sources.length === 0 ? 'Its search has found no source.' : answerFromSources(sources);
 }
 
-/** Returns a text about the sources in the user's message; undefined if it contains none. */
+/** Returns a text about the sources in the user's message; undefined if there are none. */
 export function answerFromUserText({ lastUserText }: SandboxPrompt): string | undefined {
   const sources = sourcesOf(lastUserText).slice(0, MAX_QUOTED);
   return sources.length === 0 ? undefined : answerFromSources(sources);
@@ -33,7 +33,7 @@ function answerFromSources(sources: readonly Source[]): string {
 }
 
 /**
- * Parses a list of sources that are separated by empty lines. Each source consists of a line with number and title, a
+ * Returns the sources in a text, in which empty lines separate them. Each source has a line with number and title, a
  * line with the URL, and lines of text.
  */
 function sourcesOf(result: string): Source[] {

@@ -9,10 +9,7 @@ export function sendJson(
   sendJsonText(response, status, JSON.stringify(body), headers);
 }
 
-/**
- * Sends a response whose content type is JSON.
- * @param text response body, sent unchanged even if it is not JSON
- */
+/** @param text sent unchanged, even if it is not JSON */
 export function sendJsonText(
   response: ServerResponse,
   status: number,

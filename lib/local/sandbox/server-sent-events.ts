@@ -1,14 +1,14 @@
 import type { SandboxFraming, WireEvent } from './answer.ts';
 
 /**
- * Returns a serialization as server-sent events without names.
- * @param end characters after each event; some providers use CRLF
+ * Returns a serialization as unnamed server-sent events.
+ * @param end end of each event; some providers use CRLF
  */
 export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };
 }
 
-/** Returns a serialization as server-sent events, each with the event's `type` as its name. */
+/** Returns a serialization as server-sent events that have the event's `type` as name. */
 export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,

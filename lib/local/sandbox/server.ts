@@ -14,10 +14,7 @@ import type { Studio } from './video/studio.ts';
 import { deliver, loadWholeAnswers } from './whole-answers.ts';
 import { wireRequestFor, type SandboxWire } from './wires.ts';
 
-/**
- * Local server that answers for the sandbox/… models over HTTP, in the formats of the providers. So users without a
- * provider key, and the tests, run the same code as production.
- */
+/** Local server that answers for the sandbox/… models in the formats of the providers. */
 export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
@@ -26,7 +23,7 @@ export interface SandboxUpstream {
   /** Base URL of the video endpoints, in the format of OpenRouter's API. */
   videoUrl: string;
   bedrockUrl: string;
-  /** Access key, `<id>:<secret>`, with which requests to the Bedrock endpoints must be signed. */
+  /** Access key `<id>:<secret>` with which requests to Bedrock must be signed. */
   bedrockKey: string;
   /** Base URL of the search engine, which responds in the format of SearXNG. */
   searchUrl: string;
@@ -39,7 +36,7 @@ const KEPT_ALIVE_MS = 10 * 60_000;
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const parts = { key, studio: lazyStudio(), wholeAnswers: await loadWholeAnswers() };
-  // Many providers keep idle connections open for minutes. By default, Node closes them after five seconds.
+  // Many providers keep idle connections open for minutes, so the sandbox does as well.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
     answerSandboxRequest(request, response, parts).catch(() => response.destroy());
   });
@@ -63,7 +60,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-/** Loads the code for videos when the first video is requested. Few runs need it, and its schemas are slow to load. */
+/** Returns video endpoints that load their code at the first request: it is slow to load, and few runs need it. */
 function lazyStudio(): Studio {
   let opened: Promise<Studio> | undefined;
   return async (...requested) => {
@@ -74,7 +71,6 @@ function lazyStudio(): Studio {
   };
 }
 
-/** Values that the handlers of all requests share. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;
@@ -130,7 +126,7 @@ async function answerSandboxRequest(
     refuse(400, objection);
     return;
   }
-  // With the directive `hang`, the sandbox never answers, to test the gateway's timeout.
+  // The sandbox never answers, to test the gateway's timeout.
   if (hang) return;
   if (error !== undefined) {
     await sleep(firstMs);
@@ -140,7 +136,7 @@ async function answerSandboxRequest(
   await play(script, wire.writer(model), wire.fields, response);
 }
 
-/** Parses the body of a request, which is JSON or a form. */
+/** Parses a body, which is JSON or a form. */
 async function sandboxBody(bytes: Buffer, contentType = ''): Promise<unknown> {
   if (!contentType.startsWith('multipart/')) return JSON.parse(bytes.toString('utf8'));
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();

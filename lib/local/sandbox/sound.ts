@@ -1,8 +1,3 @@
-/**
- * Audio output of the sandbox: a tone for each word, as raw 24 kHz audio, or silent MP3 frames of about the same
- * length.
- */
-
 import { wavHeader } from '../../../lambdas/platform/wav-header.ts';
 import { spokenTextChunk } from './spoken-text.ts';
 
@@ -12,14 +7,12 @@ const SAMPLES_PER_WORD = SAMPLE_RATE * TONE_SECONDS;
 const TONE_LOUDNESS = 8_000;
 const LOWEST_HERTZ = 220;
 
-/**
- * Header of an MP3 frame: MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame has 417 bytes and lasts 26 ms.
- */
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame lasts 26 ms. */
 const MP3_HEADER = [0xff, 0xfb, 0x90, 0xc0];
 const MP3_FRAME_BYTES = 417;
 const MP3_FRAMES_PER_WORD = 8;
 
-/** Returns the tone of a word. Its pitch depends on the letters of the word and of the voice's name. */
+/** Returns 16-bit audio of a tone whose pitch depends on the word and the voice. */
 export function toneOf(word: string, voice: string): Buffer {
   const letters = Buffer.from(voice + word).reduce((sum, byte) => sum + byte, 0);
   const hertz = LOWEST_HERTZ + (letters % 24) * 20;
@@ -35,17 +28,14 @@ export function toneOf(word: string, voice: string): Buffer {
   return samples;
 }
 
-/** Returns silent MP3 frames that last about as long as a word. */
+/** Silent MP3 frames that last about as long as a word. */
 export function mp3OfWord(): Buffer {
   const frame = Buffer.alloc(MP3_FRAME_BYTES);
   frame.set(MP3_HEADER);
   return Buffer.concat(Array.from({ length: MP3_FRAMES_PER_WORD }, () => frame));
 }
 
-/**
- * Returns the beginning of a WAV file with this number of spoken words: everything before the audio data. The text is
- * hidden in this beginning.
- */
+/** Returns a WAV file's bytes before the audio data, with the text hidden in them. */
 export function wavHeaderOf(words: number, text: string): Buffer {
   const bytes = words * SAMPLES_PER_WORD * 2;
   return wavHeader(SAMPLE_RATE, { dataBytes: bytes, chunk: spokenTextChunk(text) });

@@ -1,14 +1,13 @@
 /**
- * Hides the text of the sandbox's own speech in its audio files, so that the sandbox's transcription can read it: in a
- * chunk of a WAV file. The text is also found if the same bytes are elsewhere in a file, for example in a tag of an MP3
- * file.
+ * Hides the text of the sandbox's own speech in a chunk of a WAV file, so that the sandbox can transcribe it. The text
+ * is also found elsewhere in a file, for example in a tag of an MP3 file.
  */
 
 const NAME = 'sbtx';
 const HEADER_BYTES = 8;
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** Returns a WAV chunk that contains a text. Insert it before the `data` chunk. */
+/** Returns a WAV chunk for a place before the `data` chunk. */
 export function spokenTextChunk(text: string): Buffer {
   const bytes = Buffer.from(text).subarray(0, MAX_TEXT_BYTES);
   const header = Buffer.alloc(HEADER_BYTES);
@@ -18,7 +17,7 @@ export function spokenTextChunk(text: string): Buffer {
   return Buffer.concat([header, bytes, Buffer.alloc(bytes.length % 2)]);
 }
 
-/** Returns the hidden text of a file; undefined if it has none. */
+/** Returns the hidden text of a file, if it has one. */
 export function spokenTextIn(file: Buffer): string | undefined {
   const at = file.indexOf(NAME, 0, 'latin1');
   if (at === -1 || at + HEADER_BYTES > file.length) return undefined;

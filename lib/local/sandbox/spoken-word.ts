@@ -2,10 +2,10 @@ const SAMPLES_PER_SECOND = 24_000;
 const WORD_MS = 200;
 const LOUDNESS = 8_000;
 
-/** Number of tokens of one spoken word. OpenAI counts one token per 50 ms. */
+/** OpenAI counts one token per 50 ms. */
 export const TOKENS_PER_SPOKEN_WORD = WORD_MS / 50;
 
-/** Returns a word as 16-bit PCM in base64: a tone whose pitch depends on the length of the word. */
+/** Returns 16-bit PCM in base64: a tone whose pitch depends on the length of the word. */
 export function spokenWord(word: string): string {
   const samples = (SAMPLES_PER_SECOND * WORD_MS) / 1_000;
   const hertz = 200 + 20 * (word.length % 20);

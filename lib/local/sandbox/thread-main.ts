@@ -1,4 +1,4 @@
-/** Program of the thread that runs the sandbox (../sandbox-thread.ts). */
+/** Program of the thread that runs the sandbox. */
 
 import { parentPort } from 'node:worker_threads';
 import { startSandbox } from './server.ts';

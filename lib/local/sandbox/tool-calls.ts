@@ -1,5 +1,3 @@
-/** Tool calls of a sandbox model, with their arguments. */
-
 import { withoutDirectives, type Directives } from './directives.ts';
 import { exampleObject } from './example.ts';
 import type { SandboxPrompt, SandboxTool } from './prompt.ts';
@@ -23,7 +21,6 @@ export function toolCalls(prompt: SandboxPrompt, directives: Directives): ToolCa
   ];
 }
 
-/** Returns whether a tool is a search: it has a fixed name, and a parameter `query`. */
 function isSearch({ name, schema }: SandboxTool): boolean {
   return name === SEARCH && schema?.properties?.['query'] !== undefined;
 }
@@ -46,12 +43,12 @@ function searchesAtOnce(prompt: SandboxPrompt, directives: Directives, hasOthers
   if (searchRounds > 0) return 1;
   if (hasOthers) return 0;
   if (tools > 0) return tools;
-  // If search is the only tool, the sandbox searches once. If a directive requires text or a refusal, it searches only
-  // if the request requires a tool call.
+  // If search is the only tool, the sandbox searches once. A directive for text or a refusal prevents this search,
+  // unless the request requires a tool.
   return prompt.toolRequired || (tokens === undefined && !refuse) ? 1 : 0;
 }
 
-/** Returns as many calls as the directive or the request requires. The calls use the tools in turn. */
+/** Returns as many calls as the directive or the request requires, with the tools in turn. */
 function callsOf(
   tools: SandboxTool[],
   { toolRequired }: SandboxPrompt,

@@ -5,18 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Directives } from './directives.ts';
 import { sendJson } from './send-json.ts';
 
-/** Response of a modality, with its HTTP status. */
 export interface SandboxAnswer {
   status: number;
   body: object;
-  /** Delivery faults requested by directives: a late, interrupted or missing response. */
+  /** Faults that directives request: a late, interrupted or missing response. */
   delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'> & Partial<Directives>;
-  /** Content that is sent piece by piece instead of the body, and its content type. */
+  /** Content that is sent piece by piece instead of the body. */
   pieces?: readonly Buffer[];
   contentType?: string;
 }
 
-/** Sends the response: immediately, late, in pieces, incomplete, or never, depending on the directives. */
+/** Sends the response as its directives require: late, incomplete, or never. */
 export async function deliver(answer: SandboxAnswer, response: ServerResponse): Promise<void> {
   const { status, body, delivery, pieces, contentType } = answer;
   if (delivery?.hang) return;
@@ -41,7 +40,7 @@ async function sendPieces(
   response: ServerResponse,
 ): Promise<void> {
   for (const [at, piece] of pieces.entries()) {
-    // A stalled stream stays open and silent until the gateway disconnects.
+    // A stalled stream stays open and silent.
     if (response.destroyed || at === stallAt) return;
     if (at === breakAt || at === resetAt) {
       if (at === breakAt) response.destroy();
@@ -60,15 +59,11 @@ export function requestedFailure(status: number): SandboxAnswer {
   return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
 }
 
-/**
- * Functions that answer requests of a modality, by path. A function returns undefined for a request that it does not
- * handle.
- */
+/** Functions by path, which return undefined for a request that they do not handle. */
 type WholeAnswers = Record<string, (body: never) => SandboxAnswer | Promise<SandboxAnswer> | undefined>;
 
 const folder = new URL('whole/', import.meta.url);
 
-/** Loads the functions of all modalities from the files in whole/. */
 export async function loadWholeAnswers(): Promise<WholeAnswers> {
   const loaded = readdirSync(folder).map(async (file) => {
     const { wholeAnswers } = (await import(new URL(file, folder).href)) as { wholeAnswers: WholeAnswers };

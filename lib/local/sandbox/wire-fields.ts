@@ -1,39 +1,33 @@
-/** Names of the fields that fault injection changes, for each wire (API format). */
+/** Fields that fault injection changes, for each wire (API format). */
 
 import type { WireEvent } from './answer.ts';
 
 export interface WireFields {
-  /** Field with the index of a block, call or item; undefined if the wire has none. */
+  /** Index of a block, call or item; undefined if the wire has none. */
   index: string | undefined;
   /** Fields with the arguments of a tool call, or with a piece of them. */
   arguments: string[];
-  /** Fields that contain pieces of the model's output. */
+  /** Fields with pieces of the model's output. */
   words: string[];
   usage: string;
   /** Returns an event that only contains usage. */
   usageEvent: (usage: unknown) => WireEvent;
-  /**
-   * Number of closing events after a late usage event; undefined if usage cannot be late, because it is always in the
-   * last event.
-   */
+  /** Number of events that follow late usage and end the answer; undefined if usage is always in the last event. */
   afterLateUsage: number | undefined;
 }
 
-/** Field names of the Messages API, in any envelope. */
+/** Field names of the Messages API. They are the same in the event frames of Bedrock's InvokeModel. */
 export const messagesFields: WireFields = {
   index: 'index',
   arguments: ['partial_json'],
   words: ['text', 'thinking', 'partial_json'],
   usage: 'usage',
   usageEvent: (usage) => ({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }),
-  // After a late usage event, only the event `message_stop` follows.
+  // Only the event `message_stop` follows late usage.
   afterLateUsage: 1,
 };
 
-/**
- * Field names of chat completions. Usage is normally between the finish reason and the end marker; late usage follows
- * both.
- */
+/** Usage is normally between the finish reason and the end marker; late usage follows both. */
 export const chatFields: WireFields = {
   index: 'index',
   arguments: ['arguments'],
@@ -52,7 +46,7 @@ export const responsesFields: WireFields = {
   afterLateUsage: undefined,
 };
 
-/** Field names of Gemini. Parts have no index, and a tool call is sent as a whole. */
+/** Parts have no index, and a tool call is sent as a whole. */
 export const geminiFields: WireFields = {
   index: undefined,
   arguments: ['args'],

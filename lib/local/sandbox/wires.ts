@@ -1,5 +1,3 @@
-/** Wires (API formats of providers) that the sandbox supports, and their paths. */
-
 import { anthropicRefusal, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import type { WireWriter } from './answer.ts';
 import {
@@ -30,10 +28,9 @@ export interface SandboxWire {
   read: (request: never, betas?: string) => SandboxPrompt;
   writer: (model: string) => WireWriter;
   fields: WireFields;
-  /** Returns the body of an error response. */
   refusal: (status: number, message: string, retryAfterSeconds?: number) => object;
   refusalHeaders: (status: number, retryAfterSeconds?: number) => Record<string, string>;
-  /** Returns the response to a request for the token count of a prompt. */
+  /** Response to a request for the token count of a prompt. */
   count?: (script: Script) => object;
 }
 
@@ -77,7 +74,7 @@ const bedrock = {
 const converse: SandboxWire = { ...bedrock, read: readConversePrompt, writer: converseWriter, fields: converseFields };
 const invoke: SandboxWire = { ...bedrock, read: readInvokePrompt, writer: invokeWriter, fields: messagesFields };
 
-/** Wires and methods by path. The model is in the path or in the request body. */
+/** The model is in the path or in the request body. */
 const routes: [path: RegExp, wire: SandboxWire, method: 'answer' | 'count'][] = [
   [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
   [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],

@@ -3,22 +3,22 @@ import type { FunctionHost } from '../../../lambdas/server/function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 
-/** Maximum number of sandbox processes. More processes would only compete for the CPU of a developer's machine. */
+/** Maximum number of processes. More processes would only compete for the CPU of a developer's machine. */
 const MAX_SANDBOXES = 16;
 
-/** Local replacements for AWS resources of the template. */
+/** Local replacements for AWS resources. */
 export interface LocalParts {
   tableName: string;
   bucketName: string;
-  /** Queue URLs by logical id of the queue in the template. */
+  /** Queue URLs by logical id in the template. */
   queueUrls: Record<string, string>;
-  /** Environment variables that every function gets, for example the URLs of emulators. */
+  /** Variables for the functions, for example URLs of emulators. */
   environment: Record<string, string>;
 }
 
 /**
- * Runs the synthesized bundles, unchanged, in sandboxes. Idle sandboxes are reused, and new ones are started on demand.
- * At the maximum number, an idle sandbox of another function is stopped first; if none is idle, the invocation waits.
+ * Runs the synthesized bundles in sandboxes, which are reused, and started on demand. At the maximum number, an idle
+ * sandbox of another function is stopped first; if none is idle, the invocation waits.
  */
 export function startSandboxedHost(deployment: Deployment, parts: LocalParts): FunctionHost {
   const idle: Sandbox[] = [];
@@ -85,16 +85,13 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
   };
 }
 
-/**
- * Returns a function's environment variables: the variables in the template with local values, and additional local
- * variables.
- */
+/** Returns the variables of the template with local values, and additional local variables. */
 function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment)
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
-  // A function that cannot read published catalogs on AWS gets no directory of published catalogs here.
+  // A function that cannot read published catalogs on AWS cannot read them here.
   if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
   return { ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }

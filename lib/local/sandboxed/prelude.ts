@@ -1,4 +1,4 @@
-/** Status and headers of a streamed response, which a function sends before the body. */
+/** Status and headers of a streamed response. */
 export interface Prelude {
   statusCode: number;
   headers: Record<string, string>;
@@ -10,10 +10,7 @@ const DELIMITER = Buffer.alloc(8);
 export class PreludeParser {
   #head: Buffer | undefined = Buffer.alloc(0);
 
-  /**
-   * Reads the next chunk of the response.
-   * @returns the part of the chunk that belongs to the body
-   */
+  /** @returns the part of the chunk that belongs to the body */
   push(chunk: Buffer, onHead: (prelude: Prelude) => void): Buffer {
     if (!this.#head) return chunk;
     const seen = Buffer.concat([this.#head, chunk]);

@@ -1,17 +1,14 @@
 'use strict';
 /**
- * Replaces the native part of the Lambda runtime client (`rapid-client.node`), which would have to be compiled. It
- * makes the same calls (next, done, error) over node:http, and is loaded with --require before the runtime client.
+ * Replaces the native part of the Lambda runtime client (`rapid-client.node`), which would have to be compiled. It is
+ * loaded with --require before the runtime client.
  */
 const http = require('node:http');
 const Module = require('node:module');
 
 const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-/**
- * Resolves when the last report is delivered. The functions `done` and `error` return before that, so `next` waits
- * instead.
- */
+/** `done` and `error` return before their report is delivered, so `next` waits instead. */
 let reported = Promise.resolve();
 
 function call(method, path, body, headers = {}) {
@@ -38,7 +35,7 @@ const client = {
   next: () =>
     reported
       .then(() => call('GET', '/2018-06-01/runtime/invocation/next'))
-      // The Runtime API has stopped, so the process ends.
+      // The Runtime API has stopped.
       .catch(() => process.exit(1)),
   done: (id, body) => void report(`/2018-06-01/runtime/invocation/${id}/response`, body, {}),
   error: (id, body) => void report(`/2018-06-01/runtime/invocation/${id}/error`, body, {}),

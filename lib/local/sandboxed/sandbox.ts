@@ -10,10 +10,10 @@ import { adoptChild } from '../../shared/children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
-/** Invocation of a function. The result is a value, or is streamed into an HTTP response. */
+/** The result is a value, or is streamed into the response. */
 export interface Invocation {
   event: unknown;
-  /** HTTP response; only for a streaming function. */
+  /** HTTP response of a streaming function. */
   response?: ServerResponse;
 }
 
@@ -27,21 +27,21 @@ const require = createRequire(import.meta.url);
 const runtimeClient = join(dirname(require.resolve('aws-lambda-ric/package.json')), 'index.mjs');
 const shim = fileURLToPath(new URL('./rapid-client-shim.cjs', import.meta.url));
 
-/** Error of an invocation: the function failed or timed out, or its process ended. */
+/** Error if the function failed or timed out, or if its process ended. */
 class FunctionFailure extends Error {
   override name = 'FunctionFailure';
 }
 
 /**
  * Execution environment of a function: a process that runs a bundle under the real Lambda runtime client, against a
- * Runtime API on this machine. As on Lambda, it handles one invocation at a time.
+ * local Runtime API. It handles one invocation at a time.
  */
 export class Sandbox {
   readonly functionName: string;
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** Open request with which the runtime client waits for the next invocation. */
+  /** Request with which the runtime client waits for the next invocation. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;
@@ -49,7 +49,7 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // A streamed response is one long request from the runtime client to this server, so requests must not time out.
+    // A streamed response is one long request from the runtime client.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
@@ -63,7 +63,7 @@ export class Sandbox {
     const child = adoptChild(
       spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
         cwd: deployed.assetDirectory,
-        // The functions' standard output goes to standard error, so that it does not mix with the gateway's output.
+        // The functions' output must not mix with the gateway's output.
         stdio: ['ignore', process.stderr, process.stderr],
         env: {
           PATH: process.env['PATH'] ?? '',
@@ -88,10 +88,7 @@ export class Sandbox {
     return this.#dead;
   }
 
-  /**
-   * Runs one invocation.
-   * @throws {FunctionFailure} if the function fails or takes too long, or if its process ends
-   */
+  /** @throws {FunctionFailure} if the function fails or takes too long, or if its process ends */
   async invoke(invocation: Invocation): Promise<unknown> {
     const timer = setTimeout(() => void this.stop(), this.#timeoutMs);
     try {
@@ -119,7 +116,7 @@ export class Sandbox {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const action = request.url!.split('/').at(-1);
     if (action === 'next') {
-      // If the process has ended, its open request must not receive the next invocation.
+      // The request of an ended process must not receive the next invocation.
       response.once('close', () => (this.#waiting = this.#waiting === response ? undefined : this.#waiting));
       this.#waiting = response;
       this.#handOver();
@@ -167,10 +164,7 @@ export class Sandbox {
   }
 }
 
-/**
- * Forwards a streamed response to the client. As on Lambda, the function continues if the client disconnects: the rest
- * of its output is read and discarded.
- */
+/** Forwards a streamed response to the client. As on Lambda, the function continues if the client disconnects. */
 async function forwardStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const prelude = new PreludeParser();
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -7,10 +7,7 @@ import { StartFailure } from '../../shared/failure.ts';
 
 const execFileAsync = promisify(execFile);
 
-/**
- * Context values that the CDK command adds to the values in cdk.json. With them, the templates are byte for byte equal
- * to the templates that the CDK command writes.
- */
+/** Values that the CDK command adds, so that the templates are equal to its templates. */
 const cliContext = {
   'aws:cdk:enable-path-metadata': true,
   'aws:cdk:enable-asset-metadata': true,
@@ -18,7 +15,7 @@ const cliContext = {
 };
 
 /**
- * Synthesizes the stacks as `npm run synth` does, and returns the directory of the cloud assembly.
+ * Synthesizes the stacks, and returns the directory of the cloud assembly.
  * @throws {StartFailure} if the stacks cannot be synthesized
  */
 export async function synthesize(catalogDirectory: string | undefined): Promise<string> {

@@ -1,6 +1,5 @@
 /**
- * Reads the wiring of the local runtime from synthesized templates only. So if a route, variable or event source is
- * missing in the templates, it is also missing locally.
+ * Reads the wiring of the local runtime from synthesized templates only, so that their mistakes also appear locally.
  */
 
 import { readFileSync } from 'node:fs';
@@ -39,7 +38,6 @@ interface Resource {
   Properties: Record<string, unknown>;
 }
 
-/** Content of a template file. */
 interface TemplateFile {
   Resources: Record<string, Resource>;
   Outputs?: Template['outputs'];
@@ -49,13 +47,13 @@ interface Template {
   stackName: string;
   resources: Record<string, Resource>;
   outputs: Record<string, { Value: unknown; Export?: { Name: string } }>;
-  /** Directories of assets (files such as code that the CDK uploads), by object key. */
+  /** Directories of assets (such as code that the CDK uploads), by object key. */
   assets: Map<string, string>;
 }
 
-/** Value with which an API Gateway method matches every HTTP method. */
+/** Value in a template that stands for every HTTP method. */
 const ANY = 'ANY';
-/** Default integration timeout of API Gateway, in ms. */
+/** Default timeout of API Gateway. */
 const DEFAULT_INTEGRATION_MS = 29_000;
 const DESCRIPTION_PREFIX = 'model gateway: ';
 
@@ -69,7 +67,7 @@ export function readTemplates(directory: string): Deployment {
   const functions = new Map<string, DeployedFunction>();
   for (const [id, { Properties: properties }] of ofType(template, 'AWS::Lambda::Function')) {
     const description = properties['Description'];
-    // The CDK's own functions run only during deployments, so they are ignored.
+    // The CDK's own functions run only during deployments.
     if (typeof description !== 'string' || !description.startsWith(DESCRIPTION_PREFIX)) continue;
     const name = description.slice(DESCRIPTION_PREFIX.length);
     const variables =
@@ -84,7 +82,7 @@ export function readTemplates(directory: string): Deployment {
       environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolve(value)])),
     });
   }
-  // Callers invoke a function through its alias, so the alias has the function's name.
+  // Callers invoke a function through its alias.
   for (const [id, { Properties: alias }] of ofType(template, 'AWS::Lambda::Alias')) {
     functionNames.set(id, functionNames.get(referencedId(alias['FunctionName']))!);
   }
@@ -115,7 +113,7 @@ export function readTemplates(directory: string): Deployment {
   };
 }
 
-/** Route, with the number of seconds that API Gateway waits for the function. */
+/** Route, with the time that API Gateway waits for the function. */
 interface Method {
   route: WiredRoute;
   integrationSeconds: number;
@@ -140,7 +138,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
   });
 }
 
-/** Returns the path of an API Gateway resource: the path parts of its ancestors, then its own. */
+/** Returns the path of an API resource: the path parts of its ancestors, then its own. */
 function apiResourcePath(template: Template, reference: unknown): string {
   const resource = template.resources[referencedId(reference)];
   if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
@@ -148,7 +146,7 @@ function apiResourcePath(template: Template, reference: unknown): string {
   return `${apiResourcePath(template, ParentId)}/${PathPart}`;
 }
 
-/** Returns the queues that have a dead-letter queue, which are the queues of workers. */
+/** Returns the queues of workers, which have a dead-letter queue. */
 function readQueues(template: Template): Record<string, WiredQueue> {
   return Object.fromEntries(
     ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {
@@ -161,10 +159,7 @@ function readQueues(template: Template): Record<string, WiredQueue> {
   );
 }
 
-/**
- * Returns the meaning of an environment variable's value. References to exports and outputs of other stacks are
- * resolved.
- */
+/** Returns the meaning of a value in a template. References to exports and outputs of other stacks are resolved. */
 function resolveValue(value: unknown, template: Template, templates: Template[]): Value {
   if (typeof value === 'string') return { text: value };
   const reference = value as Record<string, unknown>;
@@ -199,14 +194,14 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
 }
 
 /**
- * Returns whether a bucket is only used on AWS. Locally, the table is not exported, and catalogs are published to a
- * directory.
+ * Returns whether a bucket is the bucket of exports or of catalogs. These have no local counterpart: locally, the table
+ * is not exported, and catalogs are published to a directory.
  */
 function isOnAwsAlone({ Properties }: Resource): boolean {
   return Properties['ObjectLockEnabled'] === true || Properties['VersioningConfiguration'] !== undefined;
 }
 
-/** Returns the logical id in a reference, an attribute, or an expression that contains one of them. */
+/** Returns the logical id in a reference, an attribute, or an expression with one of them. */
 function referencedId(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const reference = value as Record<string, unknown>;
@@ -270,7 +265,7 @@ export function readTemplate(path: string, assets: ReadonlyMap<string, string>):
   return whole;
 }
 
-/** Returns a copy in which each reference is replaced by the result of `valueOf`, if that is defined. */
+/** Replaces each reference by the result of `valueOf`, if that is defined. */
 function withResolvedReferences<Value>(value: Value, valueOf: (reference: Record<string, unknown>) => unknown): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part: unknown) => withResolvedReferences(part, valueOf)) as Value;

@@ -1,8 +1,3 @@
-/**
- * Views that compare stored counters, daily counts of models, and limits with the records and payments from which they
- * were computed.
- */
-
 import {
   AMOUNT_TYPE,
   amountAt,
@@ -15,7 +10,6 @@ import {
   type BooksView,
 } from './view.ts';
 
-/** SQL for reading each attribute of an item as name and JSON value. */
 const itemAttributesSql = {
   columns: 'CAST(json_parse(item) AS MAP(VARCHAR, JSON)) AS attributes',
   names: 'CROSS JOIN UNNEST(map_keys(attributes)) AS named(name)',
@@ -24,9 +18,8 @@ const itemAttributesSql = {
 
 /**
  * View with each window (period) of each counter. A busy counter is split into parts, and its `spread` attribute names
- * the current parts. Parts with another name were merged into the counter, so they are ignored. A part's partition key
- * is its counter's key, followed by the name of the part, which the sort key contains from the eighth character on. The
- * gateway writes no changes of zero, so a missing amount is zero.
+ * the current parts. Parts with another name were merged into the counter, so they are ignored. A missing amount is
+ * zero.
  */
 const counters: BooksView = {
   name: 'counters',
@@ -58,15 +51,12 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
-/**
- * Returns SQL for a column of the lease, within a group of rows that belong to one lease: the lease itself and its
- * generations. The generations may belong to other keys than the lease.
- */
+/** Returns SQL for a column of the lease itself, in a group with its generations, which may belong to other keys. */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
 /**
  * View with the remaining money of leases. A lease is money that a server holds in advance for the requests of a busy
- * payer. The part that no generation has drawn is still held.
+ * payer. The remaining money is the part that no generation has drawn.
  */
 const leasesLeft: BooksView = {
   name: 'leases_left',
@@ -98,8 +88,8 @@ FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'le
 };
 
 /**
- * View with the sums of the records for each scope (for example a key) and each window (period). Sums for lifetime
- * windows need every record since the first.
+ * View with the sums of the records for each scope (for example a key) and window (period). The sums for lifetime
+ * windows are complete only if the table still has all records.
  */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
@@ -184,7 +174,7 @@ SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY ac
 
 /**
  * View with the models and days whose counted spending differs from the records. The first counted day of an account is
- * skipped, because an earlier release without these counts may have settled some of its requests.
+ * skipped, because that day's counts may be incomplete.
  */
 const modelDrift: BooksView = {
   name: 'model_drift',
@@ -231,7 +221,7 @@ FROM limited l LEFT JOIN paid p ON p.account_id = l.account_id LEFT JOIN counted
 WHERE coalesce(p.paid_rub, ${ZERO}) <> l.limit_rub OR l.limit_rub <> coalesce(c.counter_limit_rub, ${ZERO})`,
 };
 
-/** All views of this file. Each view comes after the views that it reads. */
+/** Each view comes after the views that it reads. */
 export const counterViews: readonly BooksView[] = [
   counters,
   leasesLeft,

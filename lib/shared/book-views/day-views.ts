@@ -1,6 +1,6 @@
 /**
- * Views that compare the current daily rows with the sums of the records, attribute by attribute. The rows of a day are
- * computed in eight parts (shards). A day is compared only if all parts are computed.
+ * Views that compare the current daily rows with the sums of the records. The rows of a day are computed in eight parts
+ * (shards); a day is compared only if all parts are computed.
  */
 
 import { MAX_TAG_COMBINATIONS, OTHER_TAG_VALUES } from '../../../lambdas/accounting/day-rows.ts';
@@ -11,12 +11,11 @@ import { AMOUNT_TYPE, countAt, documentAt, textAt, valuesTable, type BooksView, 
 
 const PARTS = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Returns SQL for the branches of a CASE on the number of the part. */
 const ofParts = (sql: (part: number) => string) => PARTS.map((part) => `WHEN ${part} THEN ${sql(part)}`).join(' ');
 
 /**
- * View with the parts of rolled-up days. `split_by` has the names of the tags by which the rows of keys are split, as
- * JSON: `[{"S":"project"}]`; null without a split.
+ * View with the parts of rolled-up days. `split_by` has the names of the tags by which rows are split, as JSON:
+ * `[{"S":"project"}]`; null without a split.
  */
 const closedDays: BooksView = {
   name: 'closed_days',
@@ -48,13 +47,13 @@ const currentRows: BooksView = {
   ON r.account_id = d.account_id AND r."date" = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed`,
 };
 
-/** Columns with the values of the reported tags, in the order of `split_by`. A missing value is an empty text. */
+/** Columns with the values of the reported tags, in the order of `split_by`; a missing value is an empty text. */
 const tagColumns = Array.from({ length: MAX_REPORTED_TAGS }, (_, index) => `tag_${index + 1}`);
 
-/** Returns SQL for the name of a reported tag; null if the part reports fewer tags. */
+/** SQL for the name of a reported tag; null if the part reports fewer tags. */
 const tagName = (column: string) => `json_extract_scalar(split_by, '$[${tagColumns.indexOf(column)}].S')`;
 
-/** SQL for the tag columns of items that have a column `tags`, joined with `closed_days`. */
+/** SQL for the tag columns of items with a column `tags`, joined with `closed_days`. */
 const tagValues = tagColumns
   .map((column) => {
     const value = `element_at(CAST(json_extract(tags, '$.M') AS MAP(VARCHAR, JSON)), ${tagName(column)})`;
@@ -62,10 +61,10 @@ const tagValues = tagColumns
   })
   .join(',\n    ');
 
-/** Attributes that are equal for all records of a daily row. */
+/** Attributes of a daily row whose values are those of its first record. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
-/** Sums in a daily row, and the amount that each record contributes to a sum. */
+/** Sums in a daily row, and the amount that each record contributes. */
 const rowSums: Record<string, { of: string; type: ColumnType }> = {
   usage_rub: { of: 'total_cost_rub', type: AMOUNT_TYPE },
   cache_saved_rub: { of: 'cache_saved_rub', type: AMOUNT_TYPE },
@@ -126,8 +125,8 @@ FROM named GROUP BY account_id, day, name, level, ${tagColumns.map((column) => `
 };
 
 /**
- * SQL for each attribute of a daily row, as stored (`row`) and as computed from the records (`records`). If either row
- * is missing, it counts as a row without requests.
+ * SQL for each attribute of a daily row, as stored (`row`) and as computed (`records`). A missing row counts as a row
+ * without requests.
  */
 const compared: Record<string, { row: string; records: string }> = Object.fromEntries([
   ...['level', 'key_hash', 'member_id', ...rowTexts].map((name) => [
@@ -168,5 +167,5 @@ const dayDrift: BooksView = {
 SELECT account_id, day, row_name, first_generation, field, row_says, records_say FROM compared WHERE row_says IS DISTINCT FROM records_say`,
 };
 
-/** All views of this file. Each view comes after the views that it reads. */
+/** Each view comes after the views that it reads. */
 export const dayViews: readonly BooksView[] = [closedDays, currentRows, expectedRows, dayDrift];

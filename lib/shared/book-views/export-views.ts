@@ -1,19 +1,16 @@
 /**
- * Views of the bucket of exports, as Amazon Athena reads it: each line of each file is one text. These views find the
- * newest content (image) of each item among the lines, as lib/admin/books/database.ts does in DuckDB. Manifests are in
- * the same folders as the data files, so Athena reads their lines too. An export counts once its manifests exist, and
- * only files that are named in the manifests belong to it.
+ * Views of the bucket of exports, as Amazon Athena reads it: each line of each file is one text. They find the newest
+ * content (image) of each item. Manifests are in the same folders as the data files, so Athena reads their lines too.
+ * An export is ignored until its manifests exist, and only files that are named in the manifests belong to it.
  *
- * Weakness: Athena can recognize manifests only by name while it reads the files. So the view `items` reads the exports
- * of the month two more times than would be necessary. A view that uses `items` several times reads everything again
- * each time.
+ * Weakness: Athena reads the exports of the month several times for one use of the view `items`.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
 
 /**
- * Earliest date prefix that these views read. The whole table is exported at the beginning of each month, and this
- * export may take up to a week to complete.
+ * Earliest date prefix that these views read: the beginning of the month, or of the month before during the first week.
+ * The full export at the beginning of a month may take days to complete.
  */
 const EARLIEST_PREFIX_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
 
@@ -31,14 +28,13 @@ function timesOf(summary: string): string {
 }
 
 /**
- * Returns SQL that is true if an export has the kind (full or incremental) of its prefix. Lines are read according to
- * the prefix, so an export under the wrong prefix is ignored, and the views show a gap.
+ * Returns SQL that is true if an export has the kind (full or incremental) of its prefix. An export under the wrong
+ * prefix is ignored, and the views show a gap.
  */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;
 }
 
-/** View with the complete exports. */
 const exports: BooksView = {
   name: 'exports',
   columns: ofManifest,
@@ -50,7 +46,7 @@ FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%/manifest-summ
 
 /**
  * View with the files of the last full export and of the later incremental exports. Keys in manifests begin with the
- * bucket's prefix at the time of the export; the rest of a key never changes.
+ * bucket's prefix at the time of the export, which may differ now.
  */
 const exportFiles: BooksView = {
   name: 'export_files',
@@ -80,10 +76,7 @@ const writtenAt = `CAST(coalesce(${textAt('line', 'Metadata.WriteTimestampMicros
 const exportLinesOfKind = (kind: string) =>
   `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${EARLIEST_PREFIX_DATE}`;
 
-/**
- * View with the newest content of each item: from the last incremental export that contains the item, or else from the
- * full export. Deleted items have no row.
- */
+/** View with the newest content of each item; deleted items have no row. */
 const items: BooksView = {
   name: 'items',
   columns: itemColumns,
@@ -102,10 +95,7 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/**
- * View with the gaps between exports. Each row is a period whose writes no export contains, or reports that the month
- * has no full export.
- */
+/** View with the gaps between exports: a period that no export covers, or the lack of a full export. */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },
@@ -122,15 +112,12 @@ UNION ALL
 SELECT 'no full export of this month is complete', CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR) FROM (SELECT count(*) AS found FROM exports WHERE kind = 'full') fulls WHERE found = 0`,
 };
 
-/**
- * SQL that is null unless the line is valid JSON. The key is at the beginning of a line, so even a truncated line
- * contains it.
- */
+/** SQL for the JSON of a line; null unless the line is valid JSON and contains the key of an item. */
 const wholeItem = `CASE WHEN coalesce(${textAt('line', 'Item.pk.S')}, ${textAt('line', 'Keys.pk.S')}) IS NOT NULL THEN json_extract(line, '$') END`;
 
 /**
- * View with the files whose number of items differs from their manifest. This finds invalid JSON, for which Trino
- * returns null without an error.
+ * View with the files whose number of items differs from their manifest. Trino returns null for invalid JSON, without
+ * an error.
  */
 const exportDrift: BooksView = {
   name: 'export_drift',
@@ -143,5 +130,5 @@ SELECT f.export_id, f.path, f.item_count, coalesce(c.items_read, 0) AS items_rea
 FROM export_files f LEFT JOIN counted c ON c.path = f.path WHERE f.item_count <> coalesce(c.items_read, 0)`,
 };
 
-/** All views of this file. Each view comes after the views that it reads. */
+/** Each view comes after the views that it reads. */
 export const exportViews: readonly BooksView[] = [exports, exportFiles, items, exportGaps, exportDrift];

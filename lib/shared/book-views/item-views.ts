@@ -1,13 +1,7 @@
-/**
- * SQL views of exported items: one view for each kind of item, with a column for each attribute. The columns are
- * generated from the store's lists of attributes, so no attribute can be forgotten.
- */
-
 import { reviewedItems } from '../../../lambdas/store/days/reviewed-items.ts';
 import type { Attribute } from '../../../lambdas/store/table/record.ts';
 import { AMOUNT_TYPE, amountAt, countAt, documentAt, textAt, type BooksView, type ColumnType } from './view.ts';
 
-/** SQL type and expression of each form of attribute. */
 const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: string) => string }> = {
   text: { type: 'varchar', valueOf: (name) => textAt('item', `${name}.S`) },
   time: { type: 'varchar', valueOf: (name) => textAt('item', `${name}.S`) },
@@ -20,7 +14,7 @@ const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: strin
   document: { type: 'varchar', valueOf: (name) => documentAt('item', name) },
 };
 
-/** Views of `items`, one for each kind of item. Each view has a column for each attribute, and the key of the item. */
+/** Views of `items`, one for each kind of item, with a column for each attribute and the key of the item. */
 export const itemViews: readonly BooksView[] = Object.entries(reviewedItems).map(([name, { entities, attributes }]) => {
   const columns = attributes.map(
     (attribute) => `  ${forms[attribute.form].valueOf(attribute.name)} AS "${attribute.name}"`,

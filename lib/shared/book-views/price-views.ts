@@ -1,6 +1,6 @@
 /**
- * Views that compute the cost of each generation from its own fields: each request to a provider at its prices, and the
- * sum of these costs.
+ * Views that compute the cost of each generation from its own fields: the cost of each request to a provider, and the
+ * sum.
  */
 
 import {
@@ -24,7 +24,7 @@ import {
   type ColumnType,
 } from './view.ts';
 
-/** Columns with the counts of one request to a provider: the totals, and the units of each meter. */
+/** Columns with the counts of one request to a provider. */
 const TOKENS: Record<string, string> = {
   prompt: 'tokens_prompt',
   completion: 'tokens_completion',
@@ -34,7 +34,7 @@ const TOKENS: Record<string, string> = {
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
-/** Columns with the token prices that a price tier may override. A tier applies to prompts above a certain length. */
+/** Columns with the token prices that a price tier (for longer prompts) may override. */
 const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
@@ -82,10 +82,7 @@ const onceTerms = generationUnits.map((unit) =>
   chargeOfPiece(amountAt('g.prices', `M.${priceNameOf(unit)}`), `coalesce(g.${unit.record[1]}, 0)`),
 );
 
-/**
- * Counts that determine whether a request to the provider has a cost. If all of them are zero, the request costs
- * nothing, not even the endpoint's fee per request.
- */
+/** If all these counts are zero, the request costs nothing, not even the endpoint's fee per request. */
 const usedCounts = ['prompt', 'completion', ...roundPieces.flatMap((unit) => (unit.alone ? unit.meter : []))];
 
 function columnsOfType<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
@@ -93,8 +90,8 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 }
 
 /**
- * View with one row for each request to a provider, and the prices that apply to it: the prices of the highest tier
- * that the prompt exceeds, and base prices for units that this tier does not override.
+ * View with one row for each request to a provider. It has the prices of the highest tier that the prompt exceeds, and
+ * the base prices of units whose price this tier does not override.
  */
 const rounds: BooksView = {
   name: 'rounds',
@@ -182,5 +179,5 @@ const unproven: BooksView = {
   query: 'SELECT * FROM proofs WHERE total_cost_rub <> expected_rub OR is_above_hold OR has_other_tokens',
 };
 
-/** All views of this file. Each view comes after the views that it reads. */
+/** Each view comes after the views that it reads. */
 export const priceViews: readonly BooksView[] = [rounds, proofs, unproven];

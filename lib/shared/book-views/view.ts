@@ -1,23 +1,17 @@
 /**
- * Structure of the views of the books, and SQL expressions for their queries. Amazon Athena (Trino) and DuckDB run the
- * same SQL. DuckDB gets macros for Trino functions that it lacks (lib/admin/books/duckdb.ts).
+ * SQL for views of the books, which Amazon Athena (Trino) and DuckDB run.
  *
- * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. Both engines
- * would round an amount with more than twelve decimals, so such an amount is an error. Sums, and products with whole
- * numbers, keep twelve decimals, and an overflow is an error.
+ * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. An amount with
+ * more than twelve decimals is an error, because both engines would round it.
  */
 
 export const AMOUNT_TYPE = 'decimal(38,12)';
 
-/** Column types, by their names in Trino. */
 export type ColumnType = 'varchar' | 'boolean' | 'bigint' | typeof AMOUNT_TYPE;
 
 export interface BooksView {
   name: string;
-  /**
-   * Columns of the view. Athena stores them together with the query, and rejects the view if the query returns other
-   * columns.
-   */
+  /** Athena rejects the view if the query returns other columns. */
   columns: Readonly<Record<string, ColumnType>>;
   /** SELECT statement that reads `items` (in export-views.ts, `lines`) and earlier views. */
   query: string;
@@ -30,13 +24,12 @@ export const ZERO = 'CAST(0 AS DECIMAL(38, 12))';
 
 /**
  * Returns SQL for a text in a JSON document.
- * @param path for example `id.S`; it consists of letters, digits, underscores and dots
+ * @param path for example `id.S`; letters, digits, underscores and dots only
  */
 export function textAt(document: string, path: string): string {
   return `json_extract_scalar(${document}, '$.${path}')`;
 }
 
-/** Returns SQL for a part of a document, as JSON text. */
 export function documentAt(document: string, path: string): string {
   return `json_format(json_extract(${document}, '$.${path}'))`;
 }
@@ -54,10 +47,7 @@ export function amountAt(document: string, name: string): string {
   return amountOf(textAt(document, `${name}.N`));
 }
 
-/**
- * Regular expression for amounts that have at most twelve decimals: plain digits, and the two exponent forms that Java
- * writes, 1E+3 and 1E-7. No export has contained an exponent so far.
- */
+/** Amounts with at most twelve decimals: plain digits, or the exponent forms 1E+3 and 1E-7. */
 const exactAmount = [
   '-?[0-9]+([.][0-9]{1,12}0*)?([eE][+]?[0-9]+)?',
   ...[7, 8, 9, 10, 11].map((exponent) => `-?[0-9]([.][0-9]{1,${12 - exponent}})?[eE]-0?${exponent}`),
@@ -67,14 +57,14 @@ const exactAmount = [
   .join('|');
 
 /**
- * Returns SQL that parses an amount. If the amount would be rounded, the cast gets a text that is not a number, so it
- * fails, and the error message contains the text.
+ * Returns SQL that parses an amount. If the amount would be rounded, the cast fails with the amount in its error
+ * message.
  */
 export function amountOf(digits: string): string {
   return `CAST(CASE WHEN regexp_like(${digits}, '${exactAmount}') THEN ${digits} ELSE 'more than twelve digits: ' || ${digits} END AS DECIMAL(38, 12))`;
 }
 
-/** Returns SQL for a one-column table of constants, for a CROSS JOIN. */
+/** Returns SQL for a one-column table of constants. */
 export function valuesTable(values: readonly (string | number)[], name: string, column: string): string {
   const rows = values.map((value) => `(${typeof value === 'number' ? value : `'${value}'`})`);
   return `(VALUES ${rows.join(', ')}) AS ${name}(${column})`;

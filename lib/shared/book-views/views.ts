@@ -1,5 +1,3 @@
-/** Views that reviewers query in Amazon Athena and in DuckDB. Each view comes after the views that it reads. */
-
 import { counterViews } from './counter-views.ts';
 import { dayViews } from './day-views.ts';
 import { exportViews } from './export-views.ts';
@@ -7,13 +5,9 @@ import { itemViews } from './item-views.ts';
 import { priceViews } from './price-views.ts';
 import type { BooksView } from './view.ts';
 
-/** Views that read `items`. */
 export const booksViews: readonly BooksView[] = [...itemViews, ...priceViews, ...counterViews, ...dayViews];
 
-/**
- * All views in Athena: views that read the lines of the exports (one of them is `items`), then the views that read
- * `items`.
- */
+/** All views in Athena, in the order in which they read each other. */
 export const athenaViews: readonly BooksView[] = [...exportViews, ...booksViews];
 
 /** Views that must be empty, with the meaning of a row in each view. */
@@ -25,7 +19,6 @@ export const checkedViews = {
   payment_drift: 'a prepaid account whose limit differs from its payments',
 } as const;
 
-/** Names of the views that the command line offers. */
 export const viewNames: readonly string[] = booksViews.map(({ name }) => name);
 
 /**

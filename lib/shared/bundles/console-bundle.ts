@@ -4,7 +4,7 @@ import type { ConsoleFiles } from '../../../lambdas/api/console/built-files.ts';
 
 const consoleDirectory = fileURLToPath(new URL('../../console/', import.meta.url));
 
-/** Bundles the console for browsers: one script and one style sheet, without other dependencies. */
+/** Bundles the console for browsers: one script and one style sheet. */
 export async function buildConsole(): Promise<ConsoleFiles> {
   const { outputFiles } = await build({
     entryPoints: { app: `${consoleDirectory}main.tsx` },

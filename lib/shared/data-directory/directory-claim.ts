@@ -1,7 +1,6 @@
 /**
- * Exclusive use of a data directory. Only one process at a time uses it: a gateway, or a command while no gateway runs.
- * The claim is a lock of the operating system, so it ends with its process, even after `kill -9`. A process id in a
- * file would not be enough, because another process may get the same id later.
+ * Exclusive use of a data directory by one process. The claim is a lock of the operating system, so it ends with its
+ * process, even after `kill -9`.
  */
 
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from '../failure.ts';
 import { tryLock } from './file-lock.ts';
 
-/** Error if another process uses the directory. */
 export class DirectoryInUse extends StartFailure {
   override name = 'DirectoryInUse';
 }
@@ -19,7 +17,7 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * Claims a directory for this process.
- * @param options.waitMs time to wait for another process to release the directory
+ * @param options.waitMs time to wait for the claim of another process to end
  * @param options.onHeld called after each failed attempt; may throw to stop waiting
  * @returns the function that releases the claim
  * @throws {DirectoryInUse} if the directory is still claimed after that time

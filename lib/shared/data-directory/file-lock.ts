@@ -1,6 +1,6 @@
 /**
  * Locks that the operating system releases when a process ends, even if it is killed. Node has no function for such
- * locks, but SQLite, which comes with Node, uses them on Linux, macOS and Windows.
+ * locks, but SQLite uses them.
  *
  * Weakness: on POSIX systems, all locks of a process on a file end when the process closes any descriptor of the file.
  * So no other code may open a lock file.
@@ -10,17 +10,11 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile } from './private-files.ts';
 
-/**
- * Connections of held locks. They must stay referenced, because garbage collection of a connection would release its
- * lock.
- */
+/** Connections of the current locks. Garbage collection of a connection would release its lock. */
 const held = new Set<DatabaseSync>();
 
-/** Statements that take a lock and keep it until the connection is closed. */
 const statements = {
-  /** Lock for one process. No other process can hold any lock on the file at the same time. */
   exclusive: 'BEGIN EXCLUSIVE',
-  /** Lock that any number of processes can hold at the same time. */
   shared: 'BEGIN; SELECT 1 FROM sqlite_master',
 };
 
@@ -45,7 +39,6 @@ export function tryLock(file: string, kind: keyof typeof statements): (() => voi
   };
 }
 
-/** Creates the lock file, readable only by the owner. SQLite would create it with the process's default permissions. */
 function makePrivateFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', privateFile.mode));
 }

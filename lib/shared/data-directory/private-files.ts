@@ -13,25 +13,20 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Modes of directories and files. On a shared machine, other users must not be able to read accounts, spending, key
- * hashes and sealed answers.
- */
+/** Other users of the machine must not be able to read accounts, spending, key hashes and sealed answers. */
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
 const DATABASE = 'dynamodb.sqlite';
-/** Folder with the files of DynamoDB Local. */
 const CONTAINER_DATABASE = 'dynamodb-local';
 
-/** Names of the files that the gateway keeps in a data directory. */
 const ours =
   /^(dynamodb\.sqlite.*|(?:claim|processes)\.lock|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 export const MAILS = 'mails';
 const directories = [BOOKS, PUBLICATIONS, MAILS, CONTAINER_DATABASE];
-/** Matches the temporary name of a file that is being written. The complete file is renamed or linked to its own name. */
+/** Matches the temporary name of a file that is being written. */
 const draft = /\.draft$/;
 
 /**
@@ -48,10 +43,7 @@ export function makePrivateDirectory(path: string): void {
   if (isOnlyOurs) chmodSync(path, OWNER_ONLY_DIRECTORY);
 }
 
-/**
- * Changes the mode of a file. Missing files are ignored: another process may just have removed the file (a journal of
- * the database, or the file of a gateway that has ended).
- */
+/** Changes the mode of a file, if it still exists. */
 function protect(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
@@ -66,9 +58,8 @@ export function replacePrivateFile(path: string, text: string): void {
 }
 
 /**
- * Creates a file unless it exists. If several processes create it at the same time, one of them succeeds, and all read
- * the same text.
- * Guarantee: other processes read the complete file, or find no file.
+ * Creates a file unless it exists. If several processes create it at the same time, one of them succeeds. Guarantee:
+ * other processes read the complete file, or find no file.
  */
 export function createPrivateFile(path: string, text: string): void {
   const whole = draftOf(path, text);
@@ -87,14 +78,14 @@ function draftOf(path: string, text: string): string {
   return whole;
 }
 
-/** Returns whether a directory contains data of a gateway, or of the command line, that must outlive the process. */
+/** Returns whether a directory contains data that must outlive the process. */
 export function holdsData(path: string): boolean {
   return [DATABASE, CONTAINER_DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
 /**
- * Returns whether this directory contains a database. If a directory is in use without one, the records may be in a
- * DynamoDB of the operator.
+ * Returns whether this directory contains a database. A directory may be in use without one, with a DynamoDB of the
+ * operator.
  */
 export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
@@ -105,25 +96,17 @@ export function hasContainerDatabase(path: string): boolean {
   return existsSync(join(path, CONTAINER_DATABASE));
 }
 
-/**
- * Creates the directory for the files of DynamoDB Local.
- * @returns its path
- */
 export function containerDatabase(directory: string): string {
   const path = join(directory, CONTAINER_DATABASE);
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   return path;
 }
 
-/**
- * Creates the database file, readable only by the owner. SQLite gives its additional files the same mode.
- * @returns its path
- */
+/** Creates the database file, readable only by its owner, and returns its path. */
 export function privateDatabase(directory: string): string {
   const path = join(directory, DATABASE);
   closeSync(openSync(path, 'a', OWNER_ONLY_FILE));
   return path;
 }
 
-/** Options that create a file which only its owner can read. */
 export const privateFile = { mode: OWNER_ONLY_FILE } as const;

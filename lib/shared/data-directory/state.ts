@@ -13,7 +13,7 @@ import {
   replacePrivateFile,
 } from './private-files.ts';
 
-/** Account and workspace that the first start created. The secrets of keys are not stored. */
+/** Account and workspace that the first start created. */
 export interface Bootstrapped {
   account_id: string;
   workspace_id: string;
@@ -25,22 +25,15 @@ export interface RunFile {
   dynamodb_endpoint: string;
   table_name: string;
   base_url: string;
-  /** Directory of the catalog that the gateway uses while no catalog is published. */
+  /** Directory of the catalog that applies while no catalog is published. */
   catalog_directory: string;
-  /** Number of milliseconds that the gateway adds to the machine's clock (`--now`). */
+  /** Milliseconds that the gateway adds to the machine's clock (`--now`). */
   clock_offset_ms: number;
 }
 
-/**
- * Time in ms to wait for a command that uses the directory; most commands end earlier. If a gateway already runs on it,
- * there is no wait.
- */
+/** Time to wait for a command that uses the directory; there is no wait for a running gateway. */
 const CLAIM_WAIT_MS = 10_000;
 
-/**
- * Files of a local gateway, for example its data, its pepper (a secret that is part of every key's hash), its sealed
- * days, and a file about the running process.
- */
 export class LocalState {
   readonly directory: string;
   readonly ephemeral: boolean;
@@ -52,7 +45,7 @@ export class LocalState {
   }
 
   /**
-   * Claims the directory for a gateway, until the state is closed or the process ends.
+   * Claims the directory until the state is closed or the process ends.
    * @throws {StartFailure} if the directory cannot be used, or another process uses it
    */
   static async open(directory: string, ephemeral: boolean): Promise<LocalState> {
@@ -61,7 +54,7 @@ export class LocalState {
       waitMs: CLAIM_WAIT_MS,
       onHeld: () => state.#refuseBesideGateway(),
     });
-    // A killed gateway does not delete its run file, so the next start deletes it.
+    // A killed gateway does not delete its run file, so this file may be outdated.
     state.#removeRun();
     return state;
   }
@@ -97,7 +90,7 @@ export class LocalState {
     return new LocalState(resolve(directory), false);
   }
 
-  /** Returns the path of the secrets file. The pepper in the file is created on first use. */
+  /** Returns the path of the file with the pepper, which is created on first use. */
   secretsFile(): string {
     const path = join(this.directory, 'secrets.json');
     if (!existsSync(path)) {
@@ -107,22 +100,19 @@ export class LocalState {
     return path;
   }
 
-  /** Returns the path of the directory of sealed days. */
   booksDirectory(): string {
     return join(this.directory, BOOKS);
   }
 
-  /** Returns the path of the directory for catalogs that are published while the gateway runs. */
   publicationsDirectory(): string {
     return join(this.directory, PUBLICATIONS);
   }
 
-  /** Returns the path of the directory for e-mails. */
   mailDirectory(): string {
     return join(this.directory, MAILS);
   }
 
-  /** Returns the path of the key that signs sealed days. The key is created on first use. */
+  /** Returns the path of the key that signs sealed days, which is created on first use. */
   sealingKeyFile(): string {
     const path = join(this.directory, 'sealing-key.pem');
     if (!existsSync(path)) {
@@ -156,8 +146,7 @@ export class LocalState {
 
   /**
    * Records a new start of the gateway on this directory.
-   * @returns ids of earlier starts that are not forgotten; they have ended, because two gateways cannot run on one
-   *   directory
+   * @returns ids of the earlier starts that `forgetBoots` has not removed; these gateways have ended
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();
@@ -165,7 +154,6 @@ export class LocalState {
     return earlier;
   }
 
-  /** Removes the ids of earlier starts whose holds are settled. */
   forgetBoots(bootIds: string[]): void {
     this.#saveBoots(this.#boots().filter((bootId) => !bootIds.includes(bootId)));
   }
@@ -193,7 +181,7 @@ export class LocalState {
   }
 }
 
-/** Returns whether a process with this id exists. It may be another process that got the same id later. */
+/** Returns whether a process has this id. It may be another process that got the id later. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,5 +1,3 @@
-/** Programs that can provide DynamoDB on this machine, and the choice between them. */
-
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,32 +11,24 @@ import {
 } from '../data-directory/private-files.ts';
 
 export interface DynamodbProgram {
-  /**
-   * Returns the command line.
-   * @param directory directory for the records; undefined keeps them in memory
-   */
+  /** @param directory directory for the records; undefined keeps them in memory */
   command: (port: number, directory: string | undefined) => string[];
   startTimeoutMs: number;
 }
 
-/** Properties of the machine that determine the choice. */
 export interface Machine {
-  /** Returns the path of the dynoxide binary that the npm packages include. */
+  /** Returns the path of the packaged dynoxide binary; undefined if there is none. */
   packaged: () => string | undefined;
-  /** Whether a command exists on the machine and ends with exit code 0. */
   runs: (command: string, ...args: string[]) => boolean;
 }
 
-/**
- * Image of DynamoDB Local.
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
- */
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html */
 const CONTAINER_IMAGE = 'amazon/dynamodb-local:3.3.1';
 const CONTAINER_PORT = 8_000;
 const CONTAINER_DATA = '/data';
 
 const BINARY_START_TIMEOUT_MS = 5_000;
-/** Maximum time in ms for the container to start. It is long because the first start downloads the image. */
+/** Long enough for the first start, which downloads the image. */
 const CONTAINER_START_TIMEOUT_MS = 180_000;
 
 const platform = `${process.platform}-${process.arch}`;
@@ -57,8 +47,7 @@ const thisMachine: Machine = {
 
 /**
  * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. If the
- * directory contains records, only the kind of program that wrote them can be used, because each kind has its own
- * files.
+ * directory contains records, only the kind of program that wrote them can be used.
  * @throws {StartFailure} if no program is available, or the file that DYNAMODB_BINARY names does not exist
  */
 export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {
@@ -71,7 +60,7 @@ export function findDynamodb(directory: string | undefined, machine = thisMachin
 }
 
 /**
- * Returns the path or name of a dynoxide binary; undefined if there is none.
+ * Returns the path or name of a dynoxide binary, if there is one.
  * @throws {StartFailure} if the file that DYNAMODB_BINARY names does not exist
  */
 export function findBinary(machine = thisMachine): string | undefined {
@@ -102,7 +91,7 @@ const container: DynamodbProgram = {
     if (directory === undefined)
       return ['docker', 'run', '--rm', ...published, CONTAINER_IMAGE, ...server, '-inMemory'];
     const volume = ['--volume', `${containerDatabase(directory)}:${CONTAINER_DATA}`];
-    // On Linux, files in a volume belong to the container's user, so the container runs as the current user.
+    // On Linux, files in a volume belong to the container's user.
     const user = process.platform === 'linux' ? ['--user', `${process.getuid!()}:${process.getgid!()}`] : [];
     return [
       'docker',

@@ -12,24 +12,21 @@ import { makePrivateDirectory } from '../data-directory/private-files.ts';
 import { guardProgram } from './guard-program.ts';
 import { whyUnreachable } from '../unreachable.ts';
 
-/** URL of a local gateway's DynamoDB, and the function that stops it. */
 export interface LocalDynamodb {
   endpoint: string;
   /**
    * Resolves with a sentence if the database's process has ended by itself. Never resolves for a DynamoDB at
-   * DYNAMODB_ENDPOINT, because the gateway does not run that process.
+   * DYNAMODB_ENDPOINT.
    */
   lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
-/** Name of the gateway's table in a data directory. */
 export const LOCAL_TABLE = 'model-gateway-local';
 
 /**
- * Starts a DynamoDB on this machine, or uses the one at DYNAMODB_ENDPOINT.
- * @param directory directory for the data, which the caller has claimed (directory-claim.ts); if undefined, the data is
- *   kept in memory
+ * Starts a DynamoDB on this machine, or uses the DynamoDB at DYNAMODB_ENDPOINT.
+ * @param directory directory for the data, which the caller has claimed; if undefined, the data is kept in memory
  * @throws {StartFailure} if this machine has no program for DynamoDB, or if the program does not start
  */
 export async function startDynamodb(directory: string | undefined, program?: DynamodbProgram): Promise<LocalDynamodb> {
@@ -41,8 +38,7 @@ export async function startDynamodb(directory: string | undefined, program?: Dyn
 
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {
   const port = await freePort();
-  // The database has its own process group, so that Ctrl-C reaches only the gateway, which still has to record
-  // spending.
+  // The database has its own process group, so that Ctrl-C does not end it before the gateway has recorded spending.
   const guard = spawn(process.execPath, [guardProgram, ...program.command(port, directory)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
@@ -61,12 +57,12 @@ async function runDynamodb(program: DynamodbProgram, directory: string | undefin
       `DynamoDB did not start: ${lastOutput.trim().split('\n').at(-1) || 'it printed no reason'}.`,
     );
   }
-  // Discards the output of the successful start, because it would not explain a later end.
+  // Output of the successful start does not explain a later end.
   lastOutput = '';
   return { endpoint, lost, stop };
 }
 
-/** Returns whether the database accepts requests within this time (ms), before its process ends. */
+/** Returns whether the database answers in time, before its process ends. */
 async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: string): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && guard.exitCode === null && guard.signalCode === null) {
@@ -77,9 +73,7 @@ async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: strin
   return false;
 }
 
-/**
- * Returns whether a server answers at this URL. `fetch` would load a large part of Node, which this file does not need.
- */
+/** Returns whether a server answers at the URL. `fetch` would load a large part of Node. */
 function isAnswering(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, signal: AbortSignal.timeout(500) }, (response) => {

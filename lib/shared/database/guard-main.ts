@@ -1,7 +1,5 @@
 /**
- * Runs a program that would not notice the end of its parent, and ends the program when the parent ends. The parent
- * holds the other end of this process's standard input, which closes when the parent ends, even if it is killed. The
- * program's standard error is passed on.
+ * Runs a program, and ends it when this process's parent ends. The parent's end closes this process's standard input.
  *
  * Usage: node guard-main.ts <command> [arguments]
  *
@@ -10,7 +8,7 @@
 
 import { spawn } from 'node:child_process';
 
-/** Time in ms for the program to end after SIGTERM. */
+/** Time for the program to end after SIGTERM. */
 const GRACE_MS = 5_000;
 
 const [command, ...args] = process.argv.slice(2);

@@ -1,7 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/**
- * Path of the program that ends a database together with its gateway. In the gateway bundle for tests, this file is
- * replaced.
- */
+/** Path of the program that ends a database together with its gateway. */
 export const guardProgram = fileURLToPath(new URL('./guard-main.ts', import.meta.url));

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localCredentials, sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
 /**
- * Creates the SDK's DynamoDB client, for scanning and restoring a whole table.
+ * Creates the SDK's DynamoDB client.
  * @param endpoint URL of an emulator, which accepts any signature
  */
 export function sdkClient(endpoint?: string): DynamoDBClient {

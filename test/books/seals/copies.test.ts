@@ -1,4 +1,4 @@
-/** Tests of the table's copies of sealed days, and of its data for days that have no statement. */
+/** The table's copies of sealed days, and its data for days that have no statement. */
 import { rmSync } from 'node:fs';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ type Item = Record<string, unknown>;
 let history: RuledHistory;
 let sealing: Sealing;
 let day: { date: string; root: string };
-/** Day after the last one that has a statement. It is sealed, and empty. */
+/** A day after the last day that has a statement. It is sealed and empty. */
 let emptyDate: string;
 
 beforeAll(async () => {
@@ -47,7 +47,6 @@ async function putOrDelete(key: Key, item: Item | undefined): Promise<void> {
   else await documents.send(new DeleteCommand({ TableName, Key: key }));
 }
 
-/** Returns the differences that are found while an item of the table is altered. */
 async function foundWhile(key: Key, alter: (item: Item | undefined) => Item | undefined): Promise<string[]> {
   const item = await itemAt(key);
   try {
@@ -60,7 +59,6 @@ async function foundWhile(key: Key, alter: (item: Item | undefined) => Item | un
   }
 }
 
-/** Returns another text of the same length, or another number. */
 function another(value: unknown): unknown {
   if (typeof value === 'number') return value + 1;
   const text = String(value);
@@ -69,7 +67,7 @@ function another(value: unknown): unknown {
 
 const flipped = (name: string) => (item: Item | undefined) => ({ ...item, [name]: another(item![name]) });
 
-/** Flips one bit in the leaves of a part: in an owner (the first bytes) or in a hash. */
+/** Returns a change that flips a bit of the leaves: in an owner (the first bytes) or in a hash. */
 const flippedAt = (byte: number) => (item: Item | undefined) => {
   const bytes = Buffer.from(item!['leaves'] as string, 'base64');
   bytes[byte]! ^= 1;

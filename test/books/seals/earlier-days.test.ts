@@ -1,7 +1,4 @@
-/**
- * Tests of days that earlier releases sealed, before the table of billing units existed. The records are from release
- * 0.2.0, or have a count of each unit.
- */
+/** Days that earlier releases sealed: the records are from release 0.2.0, or have a count of each unit. */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,12 +24,10 @@ const items = readFileSync(join(fixture, 'items.jsonl'), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as StoredItem);
-/** Records, with numbers as texts. */
 const records = items
   .filter(({ entity, state }) => entity?.S === 'generation' && state?.S === 'final')
   .map((item) => unmarshall(item, { wrapNumbers: (digits) => digits }));
 const generations = records.map((record) => generationFrom(record) as FinalGeneration);
-/** Account and date of each sealed day. */
 const days = readdirSync(join(fixture, 'sealed'))
   .filter((account) => account !== 'days')
   .flatMap((account) => readdirSync(join(fixture, 'sealed', account)).map((date) => ({ account, date })));
@@ -58,7 +53,6 @@ function linesOfDay(directory: string, account: string, date: string): string {
   return gunzipSync(readFileSync(join(directory, names.lines(lines.file)))).toString('utf8');
 }
 
-/** Returns an item with numbers and amounts as texts. */
 const asTexts = (item: object): unknown => JSON.parse(JSON.stringify(item, (_, value: unknown) => plainText(value)));
 const plainText = (value: unknown) => {
   if (value instanceof NumberValue) return value.toString();
@@ -87,7 +81,7 @@ describe('records of earlier releases', () => {
   });
 });
 
-/** The lines with the columns that a release had. Columns of newer units are at the end, and empty. */
+/** Removes the columns after `width`. These columns are of newer units, and empty. */
 function withColumns(lines: string, width: number): string {
   const [head = '', ...rows] = lines.split('\n');
   const names = head.split(',');

@@ -1,4 +1,3 @@
-/** Tests with a file of lines, and the list of the leaves that were sealed. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LineFileWriter, type LineFile } from '../../../lambdas/books/seals/line-file.ts';
 import { firstAlteredLine, rootOfLeafList } from '../../../lib/admin/seals/leaf-list.ts';
 
-/** Number of lines. It exceeds the number of lines that are searched for the position after a difference. */
+/** Number of lines in the test's file. It exceeds the number of lines that are searched after a difference. */
 const LINES = 3_000;
 
 let directory: string;
@@ -28,10 +27,7 @@ function lineOf(number: number): string {
   return `charge,gen-${number},1`;
 }
 
-/**
- * Returns the result for a file whose lines were altered. `lines[0]` has the column names, so an index is a line
- * number.
- */
+/** Returns the first altered line. `lines[0]` has the column names, so an index is a line number. */
 function altered(alter: (lines: string[]) => string[]) {
   const path = join(directory, 'lines.csv.gz');
   const lines = gunzipSync(readFileSync(sealed.lines.path)).toString('utf8').trimEnd().split('\n');

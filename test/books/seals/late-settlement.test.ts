@@ -1,4 +1,4 @@
-/** Tests of settlements after their day was sealed, and of interrupted runs. */
+/** Settlements after their day was sealed, and interrupted runs. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -39,7 +39,6 @@ interface Life {
   account: string;
 }
 
-/** Creates an account on Monday, with a key without limits. */
 async function newLife(): Promise<Life> {
   vi.useFakeTimers({ now: Date.parse(`${MONDAY}T00:00:00Z`), toFake: ['Date'] });
   const table = await newTable();
@@ -84,7 +83,7 @@ async function settled(
   if (result instanceof Error) throw result;
 }
 
-/** Seals all days before a date, at two o'clock on that date. */
+/** Seals the days before a date, at two o'clock on that date. */
 async function sealedBefore({ sealing }: Life, date: string): Promise<number> {
   vi.setSystemTime(Date.parse(`${date}T02:00:00Z`));
   return sealBefore(sealing.tools, date);
@@ -106,7 +105,7 @@ async function statedRoots(life: Life): Promise<string[]> {
 }
 
 /**
- * Returns the root of the list of leaves of each sealed day.
+ * Returns the root of each day's list of leaves.
  * @throws {Error} if a day has no list
  */
 async function leafListRoots(life: Life): Promise<string[]> {
@@ -286,7 +285,7 @@ describe('days without a charge', () => {
   });
 });
 
-/** Returns a file store whose call number `call` throws an error, either before or after the call takes effect. */
+/** Returns a file store in which call number `call` throws an error, before or after the call takes effect. */
 function failingAt(files: KeptFiles, call: number, when: 'before' | 'after'): KeptFiles {
   let calls = 0;
   const tried = async <Result>(work: () => Promise<Result>) => {
@@ -303,7 +302,7 @@ function failingAt(files: KeptFiles, call: number, when: 'before' | 'after'): Ke
   };
 }
 
-/** Number of file calls in a run that seals one day of one account. */
+/** File calls in a run that seals one day of one account. */
 const FILE_CALLS = 8;
 
 describe('an interrupted run of seal-days', () => {

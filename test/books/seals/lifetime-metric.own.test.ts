@@ -22,7 +22,6 @@ afterEach(() => {
 
 const measured = () => lines.flatMap(({ DriftRub: drift }) => (drift === undefined ? [] : [drift]));
 
-/** Adds to the lifetime spending of the account's counter. */
 async function spentMore({ table, account }: History, amount: string): Promise<void> {
   const scope = { kind: 'account', id: account.id } as const;
   const spent = (await readCounter(table, scope)).spent('lifetime');

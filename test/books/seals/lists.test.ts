@@ -1,4 +1,3 @@
-/** Tests of the lists of each day's statements, and of the statements that they list. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ const DATES = [MONDAY, TUESDAY, WEDNESDAY];
 const ACCOUNTS = ['a', 'b'];
 
 let directory: string;
-/** Writes statements of three days of two accounts, and a list for each day. */
+/** Writes three days of two accounts, and a list for each day. */
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-lists-'));
   for (const date of DATES) {

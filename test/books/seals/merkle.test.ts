@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CHUNK_LEAVES, leafOf, pathOf, rootByPath, RootHasher, rootOf } from '../../../lambdas/books/seals/merkle.ts';
 
-/** Leaves of RFC 6962's own test vectors. */
+/** Leaves in hex: test vectors of Google's implementation of RFC 6962 (Certificate Transparency). */
 const known = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
-/**
- * Expected roots over the first leaf, the first two leaves, and so on. Only the first characters of each root are
- * listed.
- */
+/** Beginnings of the roots over the first leaf, the first two leaves, and so on. */
 const roots = ['6e340b9c', 'fac54203', 'aeb6bcfe', 'd37ee418', '4e3bbb1f', '76e67dad', 'ddb89be4', '5dc9da79'];
 
 const leafOfBytes = (hex: string) =>

@@ -1,4 +1,4 @@
-/** Tests of the services that sealing uses: AWS KMS, S3 with a lock, and an authority for timestamps. */
+/** The services that sealing uses: AWS KMS, S3 with a lock, and an authority for timestamps. */
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ describe('a key in KMS', () => {
       void buffer(request).then((body) => {
         const asked = JSON.parse(body.toString()) as Record<string, string>;
         calls.push({ target: request.headers['x-amz-target'], ...asked });
-        // KMS gets the digest, and signs it unchanged. The result is the same as signing the document with SHA-256.
+        // KMS signs the digest: the result is the same as signing the document with SHA-256.
         const answer = asked['Message']
           ? { Signature: sign('sha256', document, privateKey).toString('base64') }
           : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') };
@@ -72,8 +72,8 @@ describe('a key in KMS', () => {
 });
 
 /**
- * Starts a partial emulator of S3. It refuses a file without a correct checksum, and a second file with the same name if
- * the request has `if-none-match: *`.
+ * This partial emulator of S3 refuses a file without a correct checksum, and a second file with the same name if the
+ * request has `if-none-match: *`.
  */
 async function bucketWithLock(): Promise<KeptFiles> {
   const files = new Map<string, Buffer>();
@@ -139,7 +139,6 @@ describe.each([
 
 const openssl = (command: string) => execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'pipe' });
 
-/** Starts a timestamp authority that uses OpenSSL. */
 async function authority(): Promise<string> {
   writeFileSync(
     join(directory, 'tsa.cnf'),
@@ -187,7 +186,7 @@ describe('a timestamp', () => {
 
   it('is refused if the authority refuses, fails, or sends an invalid or too long answer', async () => {
     const digest = Buffer.alloc(32);
-    // The response is a refusal: status 2, and no token.
+    // This answer has status 2 and no token.
     const refusing = await answering((_, response) => response.end(Buffer.from('30053003020102', 'hex')));
     const failing = await answering((_, response) => response.writeHead(500).end());
     const nonsense = await answering((_, response) => response.end('<html>'));

@@ -52,7 +52,7 @@ describe('the days of all accounts', () => {
 
     const used = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
     const granted = functions['seal-days']!.grants.table!;
-    // Records of generations that were open are read in batches. This history has none.
+    // This history has no records of open generations, which are read in batches.
     expect(granted.filter((action) => !used.has(action))).toEqual(['BatchGetItem']);
     expect([...used].filter((action) => !(granted as readonly string[]).includes(action))).toEqual([]);
   });

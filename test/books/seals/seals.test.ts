@@ -1,4 +1,4 @@
-/** Tests of sealed days, and of alterations of files and records afterwards. */
+/** Sealed days, and alterations of files and records afterwards. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ import { documentsOf } from '../../support/documents.ts';
 import { makeRuledHistory, type RuledHistory } from '../../support/history.ts';
 import { daysAfter, newSealing, sealBefore, verifyAll, type Sealing } from '../../support/sealing.ts';
 
-/** Number of generations on each of three days, the last of which is today. Some generations have several lines. */
+/** Number of generations on each of three days. Some of them have several lines. */
 const GENERATIONS = 60;
 
 let history: RuledHistory;
@@ -177,7 +177,6 @@ describe('a sealed day', () => {
   });
 });
 
-/** Returns all differences that are found after a copy of the files was altered. */
 async function foundInFiles(alter: (directory: string) => void) {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-altered-'));
   cpSync(sealing.directory, directory, { recursive: true });
@@ -190,7 +189,6 @@ async function foundInFiles(alter: (directory: string) => void) {
   }
 }
 
-/** Returns all differences that are found after an item of the table was altered. */
 async function foundInRecords(key: Key, alter: (item: Record<string, unknown>) => Record<string, unknown> | undefined) {
   const documents = documentsOf(history.table);
   const TableName = history.table.name;

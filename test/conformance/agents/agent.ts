@@ -1,7 +1,7 @@
 /**
- * Programs of agents. They are installed separately, because they are large: `npm install --prefix
+ * Programs of agents, which are installed separately, because they are large: `npm install --prefix
  * test/conformance/agents`, or elsewhere with AGENT_CLIENTS_DIRECTORY. The tests of a missing program are skipped,
- * unless AGENT_CLIENTS=required (the nightly job).
+ * unless AGENT_CLIENTS=required.
  */
 
 import { spawn } from 'node:child_process';
@@ -13,17 +13,16 @@ import { join } from 'node:path';
 const directory = process.env['AGENT_CLIENTS_DIRECTORY'] ?? import.meta.dirname;
 const RUN_MS = 110_000;
 
-/** Path of a tool server (Model Context Protocol) that an agent starts. Its tool reads records of an archive. */
+/** Tool server (Model Context Protocol) that an agent starts. */
 export const archiveServer = join(import.meta.dirname, 'mcp-server.mjs');
 
 const programOf = (name: string) => join(directory, 'node_modules', '.bin', name);
 
-/** Returns whether the tests of this agent are skipped. */
+/** Whether the tests of this agent are skipped. */
 export function isLeftOut(name: string): boolean {
   return process.env['AGENT_CLIENTS'] !== 'required' && !existsSync(programOf(name));
 }
 
-/** Directories of an agent's user: a home, and a folder to work in. */
 export interface Desk {
   home: string;
   work: string;
@@ -43,7 +42,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Environment in which no agent sends telemetry or updates itself. */
+/** Variables with which agents send no telemetry and do not update themselves. */
 const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
@@ -56,12 +55,12 @@ const quiet = {
 
 /**
  * Runs a shell command that can call the agents by name.
- * @throws if the command does not end in time
+ * @throws {Error} if the command does not end in time
  */
 export async function runAgent(line: string, { home, work }: Desk, env: Record<string, string>): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {
     cwd: work,
-    // The process group is separate, so that all processes that an agent has started end with the agent.
+    // All processes that an agent has started end with its process group.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

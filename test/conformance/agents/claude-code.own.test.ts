@@ -1,6 +1,5 @@
 /**
- * Tests of Claude Code with models other than Claude. When a provider refuses a prompt as too long, Claude Code must
- * shorten the conversation.
+ * Claude Code with models other than Claude must shorten the conversation when a provider refuses a prompt as too long.
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +8,7 @@ import { DONE, reader, READ_THEM, writeRecords } from './records.ts';
 import type { Session } from './strict-provider.ts';
 import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
-/** Models over several wires. The provider of one model offers a compatible form of the Messages API. */
+/** DeepSeek also offers the Messages API, so its model tests that wire. */
 const models = [
   'openai/gpt-4.1',
   'openai/gpt-5.5',
@@ -39,8 +38,8 @@ async function readRecords(model: string, contextTokens?: number) {
 }
 
 /**
- * Returns a session of the model.
- * @param breaksAt number of the answer that breaks off; after it, the model's context is smaller
+ * Returns a session in which the model reads all records.
+ * @param breaksAt number of the answer that breaks off; afterwards, the model's context is smaller
  */
 function session(maxTokens: number, breaksAt?: number): Session {
   const next = reader(desk, (path) => ({ name: 'Read', input: { file_path: path } }));

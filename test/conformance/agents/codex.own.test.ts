@@ -1,7 +1,4 @@
-/**
- * Tests of Codex with a tool server. Codex must find and call the server's tools, keep its history, and shorten the
- * history.
- */
+/** Codex must find and call a server's tools, keep its history, and shorten it. */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +8,7 @@ import { archiveServer, isLeftOut, newDesk, runAgent, type Desk } from './agent.
 import type { Session, Turn } from './strict-provider.ts';
 import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
-/**
- * Models, one for each wire. Codex has built-in facts about the first model, and reads the facts about the other models
- * from the gateway's model list.
- */
+/** Codex has built-in facts about the first model, and reads facts about the others from the gateway. */
 const models = [
   'openai/gpt-5.5',
   'anthropic/claude-sonnet-4.6',
@@ -55,8 +49,8 @@ async function readRecords(settings: string) {
 }
 
 /**
- * Returns a session of the model. The model writes a file and reads it, then reads records with a tool of the MCP
- * server `archive`. If Codex does not offer this tool, the model first searches for it.
+ * The model writes a file and reads it, then reads records with a tool of the MCP server `archive`, for which it first
+ * searches if necessary.
  */
 function session(): Session {
   let step = 0;
@@ -81,7 +75,7 @@ function session(): Session {
       ? { thinking: 'Enough.', text: DONE }
       : calling(reads!, { id: `r${step - 2}-${RECORD_CHARACTERS}` });
   };
-  // The request for a summary is too long as well. Codex shortens that request until it fits.
+  // If a request for a summary is too long, Codex shortens it.
   return { maxTokens: (prompt) => (isCompaction(prompt) ? 25_000 : 200_000), turn };
 }
 
@@ -145,8 +139,8 @@ const isCompaction = ({ lastUserText }: SandboxPrompt): boolean =>
 const tokenPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
- * Returns the credentials of an invented user. Codex only compresses requests of users who have signed in, and the
- * gateway ignores their token.
+ * Returns the login of a user, because Codex only compresses requests of users who have signed in. The gateway ignores
+ * their token.
  */
 function subscription(): object {
   const claims = {

@@ -1,4 +1,4 @@
-/** Tool server as agents start one. It uses the Model Context Protocol over its standard streams. */
+/** Tool server with the Model Context Protocol over its standard streams. */
 
 import { createInterface } from 'node:readline';
 
@@ -24,7 +24,7 @@ const results = {
   'tools/call': ({ arguments: { id } }) => ({ content: [{ type: 'text', text: recordOf(id) }] }),
 };
 
-/** Returns a record whose length its id contains, such as `r1-2000`. */
+/** Returns a record. Its id ends with its length, such as `r1-2000`. */
 function recordOf(id) {
   const length = Number(/-(\d+)$/.exec(id)?.[1] ?? 0);
   return `Record ${id} says: ${'the harvest was good. '.repeat(length / 22)}END-${id}`;

@@ -23,10 +23,7 @@ const apis = [
 let gateway: WatchedGateway;
 let desk: Desk;
 
-/**
- * Lets opencode read the records.
- * @returns the texts of its answer
- */
+/** Lets opencode read the records, and returns the texts of its answer. */
 async function readRecords({
   model = NOVA,
   npm = CHAT,
@@ -42,7 +39,7 @@ async function readRecords({
     .flatMap(({ type, part }) => (type === 'text' ? (part?.text ?? []) : []));
 }
 
-/** Returns a session of the model. opencode requests titles and summaries without tools. */
+/** Returns a session in which the model reads all records. opencode requests titles and summaries without tools. */
 function session(maxTokens: number): Session {
   const next = reader(desk, (path) => ({ name: 'read', input: { filePath: path } }));
   return {

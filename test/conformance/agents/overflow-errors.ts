@@ -14,8 +14,7 @@ const ofDeepSeek: Words = ({ tokens, maxTokens }) =>
   `This model's maximum context length is ${maxTokens} tokens. However, you requested ${tokens + 8} tokens (${tokens} in the messages, 8 in the completion). Please reduce the length of the messages or completion.`;
 
 /**
- * Error messages by provider id. Their sources are listed with the rules that read them
- * (lambdas/providers/faults/context-rules.ts).
+ * Error messages by provider id. The rules that read them list the sources (lambdas/providers/faults/context-rules.ts).
  */
 const words: Record<string, Words> = {
   openai: ({ tokens, maxTokens }) =>
@@ -36,7 +35,10 @@ export function overflowMessage({ provider }: Endpoint, numbers: Numbers): strin
   return said(numbers);
 }
 
-/** Returns the events of the Responses API, which accepts a too long prompt and reports the error within the stream. */
+/**
+ * Returns the events of an error. The Responses API accepts a prompt that is too long, and reports the error within the
+ * stream.
+ */
 export function overflowEvents(): WireEvent[] {
   const error = {
     code: 'context_length_exceeded',

@@ -1,4 +1,4 @@
-/** Files that an agent must read, one after the other. Together they are longer than a context of 60,000 tokens. */
+/** Files that an agent must read one after the other, together longer than a context of 60,000 tokens. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,10 +21,7 @@ export function writeRecords(desk: Desk): void {
   }
 }
 
-/**
- * Returns a function that plays the next turn of a model that reads each record once, whatever the agent has removed
- * from the conversation.
- */
+/** Returns a model's turns, which read each record once, whatever the agent has removed from the conversation. */
 export function reader(desk: Desk, call: (path: string) => { name: string; input: object }): () => Turn {
   let read = 0;
   return () => {

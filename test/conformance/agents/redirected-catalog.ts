@@ -1,6 +1,6 @@
 /**
- * Copy of the shipped catalog in which the providers' addresses are replaced by addresses of one local server, except
- * addresses from environment variables. Models, endpoints and quirks are those that operators get.
+ * Copy of the shipped catalog in which addresses of providers are replaced by addresses of one local server, except
+ * addresses from environment variables.
  */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ interface ProviderEntry {
   base_url?: string;
 }
 
-/** Writes the catalog. Each replaced address ends with the provider's id. */
+/** Writes the catalog; each replaced address ends with the provider's id. */
 export function redirectedCatalog(url: string): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-redirected-'));
   cpSync(shippedCatalog, path, { recursive: true });

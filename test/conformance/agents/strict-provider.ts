@@ -1,7 +1,6 @@
 /**
  * Local server that stands in for the providers of the shipped catalog. Each request for an answer must pass the strict
- * fake (a checker of the provider's rules) of its endpoint, and fit into the context. The answer is the next turn of a
- * script.
+ * fake (a checker of the provider's rules) of its endpoint, and fit into the context.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -19,7 +18,6 @@ import { loadShippedCatalog } from '../../support/catalog.ts';
 import { listen, type Listening } from '../../support/listen.ts';
 import { overflowEvents, overflowMessage } from './overflow-errors.ts';
 
-/** Content of one response of the model. */
 export interface Turn {
   thinking?: string;
   text?: string;
@@ -29,16 +27,15 @@ export interface Turn {
 }
 
 export interface Session {
-  /** Returns the number of tokens above which the model refuses this prompt. */
+  /** Returns the maximum number of tokens of this prompt. The model refuses a longer prompt. */
   maxTokens: (prompt: SandboxPrompt) => number;
-  /** Returns the answer to the next prompt that fits. */
+  /** Answer to the next prompt that fits. */
   turn: (prompt: SandboxPrompt) => Turn;
 }
 
-/** Record of the requests of one session. */
 export interface SessionLog {
   answered: SandboxPrompt[];
-  /** Number of tokens of each prompt that was too long. */
+  /** Tokens of each prompt that was too long. */
   overflows: number[];
   /** Messages of the strict fakes about requests that they refused. */
   refusals: string[];
@@ -49,7 +46,7 @@ export interface StrictProvider extends Listening {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
-/** Milliseconds between the last output and the break of the connection, so that the output has arrived. */
+/** Time in which the last output arrives before the connection breaks. */
 const BREAK_MS = 50;
 
 const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);
@@ -110,7 +107,6 @@ export async function bytesOf(request: IncomingMessage): Promise<Buffer> {
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Paths by which the sandbox distinguishes its wires. */
 const sandboxPaths: Partial<Record<Wire, string>> = {
   anthropic: '/anthropic',
   'openai-chat': '/openai/v1',
@@ -118,7 +114,7 @@ const sandboxPaths: Partial<Record<Wire, string>> = {
   'google-gemini': '/gemini/v1beta',
   'bedrock-converse': '/bedrock',
 };
-/** Matches the model in the path of a request to Google or Amazon. */
+/** Matches the model in a path of Google or Amazon. */
 const MODEL_IN_PATH = /\/models?\/([^/]+?)(?::\w+|\/[\w-]+)(?:\?.*)?$/;
 
 interface Place {
@@ -181,7 +177,7 @@ function writeEvents(response: ServerResponse, { contentType, encode }: Writer['
   response.end();
 }
 
-/** Replaces the signatures of thinking by signatures that the strict fakes accept as the provider's own. */
+/** Replaces the signatures of thinking by signatures that the strict fakes accept. */
 function withOwnSeal(event: WireEvent): WireEvent {
   if (typeof event === 'string') return event;
   const sealed = JSON.stringify(event)

@@ -1,6 +1,4 @@
-/**
- * Starts a gateway between real agents and the strict provider (strict-provider.ts), and records the agents' requests.
- */
+/** Gateway between real agents and the strict provider, with the agents' requests. */
 
 import { createServer, request as forward } from 'node:http';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
@@ -11,10 +9,8 @@ import { listen } from '../../support/listen.ts';
 import { redirectedCatalog } from './redirected-catalog.ts';
 import { bytesOf, startStrictProvider, type Session, type SessionLog } from './strict-provider.ts';
 
-/** Request of an agent. */
 interface Sent {
   path: string;
-  /** Content-encoding of the request. */
   encoding: string | undefined;
   status: number;
   /** Whether the body requests a stream; false for a compressed body. */
@@ -28,19 +24,17 @@ export interface WatchedGateway {
   /** Base URL of the server, which accepts compressed requests, with /v1. */
   serverUrl: string;
   begin: (session: Session) => SessionLog;
-  /** Returns the requests since the session began. */
+  /** Requests since the session began. */
   sent: () => readonly Sent[];
   /**
-   * Returns the text that `admin clients` prints.
+   * Text that `admin clients` prints.
    * @param contextTokens replaces the context length of the catalog
    */
   configuration: (client: string, model: string, contextTokens?: number) => string;
   stop: () => Promise<void>;
 }
 
-/**
- * Credentials of the providers to which the gateway may send the tests' requests. A model may have several providers.
- */
+/** Providers to which the gateway may send the tests' requests. */
 const credentials = {
   ANTHROPIC_API_KEY: 'k',
   BEDROCK_AWS_CREDENTIAL: 'id:secret',

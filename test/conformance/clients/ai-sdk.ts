@@ -1,4 +1,4 @@
-/** Tests the AI SDK with each API. The SDK checks every event and body against a schema. */
+/** Tests the AI SDK, which checks events and bodies against a schema, with each API. */
 
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -37,12 +37,10 @@ import {
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerOptions']>;
 
-/** Provider package of the AI SDK, and its special features. */
 interface Provider {
   name: string;
   api: Client['api'];
   modelOf: (subject: Subject) => Exclude<LanguageModel, string>;
-  /** Options of every request. */
   always?: ProviderOptions;
   thinking: ProviderOptions;
   structured?: ProviderOptions;
@@ -80,7 +78,7 @@ const openAiChat: Provider = {
   name: 'AI SDK, @ai-sdk/openai',
   api: 'chat completions',
   modelOf: (subject) => createOpenAI(addressOf(subject)).chat(subject.model),
-  // The package decides by the model's name whether the model thinks, so the option overrides it.
+  // The package decides by the model's name whether the model thinks, so the option `forceReasoning` is set.
   thinking: { openai: { reasoningEffort: 'low', forceReasoning: true } },
   reads: { thinking: false, sources: true },
   searching: (subject) => ({ model: createOpenAI({ ...addressOf(subject), fetch: withSearch }).chat(subject.model) }),
@@ -195,7 +193,7 @@ function clientOf(provider: Provider): Client {
       cancel: async (subject) => {
         const stop = new AbortController();
         const result = streamText({ ...asked(subject, 'Long', LONG_ANSWER), abortSignal: stop.signal });
-        // Promises of the aborted result reject. Without a handler, an unhandled rejection would end the process.
+        // Without a handler, a rejected promise of the aborted result would end the process.
         for (const promised of [result.usage, result.totalUsage, result.finishReason, result.steps, result.text]) {
           Promise.resolve(promised).catch(() => {});
         }
@@ -213,16 +211,13 @@ export const aiSdk: Client[] = [anthropic, openAiChat, openAiResponses, compatib
   clientOf(provider),
 );
 
-/** Sends a request with a search option. The package has no setting for this option of chat completions. */
+/** Adds an option of chat completions for which the package has no setting. */
 const withSearch: typeof fetch = (address, init) => {
   const body = JSON.parse(init!.body as string) as object;
   return fetch(address, { ...init, body: JSON.stringify({ ...body, web_search_options: {} }) });
 };
 
-/**
- * Requests a search, checks the answer (and its sources if the package reads them), and sends the answer back in
- * another turn.
- */
+/** Requests a search, checks the answer, and sends it back in another turn. */
 async function searchWith(provider: Provider, subject: Subject): Promise<void> {
   const question = ask(provider, subject, searched.question);
   const result = streamText({ ...question, ...provider.searching!(subject) });
@@ -238,7 +233,7 @@ async function searchWith(provider: Provider, subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** Requests a search, checks its results and the citations in the answer, and sends all of it back in another turn. */
+/** Requests a search, checks its results and citations, and sends all of it back in another turn. */
 async function search(subject: Subject): Promise<void> {
   const { tools: own } = createAnthropic(addressOf(subject));
   const webSearch = { web_search: own.webSearch_20250305({ maxUses: MAX_SEARCHES }) };
@@ -255,7 +250,6 @@ async function search(subject: Subject): Promise<void> {
   assert.equal(call?.providerExecuted, true);
   assert.equal(found?.toolCallId, call?.toolCallId);
   assert.ok(results.every(({ encryptedContent: sealed }) => sealed !== ''));
-  // The sources of the answer are the search results.
   assert.deepEqual(
     (await result.sources).map((source) => (source.sourceType === 'url' ? source.url : undefined)),
     results.map(({ url }) => url),
@@ -273,7 +267,7 @@ async function search(subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** Returns the number of searches in the usage, for which the SDK has no type. */
+/** Returns the number of searches, for which the SDK has no type. */
 async function searchesOf(metadata: PromiseLike<ProviderMetadata | undefined>): Promise<unknown> {
   const usage = (await metadata)?.['anthropic']?.['usage'] as { server_tool_use?: { web_search_requests: number } };
   return usage.server_tool_use?.web_search_requests;
@@ -281,7 +275,7 @@ async function searchesOf(metadata: PromiseLike<ProviderMetadata | undefined>): 
 
 /**
  * Collects the text of a stream.
- * @throws the first error in the stream
+ * @throws {Error} for an error in the stream
  */
 async function collect(parts: AsyncIterable<{ type: string; text?: string; error?: unknown }>): Promise<string> {
   let text = '';

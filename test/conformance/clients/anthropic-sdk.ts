@@ -1,4 +1,4 @@
-/** Tests the Anthropic SDK, in its present version and in an older version that other clients still include. */
+/** Tests the present Anthropic SDK and an older version that other clients include. */
 
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
@@ -107,7 +107,7 @@ function textOf({ content }: Anthropic.Message): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-/** Requests a search, checks its results and the citations in the answer, and sends all of it back in another turn. */
+/** Requests a search, checks its results and citations, and sends all of it back in another turn. */
 async function search(client: Anthropic, subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES } as const;
   const question = { ...ask(subject, searched.question), tools: [webSearch] };
@@ -137,7 +137,7 @@ async function search(client: Anthropic, subject: Subject): Promise<void> {
 
 /**
  * Requests tool calls, sends their results, and checks the final answer.
- * @param before type of block that must come before the calls
+ * @param before type of block before the calls
  */
 async function runTools(
   client: Anthropic,

@@ -1,4 +1,4 @@
-/** Features that every client uses, through its API and over every wire. */
+/** Features that clients use, through their APIs and over the wires for messages. */
 
 import assert from 'node:assert/strict';
 import type { GatewayClient } from '../../support/gateway.ts';
@@ -17,18 +17,16 @@ export const features = [
 ] as const;
 export type Feature = (typeof features)[number];
 
-/** Gateway and model that a client uses. */
 export interface Subject {
   gateway: GatewayClient;
   model: string;
 }
 
-/** API that a client uses. */
 type Api = 'messages' | 'chat completions' | 'responses';
 
 /**
- * Client program with one function per feature. Each function throws if the client does not get the expected result.
- * Whether an answer was cancelled is checked afterwards, in the generations of the client's key.
+ * Client program with one function per feature, which throws if the client does not get the expected result. Cancelled
+ * answers are checked afterwards, in the generations of the client's key.
  */
 export interface Client {
   name: string;
@@ -38,14 +36,14 @@ export interface Client {
 
 export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const pdf = 'JVBERi0=';
-/** Number of tokens that the sandbox counts for a document. */
+/** The sandbox counts this number of tokens for a document. */
 export const PDF_TOKENS = 1_500;
 export const THINKING_BUDGET = 1_024;
 export const MAX_TOKENS = 2_000;
-/** Directives for an answer that takes a minute. Tests abort it after the first output. */
+/** Directives for an answer that takes 50 seconds. */
 export const LONG_ANSWER = 'tokens=500 delay=100';
 
-/** Question for which the model searches, and a next question for which it does not. */
+/** Question for which the model searches, and a next question without a search. */
 export const searched = { question: 'Cities?', next: 'And now?', nextDirectives: 'search=0' };
 export const MAX_SEARCHES = 3;
 /** Maximum length of a quotation in the Messages API. */
@@ -57,8 +55,7 @@ interface Citation {
 }
 
 /**
- * Checks that citations refer to found pages and have quotations of a valid length, and that the model's markers of
- * citations were removed from the text.
+ * Checks that citations refer to found pages and have valid quotations, and that the text has no markers of citations.
  */
 export function assertCited(text: string, citations: Citation[], foundUrls: string[]): void {
   assert.ok(citations.length > 0);
@@ -75,9 +72,7 @@ export const weatherSchema = {
   required: ['city'],
   additionalProperties: false,
 };
-/** Schema of a tool without arguments. */
 export const clockSchema = { type: 'object' as const, properties: {} };
-/** Schema of a structured answer. */
 export const answerSchema = {
   type: 'object' as const,
   properties: {
@@ -111,7 +106,7 @@ export const tools = {
   get_weather: { description: 'Weather of a city', schema: weatherSchema },
   get_time: { description: 'Time of day', schema: clockSchema },
 };
-/** Arguments with which the sandbox calls the tools. */
+/** The sandbox calls the tools with these arguments. */
 export const toolArguments = [{ city: 'Москва' }, {}];
 export const pngUrl = `data:image/png;base64,${pixel}`;
 export const pdfUrl = `data:application/pdf;base64,${pdf}`;

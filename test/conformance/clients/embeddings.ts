@@ -1,7 +1,4 @@
-/**
- * Tests clients that embed texts, each used as its documentation shows. Some of these clients request base64 by
- * default.
- */
+/** Tests clients that embed texts; some of them request base64 by default. */
 
 import assert from 'node:assert/strict';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -16,15 +13,15 @@ import { markdownTable } from '../markdown.ts';
 
 const MODEL = 'sandbox/embedder';
 const DIMENSIONS = 16;
-/** Texts of a test with many inputs, which a client may send in several requests. */
+/** These inputs are so many that a client may send them in several requests. */
 const MANY = Array.from({ length: 100 }, (_, index) => `text ${index}`);
 const FAILING = ['x\n@sandbox error=529'];
 
 interface EmbeddingClient {
   name: string;
   /**
-   * Returns a vector of numbers for each text.
-   * @throws if the gateway refuses the request
+   * Returns a vector for each text.
+   * @throws {Error} if the gateway refuses the request
    */
   embed: (gateway: GatewayClient, texts: string[], dimensions?: number) => Promise<number[][]>;
 }
@@ -76,7 +73,7 @@ const clients: EmbeddingClient[] = [
   ),
   aiSdk(
     '@openrouter/ai-sdk-provider',
-    // The package has no setting for dimensions, so they are an extra field of the body.
+    // The package has no setting for dimensions.
     (gateway, dimensions) =>
       createOpenRouter({ ...addressOf(gateway), extraBody: dimensions ? { dimensions } : {} }).textEmbeddingModel(
         MODEL,
@@ -103,7 +100,7 @@ const clients: EmbeddingClient[] = [
   },
 ];
 
-/** Tests of embeddings by the names of their tasks. */
+/** Tests by the names of their tasks. */
 export const embeddingFeatures: Record<string, (gateway: GatewayClient, client: EmbeddingClient) => Promise<void>> = {
   'one text': async (gateway, { embed }) => {
     const [vector, ...others] = await embed(gateway, ['Hello']);
@@ -124,10 +121,7 @@ export const embeddingFeatures: Record<string, (gateway: GatewayClient, client: 
   },
 };
 
-/**
- * Tests each client with each feature.
- * @returns the failures, and a table of the results
- */
+/** Tests each client with each feature. */
 export async function reportOnEmbeddings(gateway: GatewayClient): Promise<{ unexplained: string[]; table: string }> {
   const unexplained: string[] = [];
   const rows: string[][] = [];

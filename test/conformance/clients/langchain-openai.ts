@@ -1,6 +1,6 @@
 /**
- * Tests LangChain's client for OpenAI with both of OpenAI's APIs. This client ignores unexpected events of streams, and
- * sends the parts that it kept in the next request.
+ * Tests LangChain's client for OpenAI with both of OpenAI's APIs. It ignores unexpected events of streams, and sends
+ * the parts that it kept in the next request.
  */
 
 import assert from 'node:assert/strict';
@@ -105,10 +105,7 @@ function clientOf(api: Client['api'], fields: ChatOpenAIFields, searching: objec
   };
 }
 
-/**
- * Requests tool calls, sends their results, and checks the final answer.
- * @returns the message with the calls
- */
+/** Requests tool calls, sends their results, checks the final answer, and returns the message with the calls. */
 async function runTools(model: ChatOpenAI, question: BaseMessage[], expectedCalls: number): Promise<AIMessageChunk> {
   const withTools = model.bindTools(functions);
   const first = await collectChunks(await withTools.stream(question));

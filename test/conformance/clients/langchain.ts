@@ -1,6 +1,5 @@
 /**
- * Tests LangChain's client for Anthropic. This client ignores unexpected events of streams, and adds up the usage in
- * all events.
+ * Tests LangChain's client for Anthropic. It ignores unexpected events of streams, and adds up the usage in all events.
  */
 
 import assert from 'node:assert/strict';
@@ -122,7 +121,7 @@ interface SearchBlock {
   citations?: { type: string; url: string; cited_text: string }[];
 }
 
-/** Requests a search, checks its results and the citations in the answer, and sends all of it back in another turn. */
+/** Requests a search, checks its results and citations, and sends all of it back in another turn. */
 async function search(subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES };
   const model = connect(subject).bindTools([webSearch]);
@@ -146,10 +145,7 @@ async function search(subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/**
- * Requests tool calls, sends their results, and checks the final answer.
- * @returns the message with the calls
- */
+/** Requests tool calls, sends their results, checks the final answer, and returns the message with the calls. */
 async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {
   const withTools = model.bindTools(tools);
   const first = await collectChunks(await withTools.stream(question));

@@ -1,5 +1,5 @@
 /**
- * Tests OpenAI's SDK with both of OpenAI's APIs. When the SDK reads a stream, it checks that every event may follow the
+ * Tests OpenAI's SDK with both of OpenAI's APIs. When it reads a stream, it checks that each event may follow the
  * earlier events.
  */
 
@@ -121,10 +121,7 @@ const openAiChat: Client = {
   },
 };
 
-/**
- * Requests tool calls, sends results, and checks the final answer.
- * @returns the message with the calls
- */
+/** Requests tool calls, sends results, checks the final answer, and returns the message with the calls. */
 async function runChatTools(
   subject: Subject,
   question: ChatRequest,
@@ -133,8 +130,7 @@ async function runChatTools(
 ): Promise<OpenAI.ChatCompletionMessage> {
   const { completions } = connect(subject).chat;
   const request = { ...question, tools: chatTools };
-  // The SDK's streams keep only the last piece of unknown fields, such as the thinking. Thinking is therefore tested
-  // without streaming.
+  // The SDK's streams keep only the last piece of unknown fields, so thinking is tested without streaming.
   const first =
     form === 'whole'
       ? await completions.create(request)
@@ -258,15 +254,11 @@ const openAiResponses: Client = {
   },
 };
 
-/** Returns output items as input of the next request, unchanged. */
 function asInput(output: OpenAI.Responses.ResponseOutputItem[]): OpenAI.Responses.ResponseInput {
   return output as OpenAI.Responses.ResponseInput;
 }
 
-/**
- * Requests tool calls, sends results, and checks the final answer.
- * @returns the items of the first answer
- */
+/** Requests tool calls, sends results, checks the final answer, and returns the items of the first answer. */
 async function runResponsesTools(
   subject: Subject,
   question: ReturnType<typeof ask>,

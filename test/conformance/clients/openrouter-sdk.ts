@@ -1,7 +1,4 @@
-/**
- * Tests OpenRouter's SDK with both of OpenAI's APIs. The SDK checks every event and body against a schema, and is the
- * strictest of all tested clients.
- */
+/** Tests OpenRouter's SDK with both of OpenAI's APIs. It checks events and bodies against a schema. */
 
 import assert from 'node:assert/strict';
 import { OpenRouter } from '@openrouter/sdk';
@@ -31,7 +28,7 @@ import {
   type Subject,
 } from './client.ts';
 
-/** Creates the SDK without retries. By default, it would retry every 5xx for an hour. */
+/** Connects without retries. By default, the SDK would retry every 5xx for an hour. */
 const connect = ({ gateway }: Subject) =>
   new OpenRouter({ serverURL: gateway.baseUrl, apiKey: gateway.key, retryConfig: { strategy: 'none' } });
 
@@ -141,10 +138,7 @@ const openRouterChat: Client = {
   },
 };
 
-/**
- * Requests tool calls, sends their results, and checks the final answer.
- * @returns the message with the calls
- */
+/** Requests tool calls, sends their results, checks the final answer, and returns the message with the calls. */
 async function runChatTools(
   subject: Subject,
   question: ChatQuestion,
@@ -260,15 +254,11 @@ const openRouterResponses: Client = {
   },
 };
 
-/** Returns output items as input of the next request, unchanged. */
 function asInput(output: OpenResponsesResult['output']): InputsUnion1[] {
   return output as InputsUnion1[];
 }
 
-/**
- * Requests tool calls, sends their results, and checks the final answer.
- * @returns the items of the first answer
- */
+/** Requests tool calls, sends their results, checks the final answer, and returns the items of the first answer. */
 async function runTools(
   subject: Subject,
   question: Question,

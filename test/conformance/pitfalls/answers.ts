@@ -1,4 +1,4 @@
-/** Pitfalls in answers, in forms that providers were observed to send. */
+/** Pitfalls in answers, as providers were observed to send them. */
 
 import { expect } from 'vitest';
 import { complaintsAbout } from '../../providers/well-formed.ts';
@@ -9,7 +9,7 @@ const piece = (named: object, more: object = {}) => chatDelta({ tool_calls: [{ f
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const ended = chatDelta({}, 'tool_calls');
 
-/** Returns the content of a stream, after checking that its events are valid. */
+/** Returns the content of a stream, after checking its events. */
 async function saidBy(...chunks: object[]) {
   const events = await decoded('openai-chat', [chatStream(...chunks)]);
   expect(complaintsAbout(events)).toEqual([]);

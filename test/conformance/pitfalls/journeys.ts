@@ -1,4 +1,4 @@
-/** Pitfalls that are mainly tested end to end: the sandbox answers on each wire, and a client reads the result. */
+/** Pitfalls that are mainly tested end to end, with the sandbox on each wire. */
 
 import { expect, vi } from 'vitest';
 import { AnswerStream, type WriteAnswer } from '../../../lambdas/http/answer-stream.ts';
@@ -10,7 +10,7 @@ import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
 import { ask, chatDelta, chatStream, decoded, eventsFor, sandboxWires, type Pitfall } from './pitfall.ts';
 
-/** Smallest `max_tokens` that some providers accept. The gateway raises a smaller value to this minimum. */
+/** Smallest `max_tokens` in these tests. Some providers refuse a smaller number. */
 const MIN_LIMIT = 16;
 const openaiChat = (wire: string) => wire === 'openai-chat';
 
@@ -114,7 +114,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 20,
     title: 'a silent answer has pings, and they do not hide that its provider has failed',
-    // The code that sends events to clients is the same for all wires, so one wire is enough.
+    // One wire is enough: the code that sends events to clients is the same for all wires.
     wires: ['anthropic'],
     holds: async () => {
       vi.useFakeTimers();

@@ -1,7 +1,4 @@
-/**
- * Pitfalls of translation between the Messages API and other formats: known faults of gateways, each of which this
- * gateway must not have.
- */
+/** Known faults of gateways that translate between the Messages API and other formats. */
 
 import { messagesWires, type MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import type { Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
@@ -17,7 +14,6 @@ import { wireRows } from '../recorded/rows.ts';
 export interface Pitfall {
   number: number;
   title: string;
-  /** Wires to which the pitfall applies. */
   wires: readonly MessagesWireName[];
   holds: (wire: MessagesWireName, gateway: GatewayClient) => Promise<void> | void;
 }
@@ -27,9 +23,9 @@ export const everyWire: readonly MessagesWireName[] = messagesWires;
 export const sandboxWires: readonly MessagesWireName[] = messagesWires.filter((wire) =>
   sandboxModels().some((known) => known.wire === wire),
 );
-/** Wires whose streams are texts. For binary streams, see `test/providers/contract.test.ts`. */
+/** Wires whose streams are texts. */
 export const textWires: readonly MessagesWireName[] = messagesWires.filter((wire) => textStreamsOf(wire).length > 0);
-/** All wires except the Messages API itself, whose requests and answers pass through. */
+/** All wires for messages except the Messages API itself. */
 export const translatedWires: readonly MessagesWireName[] = messagesWires.filter((wire) => wire !== 'anthropic');
 
 export type Json = Record<string, unknown>;
@@ -40,7 +36,7 @@ function rowOf(wire: MessagesWireName) {
   return wireRows.find((row) => row.wire === wire)!;
 }
 
-/** Returns the quirks that recordings of an unknown provider get on this wire. */
+/** Returns the quirks of recordings of an unknown provider on this wire. */
 export function quirksOf(wire: MessagesWireName): Quirks {
   return rowOf(wire).endpoint('test', 'm').quirks ?? {};
 }
@@ -57,7 +53,7 @@ export function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>
   return JSON.parse(messagesWire(wire)!.encode(whole, target, client).body) as Json;
 }
 
-/** Returns the text streams among the wire's test cases that contain an answer and need no quirk. */
+/** Text streams in the wire's test cases that contain an answer and need no quirk. */
 export function textStreamsOf(wire: MessagesWireName): string[] {
   const answers = casesOf(wire).stream.filter(
     ({ becomes, quirks }) => !becomes.error && Object.keys(quirks).length === 0,
@@ -70,20 +66,20 @@ interface Message {
   content: string | Json[];
 }
 
-/** Returns the request that the gateway would send, converted back to an equivalent request of the Messages API. */
+/** Returns the request that the gateway would send, converted back to the Messages API. */
 export function sentAs(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}) {
   const read = rowOf(wire).readRequest(bodyOf(wire, request, quirks), '').request;
   return read as Json & { messages: Message[] };
 }
 
-/** Returns all blocks of a conversation in order, each with its role. */
+/** Returns the blocks of a conversation in order, each with its role. */
 export function blocksOf(messages: Message[]): (Json & { role: string })[] {
   return messages.flatMap(({ role, content }) =>
     (typeof content === 'string' ? [{ type: 'text', text: content }] : content).map((block) => ({ role, ...block })),
   );
 }
 
-/** Returns the events of an upstream stream that arrives in the given pieces. */
+/** Decodes an upstream stream that arrives in these pieces. */
 export async function decoded(wire: MessagesWireName, pieces: (string | Buffer)[]): Promise<MessagesEvent[]> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const piece of pieces) yield await Promise.resolve(Buffer.from(piece));
@@ -96,7 +92,6 @@ export async function decoded(wire: MessagesWireName, pieces: (string | Buffer)[
   return events;
 }
 
-/** Returns a chat-completions stream of these chunks. */
 export function chatStream(...chunks: object[]): string {
   return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
 }
@@ -105,7 +100,7 @@ export const chatDelta = (delta: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** Sends a request to the sandbox's model of a wire, through the running gateway. */
+/** Sends a request to the sandbox's model of a wire. */
 export function ask(gateway: GatewayClient, wire: MessagesWireName, directives: string, more: Json = {}) {
   const { model } = sandboxModels().find((known) => known.wire === wire)!;
   const messages = [{ role: 'user', content: `Weather?\n@sandbox delay=0 ${directives}` }];

@@ -1,5 +1,3 @@
-/** Pitfalls in requests to a provider. */
-
 import { expect } from 'vitest';
 import { factsOf } from '../../../lambdas/catalog/wires.ts';
 import type { Block, Message } from '../../../lambdas/messages/types.ts';
@@ -13,7 +11,7 @@ const user = (...content: Block[]): Message => ({ role: 'user', content });
 const assistant = (...content: Block[]): Message => ({ role: 'assistant', content });
 const text = (words: string): Block => ({ type: 'text', text: words });
 const asked = user(text('Look'));
-/** Returns a conversation with a tool call and the user's next message. */
+/** A tool call and the user's next message. */
 const loop = (id: string, ...said: Block[]): Message[] => [asked, assistant(call(id)), user(...said)];
 const document = (source: object): Block => ({ type: 'document', title: 'Facts', source });
 const thinking = (signature: string): Block => ({ type: 'thinking', thinking: 'a secret thought', signature });
@@ -203,7 +201,7 @@ export const requestPitfalls: Pitfall[] = [
       for (const tool_choice of [{ type: 'any' }, { type: 'tool', name: 'get_time' }] as const) {
         expect(sentAs(wire, { tools, tool_choice })).toMatchObject({ tool_choice });
       }
-      // A request may omit the provider's default, and tools that may not be called.
+      // A request may omit a tool choice that is the provider's default, and tools that must not be called.
       const free = sentAs(wire, { tools, tool_choice: { type: 'auto' } });
       const freeChoice = free['tool_choice'] ?? { type: 'auto' };
       expect(freeChoice).toEqual({ type: 'auto' });

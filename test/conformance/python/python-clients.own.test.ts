@@ -1,8 +1,6 @@
 /**
- * Tests Python clients with one running gateway. `pip install -r test/conformance/python/requirements.txt` installs
- * them.
- * A client that is not installed is skipped, unless PYTHON_CLIENTS=required (the nightly job). PYTHON names the
- * interpreter.
+ * Python clients, installed with `pip install -r test/conformance/python/requirements.txt`. A client that is not
+ * installed is skipped, unless PYTHON_CLIENTS=required. PYTHON names the interpreter.
  */
 
 import { execFile, spawnSync } from 'node:child_process';
@@ -15,9 +13,7 @@ import { startGateway, type RunningGateway } from '../../support/gateway.ts';
 const python = process.env['PYTHON'] ?? 'python3';
 const isRequired = process.env['PYTHON_CLIENTS'] === 'required';
 
-/**
- * Programs of the clients. Each has the module that it needs, and the number of checks that it prints if all succeed.
- */
+/** Each program has the module that it needs, and the number of checks that it prints. */
 const clients = [
   { program: 'anthropic_sdk.py', module: 'anthropic', checks: 5 },
   { program: 'openai_sdk.py', module: 'openai', checks: 11 },

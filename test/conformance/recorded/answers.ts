@@ -1,4 +1,4 @@
-/** Reads recorded answers of providers with the gateway's decoders, and the results with strict clients. */
+/** Reads recorded answers with the gateway's decoders, and the results with strict clients. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { MessageAssembler } from '../../../lambdas/messages/assemble.ts';
@@ -32,7 +32,7 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
       ...complaintsAboutStream(events),
       ...differences('', row.read(interaction), heard(events)),
       ...(row.keepsEvents && interaction.answer.kind === 'stream' ? lostEvents(interaction, row, events) : []),
-      // If an answer ends with an error, a client throws the error, so its content cannot be compared.
+      // A client throws the error of an answer, so its content cannot be compared.
       ...(events.at(-1)?.type === 'error' ? [] : await clientComplaints(events.map(withCounts), message)),
     ];
   } catch (error) {
@@ -40,7 +40,7 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
   }
 }
 
-/** Checks that the error message that the gateway reads from a refusal is part of the refusal. */
+/** Returns no complaints if the error message that the gateway reads is a part of the refusal. */
 function complaintsAboutRefusal({ bytes }: Answer): string[] {
   const [message] = statedError(bytes.toString()).messages;
   if (message === undefined) return ['the refusal has no message'];
@@ -74,7 +74,7 @@ export async function eventsOf(wire: MessagesWire, { kind, bytes }: Answer): Pro
   return events;
 }
 
-/** Cuts bytes into pieces, in the middle of lines, events and characters. */
+/** Yields the bytes in pieces of at most 997 bytes, which may end within lines, events and characters. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += 997)
     yield await Promise.resolve(bytes.subarray(start, start + 997));
@@ -87,8 +87,7 @@ export function messageOf(events: MessagesEvent[]): MessageBody {
 }
 
 /**
- * Returns a sentence about each part in which two answers differ. A part that is undefined in `said` is not compared: an
- * incomplete recording has no usage or no stop reason.
+ * Returns a sentence about each part in which two answers differ; a part that is undefined in `said` is not compared.
  */
 export function differences(who: string, said: Partial<Said>, own: Partial<Said>): string[] {
   return (Object.keys(said) as (keyof Said)[])
@@ -100,10 +99,7 @@ function excerpt(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 200) ?? 'nothing';
 }
 
-/**
- * Compares events that pass through unchanged. The ids, which the gateway rewrites later, are still the same at this
- * point.
- */
+/** Compares events that pass through unchanged. */
 function lostEvents(interaction: Interaction, { keepsEvents }: WireRow, events: MessagesEvent[]): string[] {
   const recorded = keepsEvents!(interaction);
   return isDeepStrictEqual(events, recorded) ? [] : ['events are not as they were recorded'];

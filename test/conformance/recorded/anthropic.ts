@@ -1,5 +1,3 @@
-/** Recordings of the Messages API itself. */
-
 import type { MessageBody, MessagesEvent } from '../../../lambdas/messages/types.ts';
 import type { Interaction } from './interactions.ts';
 import { eventData, heard, type Said } from './said.ts';
@@ -43,8 +41,8 @@ function readAnswer({ answer }: Interaction): Said {
 }
 
 /**
- * Returns the events of a recording. Some recordings contain several answers of one conversation, of which only the
- * first is the answer to this request. A repeated beginning is removed, because clients can only handle one.
+ * Returns the events of the first answer. Some recordings contain several answers, of which only the first belongs to
+ * this request. A repeated beginning is removed, because clients can only handle one.
  */
 function recordedEvents({ answer }: Pick<Interaction, 'answer'>): MessagesEvent[] {
   const events = eventData(answer.bytes.toString()) as unknown as MessagesEvent[];

@@ -1,4 +1,4 @@
-/** Converts a Converse request back to an equivalent request of the Messages API. */
+/** Converts a Converse request to an equivalent request of the Messages API. */
 
 import type { ReadRequest } from './wire-row.ts';
 

@@ -1,5 +1,3 @@
-/** Recordings of Amazon Bedrock's Converse API. */
-
 import { packFrame } from '../../support/event-stream.ts';
 import { readConverseRequest } from './bedrock-converse-requests.ts';
 import type { Interaction } from './interactions.ts';
@@ -19,7 +17,7 @@ interface Document {
   usage?: Record<string, number>;
 }
 
-/** One event of a stream, by the event's name. */
+/** Event, as an object with one field, which has the event's name. */
 type Event = Record<string, Record<string, unknown>>;
 
 const eventNames = ['messageStart', 'contentBlockStart', 'contentBlockDelta'];
@@ -99,8 +97,8 @@ function readStream(bytes: Buffer): Said {
 }
 
 /**
- * Returns the events in a stream of frames. A frame has its length, the length of its headers, a checksum, the headers,
- * the payload, and a checksum.
+ * Yields the name and the payload of each event. A frame consists of its length, the length of its headers, a checksum,
+ * the headers, the payload, and a checksum.
  */
 function* eventsIn(bytes: Buffer): Generator<[string, Record<string, unknown>]> {
   for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at)) {
@@ -117,7 +115,7 @@ function stopOf(reason: string): string {
   return reason;
 }
 
-/** Returns the usage. In Converse, cached tokens are not part of the input. */
+/** Converts a usage. In Converse, cached tokens are not part of the input. */
 function usageOf(usage: Record<string, number>) {
   return {
     input: usage['inputTokens']!,

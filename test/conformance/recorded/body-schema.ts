@@ -1,10 +1,9 @@
 /**
- * Schema of a provider's requests, derived from recordings. For each position in the JSON, it contains the observed
- * types, and the observed words of a fixed vocabulary. Objects accept no other fields. An object with a `type` or
- * `role` has a separate schema for each value of that field.
+ * Schema of a provider's requests, derived from recordings: for each position in the JSON, the observed types, and the
+ * observed words of a fixed vocabulary. Objects accept no other fields, and an object with a `type` or `role` has a
+ * separate schema for each value of that field.
  */
 
-/** Fields whose texts are words of a fixed vocabulary. */
 const vocabulary = new Set(
   [
     'type',
@@ -19,7 +18,7 @@ const vocabulary = new Set(
     'summary',
   ].concat(['tool_choice', 'media_type', 'mimeType', 'format', 'include[]', 'verbosity', 'service_tier', 'truncation']),
 );
-/** Fields whose content the client chooses, so that it has no fixed schema. */
+/** The client chooses the content of these fields, so they have no fixed schema. */
 const opaque = new Set(
   ['parameters', 'parametersJsonSchema', 'input_schema', 'schema', 'responseSchema', 'responseJsonSchema'].concat([
     'input',
@@ -33,14 +32,14 @@ const opaque = new Set(
 interface Facts {
   types: Set<string>;
   words: Set<string>;
-  /** Number of objects that were observed at this position. `fields` has the number of them that had each field. */
+  /** Number of objects at this position, and of objects with each field. */
   objects: number;
   fields: Map<string, number>;
 }
 
 export type BodySchema = Map<string, Facts>;
 
-/** Number of objects below which a field is not considered required. */
+/** With fewer objects, a field is not considered required. */
 const ENOUGH_OBJECTS = 5;
 
 export function schemaOf(bodies: unknown[]): BodySchema {
@@ -59,7 +58,7 @@ export function schemaOf(bodies: unknown[]): BodySchema {
   return schema;
 }
 
-/** Returns the differences of a body from the recordings: unknown parts, types or words, and missing fields. */
+/** Returns a body's unknown parts, types or words, and missing fields. */
 export function complaintsAbout(body: unknown, schema: BodySchema): string[] {
   const complaints = new Set<string>();
   walk(body, '', ({ path, field, value }) => {
@@ -89,7 +88,7 @@ interface Place {
 }
 
 /**
- * Visits all values of a body.
+ * Visits the values of a body.
  * @param visit returns false for a value whose content must not be visited
  */
 function walk(value: unknown, path: string, visit: (place: Place) => boolean | void, field = ''): void {

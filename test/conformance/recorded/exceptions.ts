@@ -68,7 +68,7 @@ export const requestExceptions: readonly Exception[] = [
 
 const ownSearch = 'the gateway searches itself, before it sends the request to a provider';
 
-/** Exceptions for recordings of OpenAI's APIs that are used as traffic of the gateway's clients. */
+/** Exceptions for recordings of OpenAI's APIs that the test sends through the gateway's client APIs. */
 export const inwardAnswerExceptions: readonly Exception[] = answerExceptions.flatMap((exception) =>
   exception.wire === 'openai-responses' ? [{ ...exception, complaint: /^(streamed|whole): text is/ }] : [],
 );

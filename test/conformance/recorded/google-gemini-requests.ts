@@ -1,4 +1,4 @@
-/** Converts a Gemini request back to an equivalent request of the Messages API. */
+/** Converts a Gemini request to an equivalent request of the Messages API. */
 
 import type { ReadRequest } from './wire-row.ts';
 
@@ -29,10 +29,7 @@ export function readGeminiRequest(body: Json, uri: string): ReadRequest {
   return { request, unsaid };
 }
 
-/**
- * Converts the contents to messages. In many recordings, calls have no ids. A result then belongs to the first call of
- * its name that has no result yet.
- */
+/** Reads messages. A result without an id belongs to the first call of its name that has no result yet. */
 function readContents(contents: { role: string; parts: Json[] }[]): Json[] {
   const open: { id: string; name: string }[] = [];
   let calls = 0;
@@ -96,10 +93,7 @@ function readTools(body: Json, unsaid: string[]): Json {
   return { tools, tool_choice: { type: mode === 'validated' ? 'auto' : mode } };
 }
 
-/**
- * Converts a schema to the present form. The older form writes types in capital letters, and has the keyword `nullable`
- * for null.
- */
+/** Converts a schema of the older form, which writes types in capital letters, and has the keyword `nullable`. */
 function lowered(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowered);
   if (typeof schema !== 'object' || schema === null) return schema;

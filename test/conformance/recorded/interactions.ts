@@ -1,4 +1,4 @@
-/** Recorded interactions with providers in the fixtures, and the wire of each. */
+/** Recorded interactions with providers, and the wire of each. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,13 +7,11 @@ import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import { eventData } from './said.ts';
 import type { WireRow } from './wire-row.ts';
 
-/** Answer of a provider: a stream, one document, or a refusal. */
 export interface Answer {
   kind: 'stream' | 'document' | 'refusal';
   bytes: Buffer;
 }
 
-/** Request to a provider on one of our wires, and the answer to the request. */
 export interface Interaction {
   name: string;
   provider: string;
@@ -30,11 +28,11 @@ export interface Fixtures {
 }
 
 const fixtures = fileURLToPath(new URL('../../../../shared/fixtures/', import.meta.url));
-/** Folder with examples that were written by hand, for another gateway. They are ignored. */
+/** Examples that were written by hand, for another gateway. */
 const synthetic = 'gpt2giga';
 export const hasRecordings = existsSync(fixtures);
 
-/** Finds the recordings. The result is empty if the fixtures are not present. */
+/** Returns the recordings; none if the fixtures are not present. */
 export function findInteractions(rows: readonly WireRow[]): Fixtures {
   const found: Fixtures = { interactions: [], others: new Map() };
   if (!hasRecordings) return found;
@@ -89,7 +87,7 @@ function providerOf(folder: string): string {
   return folder.replace(/-(chat|responses)$/, '');
 }
 
-/** Returns the provider of an address that some files of other providers contain; undefined for other addresses. */
+/** Returns the provider of an address of Azure or Bedrock. Some folders contain such addresses of another provider. */
 function providerAt(address: string): string | undefined {
   if (address.includes('.ai.azure.com/')) return 'azure';
   return address.includes('//bedrock-runtime') ? 'bedrock' : undefined;
@@ -134,8 +132,8 @@ function documentIn(text: string, rows: readonly WireRow[]): Found | undefined {
 }
 
 /**
- * Recognizes a stream.
- * @param areLines whether the text has the JSON of one event per line, without the provider's framing
+ * Reads a stream; undefined if it belongs to no wire.
+ * @param areLines whether the text has one event per line as JSON, without the provider's framing
  */
 function streamIn(text: string, areLines: boolean, rows: readonly WireRow[]): Found | undefined {
   const lines = areLines ? text.split('\n').filter((line) => line.trim() !== '') : undefined;

@@ -1,7 +1,6 @@
 /**
- * Measures the recordings of OpenAI's two APIs in the opposite direction. The gateway reads a recorded request as if a
- * client had sent it, and the gateway's own request must be equivalent. A recorded answer is converted to the client's
- * API, and must have the same content for a reader of that API.
+ * Measures recordings of OpenAI's two APIs as traffic of the gateway's clients. The gateway's own request must be
+ * equivalent to the recorded request, and the converted answer must have the content of the recorded answer.
  */
 
 import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
@@ -25,8 +24,8 @@ import type { WireRow } from './wire-row.ts';
 
 interface RecordedClientApi {
   /**
-   * Converts a client's request.
-   * @throws the gateway's refusal
+   * Reads a client's request.
+   * @throws {GatewayError} if the gateway refuses the request
    */
   read: (body: object) => RoutedRequest;
   writer: () => { write: (event: MessagesEvent) => string };
@@ -50,10 +49,7 @@ const clientApis: Partial<Record<MessagesWireName, RecordedClientApi>> = {
   },
 };
 
-/**
- * Measures answers through the client API of their wire. Refusals, and answers that end with an error, are not
- * measured.
- */
+/** Measures converted answers. Refusals, and answers that end with an error, are not measured. */
 export async function measureInwardAnswers(rows: readonly WireRow[], interactions: Interaction[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const interaction of interactions) {
@@ -86,8 +82,8 @@ function complaintsAboutAnswer(
 }
 
 /**
- * Reads each recorded request as the request of a client, encodes it for the same provider, and measures the
- * differences. Requests that the provider refused are not measured.
+ * Reads recorded requests as requests of a client, and encodes them for the same provider; requests that the provider
+ * refused are not measured.
  */
 export function measureInwardRequests(rows: readonly WireRow[], interactions: Interaction[]): Measured[] {
   const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);

@@ -1,11 +1,11 @@
-/** Compares whether two requests of the Messages API have the same meaning for a model. */
+/** Compares two requests of the Messages API by their meaning for a model. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenaiChatQuirks, Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** Returns a description of each part in which the second request differs from the first. */
+/** Describes each part in which the second request differs from the first. */
 export function differingParts(said: Json, heard: Json, quirks: Quirks): string[] {
   const [one, other] = [meaningOf(said, quirks), meaningOf(heard, quirks)];
   return (Object.keys(one) as (keyof typeof one)[])
@@ -46,7 +46,7 @@ function meaningOf(request: Json, quirks: Quirks) {
   };
 }
 
-/** Merges adjacent messages of one role into one turn. */
+/** Merges adjacent messages of one role. */
 function turnsOf(messages: { role: string; content: string | Json[] }[]) {
   const turns: { role: string; content: Json[] }[] = [];
   for (const { role, content } of messages) {
@@ -58,8 +58,8 @@ function turnsOf(messages: { role: string; content: string | Json[] }[]) {
 }
 
 /**
- * Returns blocks without parts that a wire may omit, such as empty texts and cache marks, and without thinking if the
- * provider does not accept it in requests.
+ * Removes parts that a wire may omit, such as empty texts and cache marks, and thinking if the provider does not accept
+ * it in requests.
  */
 function blocksOf(content: string | Json[], calls: string[], quirks: Quirks): Json[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -88,7 +88,6 @@ function blocksOf(content: string | Json[], calls: string[], quirks: Quirks): Js
   });
 }
 
-/** Joins adjacent texts into one text. */
 function joined(blocks: Json[]): Json[] {
   const all: Json[] = [];
   for (const block of blocks) {

@@ -1,5 +1,3 @@
-/** Results of measurements of recorded interactions, by provider. */
-
 import type { Exception } from './exceptions.ts';
 import type { Interaction } from './interactions.ts';
 

@@ -1,4 +1,4 @@
-/** Converts a request of the Responses API back to an equivalent request of the Messages API. */
+/** Converts a request of the Responses API to an equivalent request of the Messages API. */
 
 import { callInput } from './said.ts';
 import type { ReadRequest } from './wire-row.ts';
@@ -66,7 +66,7 @@ function readInput(items: Json[], unsaid: string[]): Json[] {
         break;
       }
       default:
-        // Reasoning items can only be converted if the gateway has encoded them.
+        // Other items cannot be converted, such as reasoning items that the gateway has not encoded.
         unsaid.push(`input of type ${String(item['type'])}`);
     }
   }

@@ -1,5 +1,3 @@
-/** Recordings of the Responses API. */
-
 import type { Interaction } from './interactions.ts';
 import { readResponsesRequest } from './openai-responses-requests.ts';
 import { callInput, eventData, type Said } from './said.ts';
@@ -84,8 +82,8 @@ function typeOf(line: string): string {
 }
 
 /**
- * Reads an answer. Some recordings contain several answers of one conversation, of which only the first is the answer
- * to this request. Its last event has the whole response; the items are complete in their `done` events.
+ * Reads the content of the first answer: some recordings contain several answers, of which only the first belongs to
+ * this request. The items are complete in their `done` events.
  */
 function readAnswer({ answer }: Interaction): Said {
   const text = answer.bytes.toString();

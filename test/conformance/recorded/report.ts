@@ -1,4 +1,4 @@
-/** Measurement of all recordings, and the part of test/conformance/results.md that describes the results. */
+/** Measurement of the recordings, and its part of test/conformance/results.md. */
 
 import { markdownList, markdownTable } from '../markdown.ts';
 import { measureAnswers } from './answers.ts';
@@ -14,7 +14,7 @@ export interface RecordedReport {
   requests: Outcome;
   inwardAnswers: Outcome;
   inwardRequests: Outcome;
-  /** Table of the shares of interactions that pass. */
+  /** Table with the shares of interactions that pass. */
   table: string;
   markdown: string;
 }

@@ -1,8 +1,7 @@
 /**
- * Compares the requests that the gateway would send with the requests that providers were observed to accept. Each
- * recorded request is converted back to an equivalent request of the Messages API. The gateway's encoder converts this
- * request to a provider's request, which is checked against the schema of all accepted requests to the provider on this
- * wire. It is then converted back again, and the result must be equivalent to that of the first conversion.
+ * Compares the gateway's requests with requests that providers accepted. Each recorded request is converted to an
+ * equivalent request of the Messages API, and encoded by the gateway. The result is checked against the schema of the
+ * accepted requests, and must have the same meaning as the recorded request.
  */
 
 import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';
@@ -19,7 +18,7 @@ import type { WireRow } from './wire-row.ts';
 
 type Recorded = Interaction & { request: NonNullable<Interaction['request']> };
 
-/** Number of occurrences of each field that has no equivalent in the Messages API. */
+/** Occurrences of each field without an equivalent in the Messages API. */
 export type Unsaid = Map<string, number>;
 
 export function measureRequests(
@@ -78,8 +77,8 @@ function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, 
 }
 
 /**
- * Returns the endpoint as the shipped catalog has it, or an endpoint of the same provider. Other providers get only the
- * quirks of the wire's row.
+ * Returns the endpoint in the shipped catalog, or an endpoint of the same provider; other providers get only the quirks
+ * of the wire's row.
  */
 export function targetOf(
   provider: string,

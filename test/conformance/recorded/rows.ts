@@ -6,7 +6,7 @@ import { openaiChatRow } from './openai-chat.ts';
 import { openaiResponsesRow } from './openai-responses.ts';
 import type { AnyWireRow, WireRow } from './wire-row.ts';
 
-/** Readers of recordings, one for each wire. A new wire needs a file of its own, and a line here. */
+/** Readers of recordings, one for each wire. */
 const rows: readonly AnyWireRow[] = [
   anthropicRow,
   openaiChatRow,
@@ -15,7 +15,7 @@ const rows: readonly AnyWireRow[] = [
   bedrockConverseRow,
 ];
 
-/** Readers for wires that the gateway supports. */
+/** Readers of recordings, for the wires that the gateway supports. */
 export const wireRows: readonly WireRow[] = rows.filter((row): row is WireRow =>
   messagesWires.includes(row.wire as MessagesWireName),
 );

@@ -1,4 +1,4 @@
-/** Content of an answer, independent of the wire, and functions that read it from events of the Messages API. */
+/** Content of an answer, independent of the wire. */
 
 import type { MessagesEvent } from '../../../lambdas/messages/types.ts';
 
@@ -6,7 +6,7 @@ export interface Said {
   text: string;
   thinking: string;
   tools: { name: string; input: unknown }[];
-  /** Stop reason of the Messages API; undefined for an incomplete recording, which is not compared in this part. */
+  /** Stop reason of the Messages API; undefined for an incomplete recording. */
   stop: string | undefined;
   /** Usage as in the Messages API: cached tokens are not part of the input, and reasoning is part of the output. */
   usage: Usage | undefined;
@@ -19,7 +19,7 @@ interface Usage {
   output: number;
 }
 
-/** Returns the JSON of every server-sent event, without `[DONE]`. */
+/** Returns the JSON of server-sent events, without `[DONE]`. */
 export function eventData(sse: string): Record<string, unknown>[] {
   return sse
     .split(/\r?\n/)
@@ -29,7 +29,7 @@ export function eventData(sse: string): Record<string, unknown>[] {
     .map((data) => JSON.parse(data) as Record<string, unknown>);
 }
 
-/** Returns the content of our own events. */
+/** Returns the content of the gateway's events. */
 export function heard(events: MessagesEvent[]): Said {
   const blocks: { type: string; name: string; words: string; input: unknown }[] = [];
   const said: Said = { text: '', thinking: '', tools: [], stop: undefined, usage: undefined };
@@ -57,7 +57,7 @@ export function heard(events: MessagesEvent[]): Said {
   return said;
 }
 
-/** Returns arguments as JSON values. Truncated JSON stays text. */
+/** Parses the input of a call. Truncated JSON stays text. */
 export function callInput(json: string): unknown {
   try {
     return JSON.parse(json === '' ? '{}' : json);

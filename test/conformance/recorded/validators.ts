@@ -1,7 +1,4 @@
-/**
- * Reads an answer with strict clients. Each client gets the bytes as from a server, through a fetch function of the
- * test.
- */
+/** Reads an answer with strict clients, which get the bytes through a fetch function of the test. */
 
 import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
@@ -26,8 +23,8 @@ const aiSdk = (fetch: () => Promise<Response>) =>
   createAnthropic({ baseURL: 'http://gateway.test/v1', apiKey: 'none', fetch })('m');
 
 /**
- * Returns the content of a stream as the AI SDK reads it. The SDK checks each event against a schema.
- * @throws for an event that the SDK refuses
+ * Returns the content of a stream as the AI SDK reads it.
+ * @throws {Error} for an event that the SDK refuses
  */
 export async function aiSdkStream(events: MessagesEvent[]): Promise<Heard> {
   const { stream } = await aiSdk(streaming(events)).doStream({ prompt });
@@ -44,8 +41,8 @@ export async function aiSdkStream(events: MessagesEvent[]): Promise<Heard> {
 }
 
 /**
- * Returns the content of a whole message as the AI SDK reads it. The SDK checks the message against a schema.
- * @throws for a message that the SDK refuses
+ * Returns the content of a whole message as the AI SDK reads it.
+ * @throws {Error} for a message that the SDK refuses
  */
 export async function aiSdkMessage(message: MessageBody): Promise<Heard> {
   const fetch = answering(JSON.stringify(message), 'application/json');

@@ -1,4 +1,4 @@
-/** Deploys a checkout of the project with the CDK's own command, as `npm run deploy` does. */
+/** Deploys a checkout of the project with the CDK's command. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,11 +10,11 @@ import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { fitAssembly } from './emulated-templates.ts';
 import { EMULATED_ACCOUNT, EMULATED_REGION, type MiniStack } from './ministack.ts';
 
-/** Values of stack outputs, by stack. */
+/** Values of outputs, by stack. */
 export type Outputs = Record<string, Record<string, string>>;
 
 interface Synthesis {
-  /** Directory of the checkout: this project, or another release of it. */
+  /** This project, or another release of it. */
   checkout: string;
   /** Settings without the prefix `gateway:`. */
   settings: Record<string, unknown>;
@@ -22,8 +22,8 @@ interface Synthesis {
 }
 
 /**
- * Synthesizes the templates of a checkout, and adapts them to the emulator.
- * @returns the features that the emulator lacks
+ * Synthesizes the templates of a checkout, adapts them to the emulator, and returns the features that the emulator
+ * lacks.
  * @throws {StartFailure} if the synthesis fails
  */
 export async function synthesizeFor({ checkout, settings, assembly }: Synthesis): Promise<string[]> {
@@ -34,7 +34,7 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
     env: {
       CDK_OUTDIR: assembly,
       CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:version-reporting': false, ...context, ...own }),
-      // `npm run synth` already validates the templates.
+      // The templates are not validated here, because `npm run synth` validates them.
       CDK_VALIDATION: 'false',
     },
   });
@@ -43,7 +43,7 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
 
 /**
  * Bootstraps the account for the CDK.
- * @param directory directory without an app, so that nothing is synthesized
+ * @param directory without an app, so that nothing is synthesized
  * @throws {StartFailure} if the CDK fails
  */
 export async function bootstrapAccount(emulator: MiniStack, directory: string): Promise<void> {
@@ -77,12 +77,10 @@ function cdk(
   return runProgram([program, '--no-notices', '--ci', ...args], { cwd, env: environment });
 }
 
-/** Maximum number of characters of a program's output in an error message. */
 const MAX_SAID = 1_500;
 
 /**
- * Runs a Node program.
- * @returns its standard output
+ * Runs a Node program, and returns its standard output.
  * @throws {StartFailure} with the end of its output if it fails
  */
 export async function runProgram(

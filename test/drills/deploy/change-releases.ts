@@ -1,4 +1,4 @@
-/** Phase of the drill that deploys the last release and uses it, upgrades to the present release, and rolls back. */
+/** Deploys the last release and uses it, upgrades to the present release, and rolls back. */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
@@ -16,9 +16,9 @@ interface Course extends Rehearsal {
   before: Synthesized;
   after: Synthesized;
   customers: Customers;
-  /** All responses to the paying customer's key. */
+  /** Responses to the paying customer's key. */
   answers: DeployedAnswer[];
-  /** Number of requests that the emulator terminated. They may be charged although the client got no response. */
+  /** Requests that the emulator terminated; they may be charged although the client got no response. */
   killed: number;
 }
 
@@ -95,7 +95,7 @@ async function rollBack(course: Course, gateway: DeployedGateway): Promise<void>
   await checkCourse(course, gateway);
 }
 
-/** Milliseconds to wait after a change, because functions may cache a caller for a few seconds. */
+/** Functions may cache a caller for a few seconds, so a change takes effect after this time in ms. */
 const KNOWN_FOR_MS = 6_000;
 
 async function checkRefused({ reporter, customers }: Course, gateway: DeployedGateway): Promise<void> {

@@ -1,13 +1,10 @@
-/** Checks for several phases of the drill. */
-
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import type { Customer, DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 
 /**
- * Checks that a key has spent exactly the amount that responses reported to its clients, and that no part of its limit
- * is held.
- * @param unreportedRub maximum amount that may be spent in addition, by requests whose clients got no response
+ * Checks that a key has spent the amount that responses reported, and that nothing is held.
+ * @param unreportedRub maximum additional amount, for requests whose clients got no response
  */
 export async function checkSpent(
   reporter: Reporter,
@@ -22,7 +19,7 @@ export async function checkSpent(
   );
 }
 
-/** Checks that the books of each account agree: records, rows, counters and payments. */
+/** Checks that the books of each account agree. */
 export async function checkAccounts(
   reporter: Reporter,
   gateway: DeployedGateway,
@@ -32,8 +29,7 @@ export async function checkAccounts(
   const answers: Record<string, unknown>[] = [];
   for (const { accountId } of customers) {
     const reconcile = gateway.admin(projectDirectory, '--account', accountId, 'reconcile', '--deep');
-    // The command fails if the books differ. The failure is recorded as a result, because its error message contains
-    // the report.
+    // The command fails if the books differ.
     answers.push(await reconcile.catch((error: unknown) => ({ sound: false, says: (error as Error).message })));
   }
   const isSound = answers.every((answer) => answer['sound'] === true);

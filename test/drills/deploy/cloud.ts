@@ -1,4 +1,4 @@
-/** Signed calls to the emulated account that the CDK's command does not make. */
+/** Signed calls to the emulated account. */
 
 import { newAwsSigner } from '../../../lambdas/platform/aws/aws-signer.ts';
 import { StartFailure } from '../../../lib/shared/failure.ts';
@@ -6,7 +6,6 @@ import { EMULATED_REGION, type MiniStack } from './ministack.ts';
 
 /**
  * Calls an AWS API with form parameters and XML responses.
- * @returns the response body
  * @throws {StartFailure} for an error response
  */
 async function callQueryApi(
@@ -36,7 +35,6 @@ async function callQueryApi(
   return text;
 }
 
-/** Switches off the termination protection of a stack. */
 export async function unprotectStack(emulator: MiniStack, stack: string): Promise<void> {
   const fields = { Action: 'UpdateTerminationProtection', EnableTerminationProtection: 'false', StackName: stack };
   await callQueryApi(emulator, { name: 'cloudformation', version: '2010-05-15' }, fields);

@@ -1,11 +1,10 @@
-/** Gateway that is deployed in the emulator, as its operator and its clients use it. */
+/** Gateway that is deployed in the emulator. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DRILL_MODEL } from './drill-provider.ts';
 import { runProgram, type Outputs } from './cdk.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** Response as the client got it. */
 export interface DeployedAnswer {
   status: number;
   /** Cost in the response; undefined unless the status is 200. */
@@ -20,14 +19,14 @@ export interface Customer {
   managementKey: string;
 }
 
-/** Amounts of a key: spent, and held within its limit. */
+/** Amounts that a key has spent, and that are held within its limit. */
 interface Spending {
   spentRub: number;
   heldRub: number;
 }
 
 const TABLE_OUTPUT = 'TableName';
-/** Longest time in ms for a request. The emulator needs less time to start sixty functions on a busy machine. */
+/** Timeout of a request in ms. The emulator may need minutes to start sixty functions on a busy machine. */
 const REQUEST_TIMEOUT_MS = 280_000;
 const SETTLED_WITHIN_MS = 240_000;
 const LOOK_EVERY_MS = 1_000;
@@ -35,7 +34,7 @@ const LOOK_EVERY_MS = 1_000;
 export class DeployedGateway {
   readonly #emulator: MiniStack;
   readonly #outputs: Record<string, string>;
-  /** Base URL that clients of models use. */
+  /** Base URL for clients of models. */
   url: string;
 
   constructor(emulator: MiniStack, outputs: Outputs) {
@@ -44,7 +43,7 @@ export class DeployedGateway {
     this.url = this.apiUrl;
   }
 
-  /** Returns the URL of the API at the emulator, which does not support host names. */
+  /** Base URL of the API. Its path names the API, because the emulator does not support host names. */
   get apiUrl(): string {
     const [id] = new URL(this.#outputs['BaseUrl']!).host.split('.');
     return `${this.#emulator.endpoint}/_aws/execute-api/${id}/v1`;
@@ -60,8 +59,7 @@ export class DeployedGateway {
   }
 
   /**
-   * Runs an operator's command of a checkout.
-   * @returns the command's JSON output
+   * Runs `bin/admin.ts` of the sources in a directory, and returns its JSON output.
    * @throws {StartFailure} if the command fails
    */
   async admin(checkout: string, ...args: string[]): Promise<Record<string, unknown>> {
@@ -115,10 +113,7 @@ export class DeployedGateway {
     return { spentRub: data.usage, heldRub };
   }
 
-  /**
-   * Waits until a key has spent an amount and nothing is held, at most SETTLED_WITHIN_MS.
-   * @returns the last observed amounts
-   */
+  /** Waits until a key has spent an amount and nothing is held, and returns the last observed amounts. */
   async untilSpent(key: string, rub: number, unreportedRub: number): Promise<Spending & { isExact: boolean }> {
     const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
     for (;;) {
@@ -141,7 +136,7 @@ export function totalRub(answers: readonly DeployedAnswer[]): number {
 
 const MAX_SHOWN = 300;
 
-/** Returns the number of responses per status, with one body for each unexpected status. */
+/** Counts responses per status, with one body for each unexpected status. */
 export function statusesOf(answers: readonly DeployedAnswer[]): string {
   const groups = Object.groupBy(answers, ({ status }) => String(status));
   return Object.entries(groups)

@@ -1,6 +1,4 @@
-/**
- * Runs the deployment drill: deploys the gateway into an emulated AWS, uses it, changes its release, and removes it.
- */
+/** Deploys the gateway into an emulated AWS, uses it, changes its release, and removes it. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +20,7 @@ import { useNewDeployment } from './use.ts';
 import { changeReleases } from './change-releases.ts';
 
 export interface DeployDrillOptions {
-  /** Path of the program MiniStack. */
+  /** Path of MiniStack. */
   program: string;
   shape: Shape;
   report: (step: DeployStep) => void;
@@ -93,7 +91,7 @@ function rehearsalOn(
     release,
     async synthesize(name, checkout, stage) {
       const assembly = join(parent, 'assemblies', name);
-      // The emulator lacks CodeDeploy, so a change must take effect at once.
+      // The emulator lacks CodeDeploy.
       const own = checkout === projectDirectory ? { canaryMinutes: 0, streamRuntime: shape } : {};
       const settings = { stage, catalog, variables: provider, ...own };
       for (const gap of await synthesizeFor({ checkout, settings, assembly })) gaps.add(gap);
@@ -117,10 +115,7 @@ function rehearsalOn(
   };
 }
 
-/**
- * Deletes protected stacks. The first attempt must fail because of the protection. After the documented steps, the
- * second attempt must succeed.
- */
+/** Deletes protected stacks: the first attempt must fail, and the second must succeed after the documented steps. */
 async function destroyProtected(reporter: Reporter, emulator: MiniStack, synthesized: Synthesized): Promise<void> {
   const refusal = await destroyAll(emulator, synthesized).then(
     () => undefined,

@@ -1,14 +1,14 @@
-/** Provider of the drill: the sandbox on this machine. With its prices, a hold is only slightly above the cost of the answer. */
+/** Provider of the drill: the sandbox, with prices at which a hold is only slightly above the cost of the answer. */
 
 import { drillModel, drillProvider, writeDrillCatalog } from '../catalog.ts';
 
 export const DRILL_MODEL = 'drill/exact';
-/** Name of the variable that contains the provider's address. */
+/** Variable with the provider's address. */
 export const PROVIDER_VARIABLE = 'DRILL_PROVIDER_URL';
 
 /**
- * Prices of the drill's model. Answers are cut at `max_tokens`, so their hold equals their cost. Prompts are held by
- * their bytes; the prompt price is so low that the excess of sixty holds is far below the cost of one answer.
+ * Answers are cut at `max_tokens`, so their hold is nearly their cost. Prompts are held by their bytes; the prompt
+ * price is so low that the excess of sixty holds is far below the cost of one answer.
  */
 const pricing = { prompt: '0.000001', completion: '0.002' };
 

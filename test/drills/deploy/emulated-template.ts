@@ -1,4 +1,3 @@
-/** Parts of a CloudFormation template that the drill changes. */
 export interface EmulatedTemplate {
   Resources: Record<string, EmulatedResource>;
   Outputs?: Record<string, { Value: unknown }>;

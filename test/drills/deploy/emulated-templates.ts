@@ -1,4 +1,4 @@
-/** Adapts synthesized templates to MiniStack, and lists the features that remain untested. */
+/** Adapts synthesized templates to MiniStack. */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { withServerOutputs } from './server-outputs.ts';
 
 const streamedHandlers = fileURLToPath(new URL('./streamed-handlers.cjs', import.meta.url));
 
-/** Resource types that the emulator lacks, with the feature that remains untested. */
+/** Types that the emulator lacks, with the feature that remains untested. */
 const missingTypes: Record<string, string> = {
   'AWS::CodeDeploy::Application': 'shift traffic gradually to new code (CodeDeploy)',
   'AWS::CodeDeploy::DeploymentGroup': 'shift traffic gradually to new code (CodeDeploy)',
@@ -30,10 +30,7 @@ const gaps = {
   sendBatch: 'treat sqs:SendMessage as permission for SendMessageBatch, as SQS does; the drill grants both',
 };
 
-/**
- * Adapts all templates of a cloud assembly.
- * @returns each feature that the emulator lacks, once
- */
+/** Adapts all templates of a cloud assembly, and returns the features that the emulator lacks. */
 export function fitAssembly(directory: string): string[] {
   const found = new Set<string>();
   for (const name of globSync('*.template.json', { cwd: directory })) {
@@ -45,7 +42,7 @@ export function fitAssembly(directory: string): string[] {
 }
 
 /**
- * Adapts a template.
+ * Adapts one template.
  * @param reportGap called with each feature that the emulator lacks, for some features several times
  */
 export function fitTemplate(synthesized: EmulatedTemplate, reportGap: (gap: string) => void): EmulatedTemplate {
@@ -83,8 +80,7 @@ function fitResource(resource: EmulatedResource, reportGap: (gap: string) => voi
     return { ...resource, Properties: { ...Properties, InvokeMode: 'BUFFERED' } };
   }
   if (Type === 'AWS::ApiGateway::Method') return { ...resource, Properties: withWholeAnswers(Properties, reportGap) };
-  // Streaming functions may answer with arbitrary bytes. Without streaming, API Gateway allows that only for the types
-  // in this list.
+  // Without streaming, API Gateway allows arbitrary bytes only for the types in this list.
   if (Type === 'AWS::ApiGateway::RestApi')
     return { ...resource, Properties: { ...Properties, BinaryMediaTypes: ['*/*'] } };
   if (Type === 'AWS::IAM::Role')
@@ -100,7 +96,7 @@ function withStreamedHandlers(properties: Record<string, unknown>): Record<strin
   return { ...properties, Environment: { Variables: { ...Variables, NODE_OPTIONS: options } } };
 }
 
-/** Maximum integration timeout of API Gateway without streaming. */
+/** Maximum timeout of API Gateway without streaming. */
 const WHOLE_ANSWER_MS = 29_000;
 
 function withWholeAnswers(
@@ -131,8 +127,8 @@ function withBatchRight(
 }
 
 /**
- * Removes conditions on partition keys from IAM policies, because the emulator does not know these condition keys and
- * treats the conditions as not met.
+ * Removes conditions on partitions of the table. The emulator does not know the condition keys, and treats these
+ * conditions as not met.
  */
 function withoutPartitions(
   properties: Record<string, unknown>,
@@ -159,7 +155,7 @@ function withSecretArns(
   });
 }
 
-/** Returns a copy in which each object is replaced by its `valueOf`, if that is defined. */
+/** Replaces each object by the result of `valueOf`, unless the result is undefined. */
 function replaced<Value>(value: Value, valueOf: (part: Record<string, unknown>) => unknown): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part: unknown) => replaced(part, valueOf)) as Value;

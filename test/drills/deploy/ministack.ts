@@ -9,19 +9,16 @@ import { StartFailure } from '../../../lib/shared/failure.ts';
 /** MiniStack, an emulator of AWS, on this machine. */
 export interface MiniStack {
   endpoint: string;
-  /**
-   * Environment of each program that calls the emulator: its address, the credentials of the account's root, and its
-   * certificate.
-   */
+  /** Environment of programs that call the emulator: its address, the root's credentials, and its certificate. */
   environment: Record<string, string>;
-  /** Returns the end of the emulator's log. */
+  /** The end of the emulator's log. */
   lastWords: () => string;
   stop: () => Promise<void>;
 }
 
 export const EMULATED_REGION = 'us-east-1';
 export const EMULATED_ACCOUNT = '000000000000';
-/** Services whose endpoint earlier releases read from one variable per service instead of the global variable. */
+/** Earlier releases read these endpoints from one variable per service. */
 const OWN_ENDPOINTS = ['DYNAMODB', 'SQS', 'SECRETS_MANAGER', 'KMS', 'S3'];
 const READY_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 200;
@@ -29,16 +26,16 @@ const ENDS_WITHIN_MS = 5_000;
 const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 2_000;
 
-/** Returns the path of the emulator's program; undefined if it is not installed. */
+/** Returns the path of the emulator; undefined if it is not installed. */
 export function findMiniStack(program: string | undefined, path = process.env['PATH'] ?? ''): string | undefined {
   const candidates = program === undefined ? path.split(delimiter).map((place) => join(place, 'ministack')) : [program];
   return candidates.find((candidate) => existsSync(candidate));
 }
 
 /**
- * Starts MiniStack on a free port of this machine, with all its state in one directory. It enforces IAM, so that
- * functions only have the permissions of their roles. It serves TLS, because policies refuse plain HTTP.
- * @param variables additional environment variables of all functions, such as the address of a provider
+ * Starts MiniStack with all its state in one directory. It enforces IAM, so functions only have the permissions of
+ * their roles, and serves TLS, because policies refuse plain HTTP.
+ * @param variables additional variables of all functions, such as the address of a provider
  * @throws {StartFailure} if the emulator does not start
  */
 export async function startMiniStack(
@@ -52,7 +49,7 @@ export async function startMiniStack(
   mkdirSync(directory, { recursive: true });
   const child = spawn(program, [], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The emulator's functions are processes in the same group, and end with it.
+    // The emulator's functions are processes in the same group.
     detached: true,
     env: {
       ...process.env,
@@ -78,11 +75,11 @@ export async function startMiniStack(
     try {
       process.kill(-child.pid!, signal);
     } catch {
-      // If the signal fails, the group has already ended.
+      // The group has already ended.
     }
   };
   const endAtExit = () => end('SIGKILL');
-  // This handler must run before the handler that removes the directory, which was registered earlier.
+  // This handler must run before the handler that removes the directory.
   process.prependOnceListener('exit', endAtExit);
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve());
@@ -127,7 +124,7 @@ async function readyAt(endpoint: string, certificate: string): Promise<boolean> 
   while (performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);
     if (!existsSync(certificate)) continue;
-    // The setting is for requests of this process. Programs that it starts get the certificate through a variable.
+    // This process trusts the certificate from here on. Programs that it starts get the certificate through a variable.
     tls.setDefaultCACertificates([...tls.getCACertificates('bundled'), readFileSync(certificate, 'utf8')]);
     const isReady = await fetch(`${endpoint}/_ministack/health`).then(
       ({ ok }) => ok,

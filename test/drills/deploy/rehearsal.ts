@@ -1,5 +1,3 @@
-/** Parts of a deployment drill that all phases use. */
-
 import type { DeployedGateway } from './deployed-gateway.ts';
 import type { MiniStack } from './ministack.ts';
 import type { Release } from './release.ts';
@@ -24,7 +22,7 @@ export interface Rehearsal {
   synthesize: (name: string, checkout: string, stage: string) => Promise<Synthesized>;
   deploy: (synthesized: Synthesized) => Promise<DeployedGateway>;
   destroy: (synthesized: Synthesized) => Promise<void>;
-  /** Starts the server of a deployment and directs clients to it; undefined if the deployment has no server. */
+  /** Starts the server of a deployment and directs clients to it; undefined if there is no server. */
   serve: (gateway: DeployedGateway) => Promise<ServerProcess | undefined>;
 }
 

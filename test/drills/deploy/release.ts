@@ -1,5 +1,3 @@
-/** Sources of the previous release, from git. */
-
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -17,14 +15,14 @@ export interface Release {
   directory: string;
 }
 
-/** Returns the latest version with a date in the changelog. */
+/** Returns the latest version with a date in the changelog; undefined if there is none. */
 export function lastReleaseOf(changelog: string): string | undefined {
   return /^## \[(\d+\.\d+\.\d+)\] - /m.exec(changelog)?.[1];
 }
 
 /**
- * Checks out the last release into a directory: from its tag, or else from the commit that added its date to the
- * changelog. It uses the packages of this project if the versions are the same, and installs them otherwise.
+ * Checks out the last release: from its tag, or else from the commit that added its date to the changelog. It installs
+ * packages unless this project's packages have the same versions.
  * @throws {StartFailure} if no release is found, as in a shallow clone, or its sources cannot be unpacked
  * @throws {Error} if npm fails
  */
@@ -53,10 +51,7 @@ async function commitOf(version: string): Promise<string | undefined> {
   );
 }
 
-/**
- * Runs git.
- * @returns the last line of its output; undefined if there is none, or git fails
- */
+/** Returns the last line of git's output; undefined if there is none, or git fails. */
 async function git(...args: string[]): Promise<string | undefined> {
   const { stdout } = await run('git', args, { cwd: projectDirectory }).catch(() => ({ stdout: '' }));
   return stdout.trim().split('\n').at(-1) || undefined;

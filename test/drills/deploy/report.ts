@@ -1,5 +1,3 @@
-/** Report of a deployment drill: one line per step, with its phase and its duration. */
-
 export type StepResult = 'ok' | 'FAILED' | 'not possible in the emulator';
 
 export interface DeployStep {
@@ -12,7 +10,7 @@ export interface DeployStep {
 
 export interface DeployReport {
   steps: DeployStep[];
-  /** Durations of the phases in seconds, in order. */
+  /** Durations in seconds, in order. */
   phases: Record<string, number>;
 }
 
@@ -28,10 +26,7 @@ export class Reporter {
     this.#report = report;
   }
 
-  /**
-   * Runs one phase. An exception is reported as a failed step.
-   * @returns whether no step failed
-   */
+  /** Runs one phase, reports an exception as a failed step, and returns whether no step failed. */
   async during(phase: string, work: () => Promise<void>): Promise<boolean> {
     this.#phase = phase;
     this.#phaseBeganMs = performance.now();
@@ -71,7 +66,7 @@ export function lineOf({ phase, step, result, says, seconds }: DeployStep): stri
   return `${head}  ${phase}: ${step}: ${says} (${seconds} s)`;
 }
 
-/** Returns the lines after the steps: counts of results, durations, and whether a step failed. */
+/** Returns the counts of results, the durations, and whether a step failed. */
 export function summaryOf({ steps, phases }: DeployReport): string {
   const count = (result: StepResult) => steps.filter((step) => step.result === result).length;
   const times = Object.entries(phases).map(([phase, seconds]) => `${phase} ${seconds} s`);

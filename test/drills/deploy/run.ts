@@ -23,9 +23,8 @@ Each line begins with ok, FAILED, or "not possible in the emulator". The exit co
 const SKIPPED = `Skipped: MiniStack is not installed, so nothing was deployed. Install it with: pip install 'ministack==1.5.33' cryptography\n`;
 
 /**
- * Runs the deployment drill.
+ * Runs the deployment drill, and returns the exit code.
  * @param args arguments after `deploy`
- * @returns the exit code
  * @throws {StartFailure} if an argument is invalid, or MiniStack does not start
  */
 export async function runDeployDrill(args: string[]): Promise<number> {
@@ -59,8 +58,8 @@ export async function runDeployDrill(args: string[]): Promise<number> {
 }
 
 /**
- * Ends the process on signals. Exit handlers stop the emulator and remove its directory. A signal may arrive several
- * times, even while they run.
+ * Ends the process on signals; exit handlers then stop the emulator and remove its directory. A signal may arrive
+ * several times, even while these handlers run.
  */
 function endOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));

@@ -1,6 +1,6 @@
 /**
- * Adds the variables and the role of the deployed server to the outputs of the templates, so that the drill can run the
- * server outside of a Web Function.
+ * Adds the variables and the role of the deployed server to the outputs, so that the drill can run the server outside
+ * of a Web Function.
  */
 
 import type { EmulatedResource, EmulatedTemplate } from './emulated-template.ts';
@@ -8,7 +8,7 @@ import type { EmulatedResource, EmulatedTemplate } from './emulated-template.ts'
 const VARIABLES_OUTPUT = 'DrillServerVariables';
 const ROLE_OUTPUT = 'DrillServerRole';
 const REVISION = 'AWS::Lambda::WebFunctionRevision';
-/** Matches the id of the server's nested stack in its parent template. */
+/** Id of the server's nested stack in its parent template. */
 const NESTED_STACK = /^Server.*NestedStackResource/;
 /** Value of outputs that refer to a Web Function, which the emulator lacks. */
 const NOWHERE = 'not-in-the-emulator';
@@ -19,8 +19,8 @@ interface ServiceConfig {
 }
 
 /**
- * Adds the outputs. Call this before the Web Function is removed from the template. The function also allows the
- * account, and so the drill, to assume the server's role.
+ * Adds the outputs. Call this before the Web Function is removed from the template. It also allows the account, and so
+ * the drill, to assume the server's role.
  */
 export function withServerOutputs(template: EmulatedTemplate): EmulatedTemplate {
   const { Resources, Outputs = {} } = template;

@@ -9,10 +9,10 @@ import { StartFailure } from '../../../lib/shared/failure.ts';
 import { assumeRole } from './cloud.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** Server of a deployment, as a local process that uses the emulated services. */
+/** Server of a deployment, as a local process with the emulated services. */
 export interface ServerProcess {
   url: string;
-  /** Ends the server as Lambda ends a Web Function, and waits until it has ended. */
+  /** Ends the server as Lambda ends a Web Function. */
   stop: () => Promise<void>;
 }
 

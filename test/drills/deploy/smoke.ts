@@ -27,7 +27,7 @@ export async function smokeWith(
   return (JSON.parse(output) as { results: SmokeResult[] }).results;
 }
 
-/** Matches the message about a stream that was complete and correct, but arrived in one piece. */
+/** Matches the result of a stream that was complete and correct, but arrived in one piece. */
 const IN_ONE_PIECE = /^all \d+ events arrived at once/;
 
 export function arrivedInOnePiece({ result, says }: SmokeResult): boolean {

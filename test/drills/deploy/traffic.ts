@@ -2,13 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusesOf, totalRub, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 
-/** Number of concurrent clients. There are several, so that requests are running during each change of a deployment. */
+/** With several clients, requests are running during each change of a deployment. */
 const CLIENTS = 2;
 
-/**
- * Sends requests from several clients until `work` has ended. Each client sends one request after the other.
- * @returns all responses
- */
+/** Sends requests from several clients until `work` has ended, and returns all responses. */
 export async function askDuring(
   gateway: DeployedGateway,
   key: string,
@@ -29,7 +26,7 @@ export async function askDuring(
   return answers;
 }
 
-/** Sends sequential requests, all of which must succeed. Reports one step. */
+/** Sends sequential requests, which must succeed, and reports one step. */
 export async function askOneAfterAnother(
   reporter: Reporter,
   step: string,
@@ -41,13 +38,12 @@ export async function askOneAfterAnother(
   return answers;
 }
 
-/** Matches the error of the emulator if it terminated the process of a request. */
+/** Matches the error of a request whose process the emulator has terminated. */
 const KILLED = /Worker process died/;
 
 /**
- * Reports requests during a change of the deployment, all of which must succeed. On AWS, a function completes its
- * requests after its code has changed; the emulator terminates them.
- * @returns the number of terminated requests
+ * Reports requests during a change of the deployment, which must succeed, and returns the number of terminated
+ * requests. On AWS, a function completes its requests after its code has changed; the emulator terminates them.
  */
 export function reportChange(reporter: Reporter, step: string, answers: readonly DeployedAnswer[]): number {
   const killed = answers.filter(({ failure }) => failure !== undefined && KILLED.test(failure));
@@ -68,25 +64,20 @@ function reportAnswered(reporter: Reporter, step: string, answers: readonly Depl
   reporter.done(step, areAnswered, `${statusesOf(answers)}; ${totalRub(answers)} RUB reported`);
 }
 
-/** Milliseconds for which clients retry while the gateway is busy, as SDKs do. */
+/** Time within which clients retry while the gateway is busy, as SDKs do. */
 const RETRY_WITHIN_MS = 480_000;
-/**
- * Maximum of the first wait. Each further maximum is doubled, up to LONGEST_WAIT_MS. Waits are random, so that clients
- * do not retry at the same time.
- */
+/** Maximum of the first random wait, which is doubled up to LONGEST_WAIT_MS. */
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 30_000;
 
 export interface PatientAnswers {
   /** Last response to each client. */
   answers: DeployedAnswer[];
-  /** Number of retries, after status 529 or a connection timeout. */
+  /** Retries, after status 529 or a connection timeout. */
   busy: number;
 }
 
-/**
- * Sends one request from each of several concurrent clients, which retry while the gateway is busy (RETRY_WITHIN_MS).
- */
+/** Sends one request from each of several concurrent clients, which retry while the gateway is busy. */
 export async function askTogether(gateway: DeployedGateway, key: string, clients: number): Promise<PatientAnswers> {
   const deadlineMs = performance.now() + RETRY_WITHIN_MS;
   let busy = 0;
@@ -101,10 +92,10 @@ export async function askTogether(gateway: DeployedGateway, key: string, clients
   return { answers: await Promise.all(Array.from({ length: clients }, client)), busy };
 }
 
-/** Whether a request can be retried. If the connection was never established, the gateway got no request. */
+/** Whether a client repeats its request. If the connection was never established, the gateway got no request. */
 function isToRetry({ status, failure }: DeployedAnswer): boolean {
   return status === BUSY || (status === 0 && failure?.includes('ConnectTimeoutError') === true);
 }
 
-/** Status of the gateway if its table or a function does not answer in time. No request was sent to a provider. */
+/** Status of a response if the table or a function did not answer in time. */
 const BUSY = 529;

@@ -1,7 +1,4 @@
-/**
- * Phase of the drill with a first deployment of the present release: smoke checks, many concurrent requests against one
- * limit, and deletion.
- */
+/** First deployment of the present release: smoke checks, many concurrent requests against one limit, and deletion. */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
@@ -11,10 +8,10 @@ import type { Rehearsal } from './rehearsal.ts';
 import { arrivedInOnePiece, smokeWith, type SmokeResult } from './smoke.ts';
 import { askOneAfterAnother, askTogether } from './traffic.ts';
 
-/** Number of concurrent requests. PAID_FOR is the number that the limit can pay for. */
+/** Number of concurrent requests. The limit can pay for PAID_FOR of them. */
 const AT_ONCE = 60;
 const PAID_FOR = 40;
-/** Longest time until a settlement. It is long because the emulator is slow on a busy machine. */
+/** The waiting time is long, because the emulator is slow on a busy machine. */
 const SETTLED_WITHIN_SECONDS = '240';
 
 export async function useNewDeployment(rehearsal: Rehearsal): Promise<void> {
@@ -56,7 +53,7 @@ async function smoke(
     if (arrivedInOnePiece(result)) reporter.notPossible(step, 'the stream is correct, but arrives in one piece');
     else reporter.done(step, result.result !== 'failed', describeSmoke(result));
   }
-  // The server has no management routes, and its API route streams, so only clients' routes are checked.
+  // The server has no management routes, and it streams at its only address, so it needs no other options.
   if (gateway.url === gateway.apiUrl) return;
   for (const result of await smokeWith({ ...common, url: gateway.url }, environment)) {
     reporter.done(`smoke of the server: ${result.check}`, result.result !== 'failed', describeSmoke(result));
@@ -67,12 +64,12 @@ function describeSmoke({ result, says }: SmokeResult): string {
   return result === 'skipped' ? `skipped: ${says}` : says;
 }
 
-/** Sends many concurrent requests with one key. Exactly as many must be answered as the key's limit can pay for. */
+/** Exactly as many concurrent requests must be answered as the key's limit can pay for. */
 async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, customer: Customer): Promise<void> {
   const [first] = await askOneAfterAnother(reporter, 'a request', { gateway, key: customer.key, requests: 1 });
   const costRub = first?.costRub ?? Number.NaN;
   await warmUp(reporter, gateway, customer);
-  // The limit is higher by half the cost of an answer, because a hold counts a token for each byte of the prompt.
+  // The limit has room for half a request more, because a hold counts a token for each byte of the prompt.
   const limitRub = (costRub * (PAID_FOR + 0.5)).toFixed(12);
   const key = await gateway.limitedKey(projectDirectory, customer, limitRub);
   const { answers, busy } = await askTogether(gateway, key, AT_ONCE);
@@ -89,8 +86,8 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
 }
 
 /**
- * Numbers of concurrent requests in the rounds that start the functions' processes. The emulator starts a process for
- * each concurrent request, and many starts at the same moment would compete for the CPU.
+ * Rounds of concurrent requests that start the functions' processes, because many starts at the same moment would
+ * compete for the CPU.
  */
 const ROUNDS = [5, 10, 20, 40, AT_ONCE];
 

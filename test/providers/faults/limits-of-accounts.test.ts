@@ -1,4 +1,4 @@
-/** Tests errors about limits of the operator's account, which clients get because they can wait or send less. */
+/** Clients get errors about limits of the operator's account, because they can wait or send less. */
 
 import { describe, expect, it } from 'vitest';
 import { errorInAnswer, refusalOfResponse } from '../../../lambdas/providers/failures.ts';

@@ -1,12 +1,9 @@
-/**
- * Failed conditions in a transaction that is already rejected because of a conflict. DynamoDB reports both: one
- * response may contain a failed condition for one item, and a conflict for another.
- */
+/** Failed conditions in a transaction that is rejected because of a conflict: one response may contain both. */
 
 import type { CancellationReason } from './refusals.ts';
 import type { ItemWrite, WriteBody } from './requests.ts';
 
-/** Returns the condition of a write as a ConditionCheck of a transaction; undefined if the write has none. */
+/** Returns the condition of a write as a ConditionCheck, if it has one. */
 function conditionOf({ request }: ItemWrite): { ConditionCheck: WriteBody } | undefined {
   const { TableName, ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: returned } = request;
   if (condition === undefined) return undefined;

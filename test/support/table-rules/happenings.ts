@@ -1,9 +1,9 @@
-/** Random events of an account (random-history.ts). */
+/** Random events of an account. */
 
 import fc from 'fast-check';
 import type { ScopeKind } from '../../../lambdas/store/counters/counters.ts';
 
-/** One random event. Amounts are in thousandths of a rouble. */
+/** Amounts are in thousandths of a rouble. */
 export type Happening =
   | { do: 'hold'; amount: number; project: string | undefined }
   | { do: 'extend' | 'give-back'; amount: number }
@@ -17,7 +17,7 @@ export type Happening =
 const amount = fc.integer({ min: 1, max: 400 });
 const share = fc.integer({ min: 0, max: 100 });
 const scopeKind = fc.constantFrom<ScopeKind>('key', 'workspace', 'member', 'account', 'tag:project');
-/** Values of the tag `project` that have budgets. Other requests have another value, or no tag. */
+/** Values of the tag `project` that have budgets. */
 export const budgetedProjects = ['lake', 'core'];
 const project = fc.constantFrom(undefined, undefined, undefined, ...budgetedProjects, 'sea');
 const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>) => ({
@@ -26,7 +26,7 @@ const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>)
 });
 const named = (...names: string[]) => fc.constantFrom(...names);
 
-/** One arbitrary event. Limits cover only a few holds, because a short history can only reach low limits. */
+/** Limits cover only a few holds, because a short history can only reach low limits. */
 const happening = fc.oneof(
   weighted(14, { do: named('hold'), amount, project }),
   weighted(3, { do: named('extend', 'give-back'), amount }),
@@ -38,7 +38,7 @@ const happening = fc.oneof(
   weighted(2, { do: named('switch-off-and-on', 'die', 'return-leases') }),
 ) as fc.Arbitrary<Happening>;
 
-/** Groups of events. The events of one group happen concurrently; the groups follow one after another. */
+/** The events of one group happen concurrently; the groups follow one after another. */
 export const happenings = fc.array(fc.array(happening, { minLength: 1, maxLength: 4 }), {
   minLength: 4,
   maxLength: 10,

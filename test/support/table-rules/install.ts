@@ -5,9 +5,8 @@ import { findBinary } from '../../../lib/shared/database/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**
- * Enforces the rules of DynamoDB on every emulator that this process or its children start, if the environment requires
- * it. A running emulator (DYNAMODB_ENDPOINT) does not change.
- * @returns whether the rules are required
+ * Enforces the rules of DynamoDB on emulators that this process or its children start, if the environment requires it.
+ * Returns whether the rules are enforced.
  */
 export function installTableRules(directory: string): boolean {
   if (!rulesFrom(process.env[RULES_VARIABLE])) return false;
@@ -15,10 +14,7 @@ export function installTableRules(directory: string): boolean {
   return true;
 }
 
-/**
- * Writes a program that replaces the emulator's binary.
- * @returns its path
- */
+/** Writes a program that replaces the emulator's binary, and returns its path. */
 export function binaryUnderRules(directory: string): string {
   const launcher = fileURLToPath(new URL('launch-worker.ts', import.meta.url));
   mkdirSync(directory, { recursive: true });

@@ -1,11 +1,11 @@
-/** Sizes of items, and the cost of reading and writing them, as documented ("DynamoDB item sizes and formats"). */
+/** Sizes of items and costs of calls, as documented ("DynamoDB item sizes and formats"). */
 
 /** Value in DynamoDB JSON, for example `{"S": "text"}`. */
 export type AttributeJson = Record<string, unknown>;
 export type ItemJson = Record<string, AttributeJson>;
 
 const KB = 1_024;
-/** Bytes that DynamoDB adds for a list or map. It adds ELEMENT_BYTES for each element. */
+/** Bytes that DynamoDB adds for a list or map, and for each element. */
 const COLLECTION_BYTES = 3;
 const ELEMENT_BYTES = 1;
 
@@ -44,7 +44,7 @@ export function valueBytes(value: AttributeJson): number {
   }
 }
 
-/** Returns the size of a number in bytes: one byte per two significant digits, plus one byte. */
+/** Returns the size of a number: one byte per two significant digits, plus one byte. */
 function numberBytes(text: string): number {
   const digits = text
     .replace(/e.*$/i, '')
@@ -54,8 +54,8 @@ function numberBytes(text: string): number {
 }
 
 /**
- * Returns the units of a write: one per started KB of the item. In a transaction, a write is first prepared and then
- * committed, so it costs twice as much.
+ * Returns the units of a write: one unit per started KB, and twice as much in a transaction, which prepares and commits
+ * a write.
  */
 export function writeUnits(bytes: number, { isTransaction }: { isTransaction: boolean }): number {
   return Math.max(1, Math.ceil(bytes / KB)) * (isTransaction ? 2 : 1);

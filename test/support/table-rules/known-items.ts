@@ -1,6 +1,6 @@
 /**
- * Facts about items, learned from the calls that pass the proxy: their sizes, and their partition in the sweep index.
- * The size is exact after a whole item was written or read. After an update, it is an estimate, which never shrinks.
+ * Sizes of items, and their partitions in the sweep index, learned from calls. After an update, the size is an
+ * estimate, which never shrinks.
  */
 
 import { itemBytes, valueBytes, writeUnits, type ItemJson } from './item-units.ts';
@@ -8,19 +8,18 @@ import { itemName, partitionName, textOf, type ItemWrite } from './requests.ts';
 
 const MAX_ITEMS = 100_000;
 
-/** Name and key attributes of the sweep index, as in lib/shared/table-definition.ts. */
+/** Sweep index as in lib/shared/table-definition.ts. */
 const INDEX = { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' } as const;
 
 interface KnownItem {
   bytes: number;
-  /** Partition of the sweep index that contains the item; undefined if the item is not in the index. */
+  /** Partition of the sweep index; undefined if the item is not in the index. */
   indexed: string | undefined;
 }
 
 export class KnownItems {
   readonly #items = new Map<string, KnownItem>();
 
-  /** Stores the facts of an item that was read. */
   see(table: string, item: ItemJson): void {
     if (!item['pk'] || !item['sk']) return;
     this.#remember(itemName(table, item), { bytes: itemBytes(item), indexed: indexedIn(table, item) });
@@ -31,8 +30,8 @@ export class KnownItems {
   }
 
   /**
-   * Returns the write units that a write costs, by partition of the table and of the sweep index.
-   * @param options.isDone whether the write was carried out, so that the item's facts change
+   * Returns the units of a write, by partition of the table and of the sweep index.
+   * @param options.isDone whether the write was carried out
    */
   unitsOf(
     write: ItemWrite,
@@ -54,7 +53,7 @@ export class KnownItems {
     return units;
   }
 
-  /** Returns the partitions, of the table and of the sweep index, in which a write needs capacity. */
+  /** Returns the partitions of the table and of the sweep index in which a write needs capacity. */
   partitionsOf(write: ItemWrite): string[] {
     const before = this.#items.get(write.item) ?? { bytes: 0, indexed: undefined };
     const index = touchesIndex(write) ? [before.indexed, afterWrite(write, before)?.indexed] : [];

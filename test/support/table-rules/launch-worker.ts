@@ -1,7 +1,7 @@
 /**
- * Replaces the emulator's binary in test runs with rules. The binary gets a port of its own, and a second process
- * listens on the requested port and enforces the rules. This process becomes the binary, so ending it ends the binary.
- * The arguments are the binary and the binary's own arguments.
+ * Replaces the emulator's binary in test runs with rules: the binary gets another port, and a second process enforces
+ * the rules on the requested port. This process becomes the binary, so ending it ends the binary. Arguments: the binary
+ * and its own arguments.
  */
 
 import { spawn } from 'node:child_process';

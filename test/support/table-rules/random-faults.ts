@@ -1,18 +1,18 @@
 /**
- * Faults that any request to the real service may have, each with its share of requests. A rejected write has no
- * effect. If the reply is lost, the write may have taken effect, or may take effect a moment later.
+ * Faults that requests to the real service may have, each with its share of requests. If the reply is lost, the write
+ * may have taken effect, or may take effect a moment later.
  */
 
 import { randomFrom } from '../random.ts';
 
-/** Share of calls that have each fault, from 0 to 1. */
+/** Shares of calls, from 0 to 1. */
 export interface FaultShares {
-  /** Share of calls that conflict as if another transaction used some of their items. Many calls cannot conflict. */
+  /** Conflicts as if another transaction used some of the items; many calls cannot conflict. */
   conflicts: number;
   throttles: number;
-  /** Share of calls that take effect although the client gets no reply, or an error. */
+  /** Calls that take effect although the client gets no reply, or an error. */
   lostReplies: number;
-  /** Share of calls that do not arrive, or fail before they take effect. */
+  /** Calls that do not arrive, or fail before they take effect. */
   lostRequests: number;
 }
 
@@ -39,7 +39,7 @@ export class RandomFaults {
     this.#chance = randomFrom(seed);
   }
 
-  /** Returns the fault of the next call; undefined if it has none. */
+  /** Returns the fault of the next call; undefined for none. */
   next(): Fate | undefined {
     const { conflicts, throttles, lostReplies, lostRequests } = this.#shares;
     let place = this.#chance();

@@ -1,7 +1,4 @@
-/**
- * Random history of an account: events that clients, queues and operators cause, while the table refuses and loses
- * calls.
- */
+/** Random history of an account, while the table refuses and loses calls. */
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
@@ -54,14 +51,11 @@ interface Running {
   placed: PlacedHold;
 }
 
-/** Creates leases that cover few holds each, because the limits of the test cover few holds, too. */
+/** The leases cover few holds each, because the limits of the test cover few holds, too. */
 const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
-/**
- * Prices at which a prompt token costs the smallest unit of money, so that every amount is the price of some number of
- * tokens.
- */
+/** A prompt token costs the smallest unit of money, so that every amount is the price of some number of tokens. */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
 const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
 
@@ -73,32 +67,32 @@ function costing(outcome: Outcome, cost: Money): Outcome {
   return { ...outcome, cost, pricing, promptTokens: Number(cost.pico), completionTokens: 0 };
 }
 
-/** Events after which a scope (such as a key) may have more committed spending than its limit. */
+/** Events after which a scope may have more committed spending than its limit. */
 const mayPassLimits = new Set<Happening['do']>(['limit', 'pay-back', 'adjust']);
 
 export class RandomHistory {
   readonly account: Account;
-  /** Total cost of all settlements, added up by the test itself. */
+  /** Cost of all settlements, added up by the test itself. */
   spent = Money.zero;
-  /** Total cost of all settlements for each value of the tag `project`; requests without the tag have the value ''. */
+  /** Cost by the value of the tag `project`; '' without the tag. */
   readonly spentByProject = new Map<string, Money>();
   /** Number of running holds that have taken their money from leases, added up over all checks. */
   leased = 0;
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** Value of the tag `project` of each request that has the tag, by the id of its generation. */
+  /** Value of the tag `project`, by generation. */
   readonly #projects = new Map<string, string>();
-  /** Leases of the current process, which places the holds and takes as many leases as possible. */
+  /** Leases of the current process. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
-  /** Requests that the sweep has settled with an estimate. Their real settlement messages have not arrived yet. */
+  /** Requests that the sweep has settled with an estimate, and whose settlement messages have not arrived yet. */
   readonly #estimated: Settlement[] = [];
   #payments = 0;
-  /** Amount by which each scope's committed spending exceeded its limit at the last check. */
+  /** Amount by which committed spending exceeded the limit at the last check. */
   #excess = new Map<string, Money>();
-  /** Scopes whose excess over the limit may have grown since the last check. */
+  /** Scopes whose excess may have grown since the last check. */
   readonly #mayPass = new Set<ScopeKind>();
 
   private constructor(table: Table, account: Account, payer: Payer) {
@@ -162,7 +156,7 @@ export class RandomHistory {
     }
   }
 
-  /** Compares the table with the test's own sums. No event may be in progress. */
+  /** Compares the table with the test's own sums, when no event is in progress. */
   async check(): Promise<void> {
     for (const one of this.#allScopes) {
       const counter = await readCounter(this.#table, one);
@@ -182,7 +176,6 @@ export class RandomHistory {
     }
   }
 
-  /** Settles all running requests, and corrects all estimates. */
   async end(): Promise<void> {
     await this.#leases.returnAll();
     await this.#die();
@@ -190,7 +183,7 @@ export class RandomHistory {
     while (this.#estimated.length > 0) await this.#correct(70);
   }
 
-  /** Simulates the end of the process. The sweep returns its leases, and a new process replaces it. */
+  /** Simulates the end of the process: the sweep returns its leases, and a new process replaces it. */
   async #die(): Promise<void> {
     this.#dead.push(this.#bootId);
     this.#bootId = randomUUID();
@@ -214,7 +207,6 @@ export class RandomHistory {
     return { table: this.#table, accountId: this.account.id, actor };
   }
 
-  /** All scopes that count requests of the history. */
   get #allScopes(): ScopeId[] {
     return scopesOf({ ...this.#payer, countedTags: budgetedProjects.map((value) => tagText('project', value)) });
   }
@@ -227,7 +219,6 @@ export class RandomHistory {
     return this.spentByProject.get(value) ?? Money.zero;
   }
 
-  /** Counts the costs of settlements in the test's own sums. */
   #count(settlements: readonly Settlement[], costOf = ({ outcome }: Settlement) => outcome.cost): void {
     for (const one of settlements) {
       const value = this.#projects.get(one.generationId) ?? '';
@@ -236,7 +227,7 @@ export class RandomHistory {
     }
   }
 
-  /** Reads the limits of the payer's scopes, as the gateway does before a request. */
+  /** Reads the limits as the gateway does before a request. */
   #scopes(payer: Payer): Promise<Scope[]> {
     return Promise.all(
       scopesOf(payer).map((one) =>
@@ -260,8 +251,7 @@ export class RandomHistory {
     }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
-    // It is uncertain whether the hold exists, so it is released as admission does it. If that fails in production, the
-    // sweep settles the hold without a charge.
+    // It is uncertain whether the hold exists, so it is released as admission does it.
     await persistently(async () => {
       if (!(await releaseUnknown(this.#table, request.generation)))
         throw new Error('An uncertain hold was not released');
@@ -273,7 +263,7 @@ export class RandomHistory {
     if (!one) return;
     const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
     const { placed } = one;
-    // As in a streamed answer, money that the request gives back is no longer used, even if the reply is lost.
+    // Money that the request gives back is no longer used, even if the reply is lost.
     if (way === 'give-back')
       one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
@@ -291,8 +281,7 @@ export class RandomHistory {
 
   #ended(part: number): Settlement[] {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
-      // If a scope got its limit after the request began, the request's hold does not include the scope, which then
-      // counts the cost only when the request ends.
+      // If a scope got its limit after the request began, it counts the cost only when the request ends.
       const scopes = scopesOf(request.generation.payer);
       this.#letPass(scopes.flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
@@ -300,7 +289,7 @@ export class RandomHistory {
     });
   }
 
-  /** Delivers settlement messages as queues do: again after a temporary failure. */
+  /** Delivers messages again after a temporary failure. */
   async #deliver(settlements: Settlement[], isSwept: boolean): Promise<void> {
     await persistently(async () => {
       const results = await settleBatch(this.#table, settlements, { swept: isSwept });
@@ -324,8 +313,7 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // A correction may charge more than the estimate, and other requests may have spent that money since the estimate,
-    // so limits may be exceeded.
+    // A correction may charge more than the estimate, so limits may be exceeded.
     if (this.#estimated.length > 0) this.#letPass(this.#allScopes.map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);
@@ -342,7 +330,7 @@ export class RandomHistory {
     await persistently(async (): Promise<unknown> => {
       if (kind === 'key') return updateKey(context, { hash }, { limit });
       if (kind === 'workspace') return setBudget(context, workspaceBudgets(this.account.id, workspaceId), change);
-      // Without a budget, the tag would no longer be counted.
+      // The budget is never removed, because without a budget the tag would no longer be counted.
       const budget = {
         name: 'project',
         value: budgetedProjects[0]!,

@@ -1,5 +1,3 @@
-/** Error responses of DynamoDB, in their JSON form. */
-
 import type { ItemJson } from './item-units.ts';
 
 export interface Refusal {
@@ -9,7 +7,7 @@ export interface Refusal {
 
 const SERVICE = 'com.amazonaws.dynamodb.v20120810';
 
-/** Message of a throttling error for a table or index in on-demand mode. */
+/** Message for a table or index in on-demand mode. */
 const ON_DEMAND_MESSAGE =
   'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
 const PROVISIONED_MESSAGE =
@@ -44,11 +42,7 @@ export const transactionInProgress = refused('TransactionInProgressException', {
   Message: 'The transaction with the given request token is already in progress.',
 });
 
-/**
- * Returns the error for exceeded throughput.
- * @param of.table name of the table
- * @param of.operation whether a read or a write exceeded the limit
- */
+/** Returns the error for exceeded throughput. */
 export function throttling({ table, operation }: { table: string; operation: 'Read' | 'Write' }): Refusal {
   return {
     status: 400,

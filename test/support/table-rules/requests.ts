@@ -1,14 +1,14 @@
-/** Items and keys of a DynamoDB call, read from its body. */
+/** Items and keys in the body of a DynamoDB call. */
 
 import type { AttributeJson, ItemJson } from './item-units.ts';
 
 export interface TableRequest {
-  /** Action, for example TransactWriteItems. */
+  /** Name of the action, for example TransactWriteItems. */
   action: string;
   body: RequestBody;
 }
 
-/** Parameters of a write of one item, in a transaction or alone. */
+/** Write of one item, in a transaction or alone. */
 export interface WriteBody {
   TableName: string;
   Key?: ItemJson;
@@ -34,13 +34,12 @@ export interface RequestBody extends Partial<WriteBody> {
   RequestItems?: Record<string, BatchedWrite[] | { Keys: ItemJson[]; ConsistentRead?: boolean }>;
 }
 
-/** Write (or transactional read) of one item, with its kind. */
+/** Write (or transactional read) of one item. */
 export interface ItemWrite {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck' | 'Get';
   table: string;
   /** Name of the item, which is unique over all tables. */
   item: string;
-  /** Name of the item's partition. */
   partition: string;
   request: WriteBody;
 }
@@ -55,7 +54,7 @@ export function isSingleWrite(action: string): boolean {
   return action in singleWrites;
 }
 
-/** Names of calls that read or write items. Other calls are about tables. */
+/** Calls that read or write items. */
 export const itemActionNames: ReadonlySet<string> = new Set([
   ...Object.keys(singleWrites),
   'TransactWriteItems',
@@ -77,7 +76,7 @@ export function writesOfRequest({ action, body }: TableRequest): ItemWrite[] {
   });
 }
 
-/** Converts one entry of a BatchWriteItem request to an `ItemWrite`, as if it were a separate put or delete. */
+/** Converts an entry of a BatchWriteItem request. */
 export function batchedItemWrite(table: string, { PutRequest: put, DeleteRequest: removal }: BatchedWrite): ItemWrite {
   return put
     ? itemWrite('Put', { TableName: table, Item: put.Item })
@@ -98,7 +97,7 @@ export function partitionName(table: string, partition: string, index = ''): str
   return `${table}\n${index}\n${partition}`;
 }
 
-/** Returns the partition that a query reads: `pk = :pk AND …`. */
+/** Returns the partition that a query reads, from a key condition such as `pk = :pk AND …`. */
 export function queriedPartition(body: RequestBody): string {
   const placeholder = /^\s*\S+\s*=\s*(:\w+)/.exec(body.KeyConditionExpression ?? '')?.[1] ?? '';
   return partitionName(body.TableName!, textOf(body.ExpressionAttributeValues?.[placeholder]), body.IndexName);

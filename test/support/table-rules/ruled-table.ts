@@ -5,24 +5,24 @@ import type { FaultShares } from './random-faults.ts';
 import { startRulesProxy } from './rules-proxy.ts';
 import type { RulesOptions } from './table-rules.ts';
 
-/** Table whose emulator is used under the rules of DynamoDB. */
+/** Table under the rules of DynamoDB. */
 export interface RuledTable {
   table: Table;
   /**
-   * Runs work while up to a fifth of table calls is refused or lost. Late calls have taken effect before it returns.
+   * Runs work while up to a fifth of table calls is refused or lost; late calls have taken effect before it returns.
    */
   inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
-  /** Number of enforced refusals and injected faults, by name of the rule or fault. */
+  /** Enforced refusals and injected faults, by name. */
   imposed: Readonly<Record<string, number>>;
   stop: () => Promise<void>;
 }
 
-/** Shares of calls for each fault. In total, up to a fifth of all calls has a fault. */
+/** In total, up to a fifth of all calls has a fault. */
 export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
 
 /**
  * Opens a table under the rules of DynamoDB.
- * @param table an existing table; by default a new table
+ * @param table default: a new table
  */
 export async function newRuledTable(options: RulesOptions = {}, table?: Table): Promise<RuledTable> {
   const proxy = await startRulesProxy(inject('dynamodbEndpoint'), options);

@@ -12,9 +12,9 @@ export interface RulesProxy {
 }
 
 /**
- * Starts a proxy in front of a DynamoDB emulator that enforces the rules of the real service.
+ * Starts a proxy in front of a DynamoDB emulator that enforces rules of the real service.
  * @param target address of the emulator
- * @param options.port port of the proxy; any free port by default
+ * @param options.port default: any free port
  */
 export async function startRulesProxy(
   target: string,
@@ -66,7 +66,7 @@ export async function startRulesProxy(
   };
 }
 
-/** Returns the headers with which a call is passed on. The emulator accepts any signature. */
+/** Returns the headers of a call to the emulator, which accepts any signature. */
 function emulatorHeaders(action: string): IncomingHttpHeaders {
   return {
     'content-type': 'application/x-amz-json-1.0',

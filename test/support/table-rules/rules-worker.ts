@@ -1,6 +1,5 @@
 /**
- * Program that enforces the rules of DynamoDB on an emulator as long as the emulator runs. Its arguments are the port
- * of the emulator and its own port.
+ * Enforces the rules of DynamoDB as long as the emulator runs. Arguments: the port of the emulator and its own port.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,6 @@ const LOOK_EVERY_MS = 200;
 const emulator = process.ppid;
 const [target, port] = process.argv.slice(2).map(Number) as [number, number];
 await startRulesProxy(`http://127.0.0.1:${target}`, { ...rulesFrom(process.env[RULES_VARIABLE]), port });
-// The emulator is the parent of this process. If the parent has changed, the emulator has ended.
+// If the parent has changed, the emulator has ended.
 while (process.ppid === emulator) await sleep(LOOK_EVERY_MS);
 process.exit();

@@ -1,7 +1,7 @@
 /**
- * Settings that enforce the rules of DynamoDB on the emulators of a test run: `TEST_TABLE_RULES=on`, or the shares of
- * calls with each fault, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
- * The number `transactionMs` is the duration of transactions in ms.
+ * Settings of the rules of DynamoDB for the emulators of a test run: `TEST_TABLE_RULES=on`, or the shares of calls with
+ * each fault, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
+ * `transactionMs` is the duration of transactions.
  */
 
 import type { RulesOptions } from './table-rules.ts';
@@ -11,8 +11,7 @@ export const RULES_VARIABLE = 'TEST_TABLE_RULES';
 const shareNames = ['conflicts', 'throttles', 'lostReplies', 'lostRequests'] as const;
 
 /**
- * Parses the settings.
- * @returns undefined if the settings require no rules
+ * Reads the settings. Returns undefined if they require no rules.
  * @throws {Error} for unknown words
  */
 export function rulesFrom(words: string | undefined): RulesOptions | undefined {

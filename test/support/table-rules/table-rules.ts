@@ -1,7 +1,6 @@
 /**
- * Rules of DynamoDB that emulators do not have. Concurrent transactions on the same item conflict. A partition key has
- * limited throughput. Any request may be rejected, fail or lose its reply (random-faults.ts). All other responses come
- * from the emulator.
+ * Rules of DynamoDB that emulators do not have: concurrent transactions on the same item conflict, a partition key has
+ * limited throughput, and any request may be rejected, fail or lose its reply.
  *
  * If a batch writes an item that a transaction has locked, the write is returned in UnprocessedItems, because DynamoDB
  * documents no other result.
@@ -42,9 +41,9 @@ import {
 import { PartitionUnits, partitionRates, type UnitRates } from './throughput.ts';
 
 export interface RulesOptions {
-  /** Milliseconds for which a transaction locks its items, in addition to the time that the emulator needs. */
+  /** A transaction locks its items for this time, in addition to the emulator's time. */
   transactionMs?: number;
-  /** Units per second that a partition key supports; by default DynamoDB's limits, and with undefined unlimited. */
+  /** Units per second of a partition key; default: DynamoDB's limits; undefined: unlimited. */
   rates?: UnitRates | undefined;
   faults?: Partial<FaultShares>;
   seed?: number;
@@ -56,19 +55,18 @@ export interface Reply {
   body: Record<string, unknown>;
 }
 
-/** Passes a call to the emulator. */
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** Range of the delay in milliseconds of a late call, which is executed after its client was disconnected. */
+/** Delay of a late call, whose client was disconnected. */
 const LATE_MS = [2, 60] as const;
-/** Milliseconds for which DynamoDB remembers the client request token of a transaction. */
+/** DynamoDB remembers the client request token of a transaction for this time. */
 const TOKEN_MS = 600_000;
 const MAX_TOKENS = 100_000;
 const MAX_SHARED = 100_000;
 
 export class TableRules {
-  /** Number of enforced refusals and injected faults, by name of the rule or fault. */
+  /** Enforced refusals and injected faults, by name. */
   readonly imposed: Record<string, number> = {};
   readonly #emulator: Emulator;
   readonly #transactionMs: number;
@@ -76,13 +74,13 @@ export class TableRules {
   readonly #nowMs: () => number;
   readonly #units: Record<keyof UnitRates, PartitionUnits>;
   readonly #known = new KnownItems();
-  /** Items that running transactions have locked. `#written` has the number of other running writes of each item. */
+  /** Items that running transactions have locked, and the number of other running writes of each item. */
   readonly #locked = new Set<string>();
   readonly #written = new Map<string, number>();
-  /** Items that were part of any transaction. A single call to another item cannot conflict. */
+  /** Items that were part of any transaction; single calls to other items cannot conflict. */
   readonly #shared = new Set<string>();
   readonly #tokensUnderWay = new Set<string>();
-  /** Completion time of each transaction, by its token. */
+  /** Completion times by token. */
   readonly #tokens = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
 
@@ -97,10 +95,7 @@ export class TableRules {
     this.#units = { write: unitsOf('write'), read: unitsOf('read') };
   }
 
-  /**
-   * Runs a call under the rules.
-   * @returns the response; undefined if the connection must be cut
-   */
+  /** Runs a call under the rules; undefined if the connection must be cut. */
   async answer(request: TableRequest): Promise<Reply | undefined> {
     if (!itemActionNames.has(request.action)) return this.#emulator(request.action, request.body);
     const fate = this.#faults.next();
@@ -123,7 +118,6 @@ export class TableRules {
     }
   }
 
-  /** Injects the given shares of faults from now on. */
   suffer(faults: Partial<FaultShares>, seed = 1): void {
     this.#faults = new RandomFaults(faults, seed);
   }
@@ -132,7 +126,6 @@ export class TableRules {
     return this.#locked.size > 0;
   }
 
-  /** Resolves when no late call is pending. */
   async whenQuiet(): Promise<void> {
     while (this.#late.size > 0) await Promise.all(this.#late);
   }
@@ -160,8 +153,7 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // For a transaction with a known token, DynamoDB does not execute the transaction again, but returns its first
-    // response, which cannot be a conflict.
+    // DynamoDB returns the first response for a known token, which cannot be a conflict.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -184,7 +176,7 @@ export class TableRules {
     }
   }
 
-  /** Refuses a whole call with throttling, if the call's injected fault is throttling. */
+  /** Returns an error for the whole call if the call is to be throttled; otherwise undefined. */
   #refuseCall([first]: ItemWrite[], fate: Fate | undefined): Reply | undefined {
     if (fate !== 'throttle') return undefined;
     const of = { table: first?.table ?? '', operation: 'Write' } as const;
@@ -308,7 +300,7 @@ export class TableRules {
     const reply = await this.#emulator(action, body);
     if (reply.status !== 200) return reply;
     const items = (reply.body['Items'] ?? (reply.body['Item'] ? [reply.body['Item']] : [])) as ItemJson[];
-    // With a projection or an index, the reply may contain only parts of items, so the known sizes do not change.
+    // With a projection or an index, the reply may contain only parts of items.
     const isWhole = body.IndexName === undefined && !('ProjectionExpression' in body);
     if (isWhole) for (const item of items) this.#known.see(table, item);
     const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
@@ -316,7 +308,7 @@ export class TableRules {
     return reply;
   }
 
-  /** Runs a write, and marks its items as being written until it ends. A transactional read of such items fails. */
+  /** Counts the running writes of these items, because a transactional read of items that are being written fails. */
   async #whileWriting<Result>(writes: ItemWrite[], write: () => Promise<Result>): Promise<Result> {
     for (const { item } of writes) this.#written.set(item, (this.#written.get(item) ?? 0) + 1);
     try {
@@ -336,10 +328,7 @@ export class TableRules {
     if (this.#shared.size > MAX_SHARED) this.#shared.delete(this.#shared.values().next().value!);
   }
 
-  /**
-   * Chooses at random which items of a transaction or batch conflict. If an item was in no other transaction, it does
-   * not conflict.
-   */
+  /** Chooses at random which items conflict; an item that was in no other transaction does not. */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
     const chosen = this.#faults.someOf(shared.length);
@@ -370,10 +359,7 @@ export class TableRules {
     return doneAtMs !== undefined && this.#nowMs() - doneAtMs < TOKEN_MS;
   }
 
-  /**
-   * Removes the token of a transaction once DynamoDB would have forgotten it, because the emulator may remember tokens
-   * longer.
-   */
+  /** Removes a token that DynamoDB would have forgotten. The emulator may remember tokens longer. */
   #withoutForgotten(body: RequestBody): RequestBody {
     const { ClientRequestToken: token, ...others } = body;
     return token !== undefined && this.#tokens.has(token) ? others : body;

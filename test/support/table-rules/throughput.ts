@@ -1,7 +1,6 @@
 /**
- * Throughput of one partition key per second. At first, DynamoDB stores a key's items in one partition, which supports
- * at most 1,000 write units and 3,000 read units per second, whatever the table's capacity. Units are counted after a
- * request, so one request may exceed the limit; later requests are throttled until enough time has passed.
+ * Throughput of one partition key per second: DynamoDB supports at most 1,000 write units and 3,000 read units in one
+ * partition, whatever the table's capacity. Units are counted after a request, so one request may exceed the limit.
  */
 
 export interface UnitRates {
@@ -11,7 +10,7 @@ export interface UnitRates {
 
 export const partitionRates: UnitRates = { write: 1_000, read: 3_000 };
 
-/** Number of partitions above which partitions without recent calls are forgotten. */
+/** Above this number, partitions without recent calls are forgotten. */
 const MAX_PARTITIONS = 10_000;
 
 interface Level {
@@ -19,7 +18,7 @@ interface Level {
   atMs: number;
 }
 
-/** Remaining units of each partition key. Reads and writes each have an instance. */
+/** Remaining units of each partition key, for reads or for writes. */
 export class PartitionUnits {
   readonly #perSecond: number;
   readonly #nowMs: () => number;

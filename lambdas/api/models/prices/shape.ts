@@ -1,4 +1,4 @@
-/** Shapes of prices, generated from the billing units. */
+/** Descriptions of the prices, from the billing units. */
 
 import * as z from 'zod';
 import {
@@ -16,7 +16,7 @@ const aboutPrice = new Map<PriceName, string>([
   ...completionParts.flatMap(({ rest }) => (rest ? [[rest.price, rest.priced] as const] : [])),
 ]);
 
-/** Returns the schema fields for these prices: one optional field for each name, with its description. */
+/** Returns an optional field for each name, with its description. */
 function pricesShape<Name extends PriceName>(names: readonly Name[]) {
   const fields = names.map((name) => [name, rubText.optional().meta({ description: aboutPrice.get(name)! })]);
   return Object.fromEntries(fields) as Record<Name, z.ZodOptional<typeof rubText>>;
@@ -24,7 +24,6 @@ function pricesShape<Name extends PriceName>(names: readonly Name[]) {
 
 const tokenPrices = pricesShape(['prompt', 'completion', ...partPriceNames]);
 
-/** Shape of the prices of an endpoint. */
 export const pricingShape = z
   .strictObject({
     ...tokenPrices,
@@ -60,7 +59,6 @@ const priceChangeShape = z.strictObject({
 });
 export type PriceChangeBody = z.output<typeof priceChangeShape>;
 
-/** Shape of the list of known coming price changes. */
 export const priceChangesShape = z.array(priceChangeShape).optional().meta({
   description: 'The known coming changes of the prices, the next one first; absent if there are none.',
 });

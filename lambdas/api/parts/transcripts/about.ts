@@ -1,5 +1,3 @@
-/** Examples for the documentation of transcription routes. */
-
 import { ok } from '../../../http/about.ts';
 import { transcriptAnswer } from './shape.ts';
 

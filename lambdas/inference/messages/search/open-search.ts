@@ -20,36 +20,27 @@ import { searchWeb } from '../../../search/web-search.ts';
 import type { Privacy } from '../../../store/accounts/privacy.ts';
 import type { RequestedSearches } from '../../../search/requested-search.ts';
 
-/**
- * Web searches of one request: the searches before the model's first response, and the session for the model's own
- * searches.
- */
 export interface RequestSearch {
   session: SearchSession;
   /** Whether the model may start searches by itself. */
   isDeclared: boolean;
   /** Search calls without results at the end of an earlier answer. */
   pending: readonly SearchCall[];
-  /** Query of the web search that runs before the model's first response. */
+  /** Query of the search before the model's first response. */
   question: WebQuestion | undefined;
-  /**
-   * Number of searches before the model's first response, and the upper bound on the prompt tokens of their results.
-   * The hold covers both.
-   */
+  /** Searches before the model's first response, with the upper bound on the tokens of their results. */
   first: Pick<PromptContent, 'maySearch' | 'searchesFirst' | 'foundTokens'>;
 }
 
 interface WebQuestion {
   query: SearchQuery;
-  /** Text that introduces the results to the model. */
   prompt: string;
 }
 
 /**
- * Opens the web search of a request.
- * @param message the message as the model gets it
+ * Prepares the web searches of a request.
  * @returns undefined if the request has no search
- * @throws {GatewayError} 400 if no search backend may be used, or the model would search but no candidate can call
+ * @throws {GatewayError} 400 if no search backend may be used, or a search tool is declared but no candidate can call
  *   functions
  */
 export async function openSearch(
@@ -75,16 +66,12 @@ export async function openSearch(
   const question = plugin && questionFor(message, plugin, search.maxResults);
   const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
   const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
-  // Some models ignore `tool_choice: none`. If the client has excluded searches, the gateway must neither run nor
-  // charge them.
+  // Some models ignore `tool_choice: none`, and searches that the client excluded must not be charged.
   const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
   return { session, isDeclared, pending, question, first };
 }
 
-/**
- * Removes an optional search from the message if no search backend is available, because agents declare a search with
- * every request. If the request has no such search, it returns the message at once.
- */
+/** Removes an optional search if no backend is available, because agents declare a search with every request. */
 export async function withoutImpossibleSearch(
   message: MessagesRequest,
   { catalog, privacy }: { catalog: Catalog; privacy: Privacy[] },
@@ -97,10 +84,6 @@ export async function withoutImpossibleSearch(
   return kept.length > 0 ? { ...message, tools: kept } : without(without(message, 'tools'), 'tool_choice');
 }
 
-/**
- * Refuses a search by the model if no candidate can call functions.
- * @throws {GatewayError} 400
- */
 function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: readonly Candidate[]): void {
   if (!declared || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools'))) return;
   throw invalidRequest(

@@ -5,20 +5,20 @@ import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '.
 import type { RoundEvents } from '../../../search/round-events.ts';
 
 /**
- * Converts the events of one round (request to the provider) of an answer with searches. Drops the events that end a
- * round. Also drops the start event of every round except the first.
+ * Converts the events of one request to the provider (round) of an answer with searches. Drops the events that end a
+ * round, and the start events of later rounds.
  */
 export class SearchRound {
   readonly #events: RoundEvents;
   readonly #assembler = new MessageAssembler();
-  /** Blocks that are inserted at the start of the answer; undefined after the first round. */
+  /** Blocks at the start of the answer; undefined after the first round. */
   readonly #firstBlocks: readonly Block[] | undefined;
   #ending: MessageDelta | undefined;
 
   constructor(events: RoundEvents, firstBlocks: readonly Block[] | undefined) {
     this.#events = events;
     this.#firstBlocks = firstBlocks;
-    // Starts the message that is assembled for this round. The client does not get this event.
+    // This event is only for the assembler. The client does not get it.
     this.#assembler.add(messageStart({}));
   }
 
@@ -53,13 +53,12 @@ export class SearchRound {
     }
   }
 
-  /** Blocks that the model wrote, in the client's form. */
   get modelBlocks(): Block[] {
     const firstCount = this.#firstBlocks?.length ?? 0;
     return this.#assembler.finish()!.content.slice(firstCount);
   }
 
-  /** The event with the stop reason of this round. Every provider format (wire) sends one at the end of an answer. */
+  /** The `message_delta` events of the round, merged. Every provider format (wire) sends this event. */
   get ending(): MessageDelta {
     return this.#ending!;
   }
@@ -77,7 +76,7 @@ export class SearchRound {
   }
 }
 
-/** Returns the usage without output tokens: at the start of an answer they are not counted yet. */
+/** Returns the usage of the prompt alone. Output tokens are not counted yet at the start of an answer. */
 function promptOf({ output_tokens: _output, ...prompt }: WireUsage): WireUsage {
   return prompt;
 }

@@ -1,8 +1,6 @@
 /**
- * Makes one message from the rounds of a model that searches. When the model calls the search, the gateway runs it and
- * sends the results to the client and to the model. The model then continues. Each round is a separately priced request
- * to the same provider. Before a search, the gateway holds its price. Before a request, it holds the cost of the prompt
- * and of the first output.
+ * Makes one message from several requests to the provider (rounds), between which the gateway runs the model's
+ * searches. The gateway first holds the price of a search, and the maximum cost of a round's prompt and first output.
  */
 
 import { measurePrompt } from '../../../admission/prompt/prompt-size.ts';
@@ -23,36 +21,26 @@ import { withMessage, boundByBytes, quoteOfRound } from '../attempts.ts';
 import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
 
-/**
- * Maximum number of requests to the provider (rounds) for one answer. After the last round the answer ends with
- * `pause_turn`, and the client decides whether the model may continue.
- */
+/** If the model also searches in the last of these requests (rounds), the answer ends with `pause_turn`. */
 export const MAX_SEARCH_ROUNDS = 10;
-/** Minimum remaining time in ms to start another request to the provider (round). */
+/** Minimum remaining time in ms to start another round. */
 const MIN_ROUND_MS = 45_000;
-/**
- * Margin in tokens for a bound that starts from the provider's count of the previous prompt. The count of the same text
- * may differ in a longer prompt.
- */
+/** Margin in tokens, because the provider's count of the same text may differ in a longer prompt. */
 const ROUND_MARGIN_TOKENS = 64;
 
-/** The searches of an answer, and the functions to start further requests to the provider (rounds). */
 export interface AnswerSearches {
   session: SearchSession;
-  /** Whether the model may start searches by itself. */
   isDeclared: boolean;
-  /** Blocks that are inserted at the start of the answer. */
   firstBlocks: readonly Block[];
   client: ClientHeaders;
-  /** Aborts when the answer is aborted. */
   signal: AbortSignal;
-  /** Sends the next request. Tries the attempts in order. */
+  /** Sends the next request to the first attempt that answers. */
   ask: (attempts: Attempt[]) => Promise<Dispatched>;
   remainingMs: () => number;
 }
 
 /**
- * Yields the events of all requests to the provider (rounds), in batches.
+ * Yields the batches of an answer with searches.
  * @param first the first round, which has already begun
  */
 export async function* searchRounds(
@@ -98,27 +86,24 @@ export async function* searchRounds(
       return;
     }
     ({ attempt } = begun);
-    // Lists the attempt twice. If the request fails before its first event, the same endpoint may get it once more.
+    // Passes the attempt twice, so that the same endpoint gets a request that failed before its first event once more.
     ({ batches } = await search.ask([attempt, attempt]));
   }
 }
 
-/**
- * Returns the search calls for which the model waits. Returns none if the model stopped for another reason, or if it
- * also waits for the client's tools.
- */
+/** Returns the search calls for which the model waits; none if it also waits for the client's tools. */
 function callsToMake(modelBlocks: readonly Block[], ending: MessageDelta): SearchCall[] {
   const isForClient = modelBlocks.some(({ type }) => type === 'tool_use');
   return ending.delta.stop_reason === 'tool_use' && !isForClient ? searchCalls(modelBlocks) : [];
 }
 
-/** Returns the tokens that count against max_tokens. */
+/** Returns the output tokens of the answer so far that count against max_tokens. */
 function writtenTokens({ usage }: StagedAnswer, { candidate }: Attempt): number {
   const { reasoning_beyond_max_tokens: isBeyond } = candidate.endpoint.quirks;
   return usage.outputTokens - (isBeyond ? (usage.reasoningTokens ?? 0) : 0);
 }
 
-/** Returns the stop reason for the client if no further request to the provider (round) may start. */
+/** Stop reason for the client if no further round may start. */
 function reasonToStop(
   round: number,
   leftTokens: number | undefined,
@@ -144,7 +129,6 @@ interface FinishedRound {
   leftTokens: number | undefined;
 }
 
-/** Returns the request to the provider that continues the answer with the search results. */
 function nextAttempt(
   attempt: Attempt,
   { modelBlocks, results, leftTokens }: FinishedRound,
@@ -163,8 +147,8 @@ function nextAttempt(
 }
 
 /**
- * Holds the maximum cost of the next round's prompt and first output. If the provider has counted the previous prompt,
- * the upper bound of the new prompt is calculated from that count: one token is added for each new byte, and a margin.
+ * Holds the maximum cost of the next round's prompt and first output. A count of the previous prompt bounds the new
+ * one, with one token for each new byte and a margin.
  * @returns the attempt with its quote, or the reason why the answer must end instead
  */
 async function beginRound(

@@ -12,19 +12,16 @@ import type { Attempt, Dispatched } from '../dispatch.ts';
 import type { RequestSearch } from './open-search.ts';
 import { searchRounds, type AnswerSearches } from './search-rounds.ts';
 
-/** Functions to send further requests to the provider. */
 type SearchTools = Pick<AnswerSearches, 'client' | 'signal' | 'ask' | 'remainingMs'>;
 
 /**
- * Runs the web searches of an answer: the searches before the model's first response, and those of the model. After its
- * searches, the model gets the results in another request (round).
+ * Runs the web searches of an answer: searches before the model's first response, and searches that the model calls.
  */
 export class SearchStage implements AnswerStage {
   readonly #search: RequestSearch;
   readonly #tools: SearchTools;
-  /** Blocks that are inserted at the start of the answer: results of search calls that an earlier answer left open. */
+  /** Results of search calls that an earlier answer left open. */
   #firstBlocks: Block[] = [];
-  /** Attempts as sent. Each later round uses the attempt that answered. */
   #attempts: Attempt[] = [];
 
   constructor(search: RequestSearch, tools: SearchTools) {
@@ -32,12 +29,11 @@ export class SearchStage implements AnswerStage {
     this.#tools = tools;
   }
 
-  /** Runs the searches before the model's first response, and adds their results to the attempts. */
   async prepare(attempts: Attempt[]): Promise<Attempt[]> {
     const { first, pending } = this.#search;
     this.#attempts = attempts;
     if (first.searchesFirst + pending.length === 0) return attempts;
-    // The provider may close an unused connection while the searches run.
+    // Discards unused connections, because a provider may close them while the searches run.
     for (const { upstream } of attempts) upstream?.discard();
     const extended = await this.#searchFirst();
     this.#attempts = attempts.map((attempt) => withMessage(attempt, extended(attempt.message), this.#tools.client));
@@ -62,7 +58,7 @@ export class SearchStage implements AnswerStage {
     return { server_tool_use: { web_search_requests: searchRequests, web_fetch_requests: 0 } };
   }
 
-  /** Adds the number of search results that the model got and the client did not. */
+  /** Adds the number of results that the model got and the client did not. */
   withResults(outcome: Outcome): Outcome {
     const { modelOnlyResults } = this.#search.session;
     if (modelOnlyResults === null) return outcome;
@@ -71,7 +67,7 @@ export class SearchStage implements AnswerStage {
 
   /**
    * Runs the searches before the model's first response.
-   * @returns a function that adds the search results to a Messages request
+   * @returns a function that adds the results to a Messages request
    */
   async #searchFirst(): Promise<(message: MessagesRequest) => MessagesRequest> {
     const { session, pending, question } = this.#search;

@@ -8,7 +8,7 @@ type Attempts = NonNullable<ShownRecord['generation']>['provider_responses'];
 export function FailureExplanation({ attempts }: { attempts: Attempts }) {
   const { texts } = useConsole();
   const last = attempts.at(-1);
-  // The gateway stopped this attempt, for example because the client disconnected, so no provider failed.
+  // The gateway stopped an aborted attempt, for example because the client disconnected.
   if (!last?.failure || last.failure === 'aborted') return null;
   return (
     <section class="notice bad">

@@ -11,7 +11,7 @@ interface PriceRow {
   cost: ExactNumber;
 }
 
-/** Shows how a request's cost was computed: units, prices per unit, and amounts, as in the books. */
+/** Shows how a request's cost was computed. */
 export function PriceLines({ record: { request, price_lines, proven } }: { record: ShownRecord }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

@@ -46,7 +46,8 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
 /**
- * Shows the missing amount, and the remedy. Waiting helps only if the whole limit is at least the required amount.
+ * Shows by how much a request exceeded a limit, and what helps. Waiting helps only if the whole limit is at least the
+ * required amount.
  */
 function Shortfall({
   amounts,
@@ -79,7 +80,7 @@ function Shortfall({
   );
 }
 
-/** Shows the limit at the time of the refusal. The limit may have changed since then. */
+/** Shows the limit at the time of the refusal. */
 function AmountsThen({ amounts }: { amounts: Amounts }) {
   const { texts } = useConsole();
   const { rub } = useFormats();
@@ -106,10 +107,7 @@ function AmountsThen({ amounts }: { amounts: Amounts }) {
   );
 }
 
-/**
- * Returns the page that shows a limit, and on which it can be changed unless it is a limit of the account; undefined
- * for other limits.
- */
+/** Returns the page that shows a limit; undefined for limits without such a page. */
 function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): string | undefined {
   switch (source) {
     case 'key_limit':
@@ -126,7 +124,7 @@ function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): st
   }
 }
 
-/** Shows the current limit of a key; nothing if the key was deleted or has no limit. */
+/** Shows the current limit of a key, if there is one. */
 function KeyLimitNow({ hash }: { hash: string }) {
   const { texts, client } = useConsole();
   const { rub } = useFormats();

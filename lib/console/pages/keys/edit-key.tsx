@@ -14,7 +14,7 @@ interface EditKeyProps {
   onSaved: () => void;
 }
 
-/** Edits a key. Reads the key again first, because the list may be outdated. */
+/** Edits a key after reading it again, because the list may be outdated. */
 export function EditKey({ hash, onClose, onSaved }: EditKeyProps) {
   const { texts } = useConsole();
   const path = `/keys/${hash}`;
@@ -68,7 +68,7 @@ function KeyForm({ path, found, readAgain, onSaved }: KeyFormProps) {
   );
 }
 
-/** Returns only the fields that differ from the version that was read last. */
+/** Returns the fields that differ from the version that was read last. */
 function changedFields(settings: KeySettingsBody, disabled: boolean, base: ShownKey): Partial<KeySettingsBody> {
   const before = { ...keyBody(typedFromKey(base))!, disabled: base.disabled };
   const after = { ...settings, disabled };

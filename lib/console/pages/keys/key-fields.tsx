@@ -5,7 +5,7 @@ import { typedMoney } from '../../exact-numbers.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
 
-/** Input of a key form, as text, so that invalid input is not lost. */
+/** Input of a key form as text, so that invalid input is kept. */
 export interface TypedKey {
   name: string;
   limit: string;
@@ -24,13 +24,12 @@ export function typedFromKey({ name, limit, limit_reset, expires_at }: ShownKey)
   };
 }
 
-/** Formats a time for the browser's time field: as local time without a time zone. */
+/** Converts a time for the browser's time field, which needs local time without a time zone. */
 function localTime(text: string): string {
   const at = new Date(text);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Key settings in the form that the API accepts. */
 export interface KeySettingsBody {
   name: string;
   limit: Money | null;
@@ -38,10 +37,7 @@ export interface KeySettingsBody {
   expires_at: string | null;
 }
 
-/**
- * Converts the input of a key form.
- * @returns undefined if the limit is not a valid amount
- */
+/** Converts the input of a key form; undefined if the limit is not a valid amount. */
 export function keyBody({ name, limit, limit_reset, expires_at }: TypedKey): KeySettingsBody | undefined {
   const amount = limit.trim() === '' ? null : typedMoney(limit);
   if (amount === undefined) return undefined;

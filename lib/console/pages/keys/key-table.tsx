@@ -98,7 +98,6 @@ function OfPeriod({ amount, interval }: { amount: ExactNumber; interval: string 
   );
 }
 
-/** Shows the use limits of a key, one per line. */
 function UseLimitsOf({ shown }: Shown) {
   const { rpm_limit, tpm_limit, parallel_limit, allowed_models, allowed_networks, required_tags } = shown;
   const { texts } = useConsole();

@@ -10,13 +10,13 @@ import { emptyTypedKey, keyBody, KeyFields } from './key-fields.tsx';
 
 interface NewKeyProps {
   workspaces: ShownWorkspace[];
-  /** Slug of the workspace that is chosen at first; empty for the Default workspace. */
+  /** Slug of the initially chosen workspace; empty for the Default workspace. */
   workspace: string;
   onClose: () => void;
   onCreated: () => void;
 }
 
-/** Dialog that creates a key and shows its secret, which is never shown again. */
+/** Dialog that creates a key and shows its secret once. */
 export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewKeyProps) {
   const { texts, client } = useConsole();
   const [typed, setTyped] = useState(emptyTypedKey);
@@ -25,7 +25,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
   const [failure, setFailure] = useState<unknown>();
   const [secret, setSecret] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
-  // Retries use the same idempotency key, so a retry after a lost response returns the same API key.
+  // A retry after a lost response has the same idempotency key, so it returns the same API key.
   const [once, setOnce] = useState(newChangeName);
   const create = async (event: Event) => {
     event.preventDefault();

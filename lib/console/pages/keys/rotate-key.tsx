@@ -16,14 +16,14 @@ interface RotateKeyProps {
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** Dialog that replaces the secret of a key, and shows the new secret, which is never shown again. */
+/** Dialog that replaces the secret of a key, and shows the new secret once. */
 export function RotateKey({ shown: { hash, name }, onClose, onRotated }: RotateKeyProps) {
   const { texts, client } = useConsole();
   const [overlap, setOverlap] = useState(String(DAY_SECONDS));
   const [failure, setFailure] = useState<unknown>();
   const [secret, setSecret] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
-  // Retries use the same idempotency key. So a retry after a lost response returns the same secret.
+  // A retry after a lost response has the same idempotency key, so it returns the same secret.
   const [once, setOnce] = useState(newChangeName);
   const rotate = async (event: Event) => {
     event.preventDefault();

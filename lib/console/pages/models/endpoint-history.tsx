@@ -8,18 +8,14 @@ import { ChoiceField } from '../../parts/fields.tsx';
 const measures = ['uptime', 'latency', 'throughput'] as const;
 type Measure = (typeof measures)[number];
 
-/**
- * Ranges of the value axis. Uptime always has the full scale; otherwise a fall from 100 to 99 would look like a fall to
- * zero.
- */
+/** Uptime has the full scale: otherwise a fall from 100 to 99 would look like a fall to zero. */
 const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
 
 const HOUR_MS = 3_600_000;
 const HISTORY_HOURS = 30 * 24;
-/** Maximum number of rows in the table. The API returns the remaining points as well. */
 const MAX_HISTORY_ROWS = 100;
 
-/** Shows the health of endpoints by hour: curves of a chosen measure, and a table of the newest points. */
+/** Shows the health of endpoints by hour, as curves and as a table of the newest points. */
 export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
   const { texts } = useConsole();
   const { count, percent, duration, time } = useFormats();
@@ -73,8 +69,8 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
 }
 
 /**
- * Returns one curve per endpoint over thirty days, for at most as many endpoints as there are colors. Hours without
- * measurements are gaps.
+ * Returns one curve per endpoint, for at most as many endpoints as there are colors; hours without measurements are
+ * gaps.
  */
 function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {
   const shown = endpoints.filter(({ history = [] }) => history.length > 0).slice(0, MAX_CURVES);

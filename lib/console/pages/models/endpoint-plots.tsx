@@ -2,7 +2,7 @@ import type { ShownEndpoint } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { Bar } from '../../parts/bar.tsx';
 
-/** Endpoint with its name in the plots: its provider, or its model if models are compared. */
+/** The name is the endpoint's provider, or its model if models are compared. */
 export interface NamedEndpoint {
   name: string;
   endpoint: ShownEndpoint;
@@ -15,10 +15,7 @@ interface PlotRow {
   text: string;
 }
 
-/**
- * Shows the health of endpoints as bars on a common scale: uptime over three periods, and percentiles of latency and
- * throughput over half an hour.
- */
+/** Shows uptime, latency and throughput of endpoints as bars on a common scale. */
 export function EndpointPlots({ endpoints }: { endpoints: NamedEndpoint[] }) {
   const { texts } = useConsole();
   const { count, percent, duration } = useFormats();
@@ -50,10 +47,7 @@ function percentilesOf(percentiles: ShownEndpoint['latency_last_30m']): [label: 
   return (['p50', 'p75', 'p90', 'p99'] as const).map((name) => [name, percentiles?.[name]]);
 }
 
-/**
- * Shows a bar for each row.
- * @param max end of the scale; by default the largest value
- */
+/** @param max end of the scale; default: the largest value */
 function Plot({ title, rows, max }: { title: string; rows: PlotRow[]; max?: number }) {
   if (rows.length === 0) return null;
   const end = max ?? Math.max(...rows.map(({ value }) => value));

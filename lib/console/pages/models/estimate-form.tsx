@@ -8,10 +8,10 @@ import { Failure } from '../../parts/notice.tsx';
 import { inferenceKeySlot } from '../../tab-memory.ts';
 
 const PATH = '/messages/estimate';
-/** Maximum number of additional models that the API accepts. */
+/** Maximum number of additional models that the API accepts for one estimate. */
 const MAX_OTHER_MODELS = 3;
 
-/** Form that estimates the cost of a typed prompt on each of several models. */
+/** Form that estimates the cost of a typed prompt on several models. */
 export function EstimateForm({ models }: { models: string[] }) {
   const { texts } = useConsole();
   const [prompt, setPrompt] = useState('');
@@ -95,7 +95,7 @@ function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
   );
 }
 
-/** Shows each limit that applies to the request, with its remaining amount or number of requests, if known. */
+/** Shows the limits that apply to the request, with the remaining amounts, if known. */
 function LimitList({ estimate: { limits, free_limits } }: { estimate: PromptEstimate }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

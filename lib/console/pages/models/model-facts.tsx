@@ -4,7 +4,6 @@ import { moneyOf } from '../../exact-numbers.ts';
 
 const MILLION = 1_000_000;
 
-/** Shows whether a model can be called, and if not, the reason. */
 export function Availability({ model: { available, unavailable_reason } }: { model: ShownModel }) {
   const { texts } = useConsole();
   if (available === null) return <span class="badge">{texts.notKnown}</span>;
@@ -16,7 +15,7 @@ export function Availability({ model: { available, unavailable_reason } }: { mod
   );
 }
 
-/** Shows the price of a million tokens, computed exactly from the catalog's price per token. */
+/** Shows the exact price of a million tokens. */
 export function MillionPrice({ price }: { price: string | undefined }) {
   const { rub } = useFormats();
   return <>{price === undefined ? '—' : rub(moneyOf(price).times(MILLION))}</>;

@@ -7,7 +7,7 @@ import { hashOf } from '../../hash-route.ts';
 import { modelsOfMonth, type MonthOfModel } from '../../model-month.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 
-/** Table of models with their current cost, most expensive first, and statistics of the latest requests. */
+/** Tables of models: their current cost, and statistics of the latest requests. */
 export function ModelsTable({ data }: { data: AccountData }) {
   return (
     <section>
@@ -107,7 +107,7 @@ function LatestOfModels({ latest }: { latest: ShownRequest[] }) {
   );
 }
 
-/** Shows the number of a model's rejected requests, as a link to a list with the reasons. */
+/** Shows the number of rejected requests, with a link to their list. */
 function Refused({ model, count: refused }: { model: string; count: number }) {
   const { texts } = useConsole();
   const { count } = useFormats();

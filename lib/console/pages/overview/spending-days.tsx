@@ -19,7 +19,6 @@ import {
   type SpendingDimension,
 } from '../../spending-by-day.ts';
 
-/** Maximum number of rows in the table. The statement and its files contain all spending. */
 const MAX_DAY_ROWS = 200;
 
 /** Shows thirty completed days and today as bars, stacked by one dimension, and as a table. */
@@ -45,7 +44,7 @@ export function SpendingDays({ data }: { data: AccountData }) {
   );
 }
 
-/** Shows the days by a tag. Their spending is loaded only now, because it can have many rows. */
+/** Loads the days by a tag only when they are shown, because they can have many rows. */
 function DaysByTag({ data, name }: { data: AccountData; name: string }) {
   const { client } = useConsole();
   const activity = useLoaded((signal) => readTagActivity(client, name, signal), [client, name]);
@@ -98,7 +97,7 @@ function DaysBy({ data, by }: { data: AccountData; by: SpendingDimension }) {
   );
 }
 
-/** Returns one part of the bars for each of the most expensive names, and one part for all other names. */
+/** Returns one part of the bars for each of the most expensive names, and one for the others. */
 function dayParts(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
   const names = sumsBy(
     rows,

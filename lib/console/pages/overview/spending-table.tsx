@@ -19,10 +19,7 @@ interface SpendingRow extends Record<Period, ExactNumber> {
   href: string;
 }
 
-/**
- * Table of the current spending of the loaded workspaces, keys or members according to the books, highest in the
- * current month first.
- */
+/** Table of the current spending of workspaces, keys or members, highest in this month first. */
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub } = useFormats();

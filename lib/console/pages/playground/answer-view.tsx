@@ -8,7 +8,6 @@ interface AnswerViewProps {
   isRunning: boolean;
 }
 
-/** Shows an answer while it streams, then its usage and cost. */
 export function AnswerView({ answer, generationId, isRunning }: AnswerViewProps) {
   const { texts } = useConsole();
   return (

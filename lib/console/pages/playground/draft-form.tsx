@@ -5,9 +5,7 @@ import type { PlaygroundDraft } from '../../playground-request.ts';
 import { FileField } from './file-field.tsx';
 import { ModelField } from './model-field.tsx';
 
-/**
- * Maximum size of an image in bytes. A request may have at most six megabytes, and base64 makes a file a third larger.
- */
+/** Maximum size of an image: a request may have at most six megabytes, and base64 makes a file a third larger. */
 const MAX_IMAGE_BYTES = 3_500_000;
 
 interface DraftFormProps {
@@ -18,9 +16,6 @@ interface DraftFormProps {
   /** Whether no model is chosen because the list of models is still loading. */
   isChoosingModel: boolean;
   areToolsWrong: boolean;
-  /**
-   * @param some changed fields, with their new values
-   */
   onChange: (some: Partial<PlaygroundDraft>) => void;
   onSend: () => void;
   onStop: () => void;

@@ -2,16 +2,14 @@ import { useId, useState } from 'preact/hooks';
 
 interface FileFieldProps {
   label: string;
-  /** Media types of the files that the browser offers. */
+  /** Accepted media types. */
   accept: string;
   maxBytes: number;
-  /** Notice for a file that is too large. */
   tooLarge: string;
   /** @param file undefined if no file of the right size is chosen */
   onFile: (file: File | undefined) => void;
 }
 
-/** Input of one file with a maximum size. */
 export function FileField({ label, accept, maxBytes, tooLarge, onFile }: FileFieldProps) {
   const id = useId();
   const [notice, setNotice] = useState('');

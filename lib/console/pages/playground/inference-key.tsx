@@ -11,14 +11,14 @@ interface InferenceKeyProps {
   onKey: (key: string | undefined) => void;
 }
 
-/** Shows the key that pays for playground requests. The user pastes it, or creates it here with a limit. */
+/** Shows the key that pays for playground requests; the user pastes it, or creates it with a limit. */
 export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
   const { texts, client } = useConsole();
   const [pasted, setPasted] = useState('');
   const [limit, setLimit] = useState('100');
   const [failure, setFailure] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
-  // Retries use the same idempotency key, so a retry after a lost response returns the same API key.
+  // A retry after a lost response has the same idempotency key, so it returns the same API key.
   const [once, setOnce] = useState(newChangeName);
   const amount = typedMoney(limit);
   if (keyInUse !== undefined) {

@@ -11,16 +11,15 @@ import { ModelField } from './model-field.tsx';
 
 interface MediaPlaygroundProps {
   kind: MediaKind;
-  /** Inference key that pays for the request. */
   inferenceKey: string;
-  /** All models of the gateway; undefined until they are loaded. */
+  /** Models of the gateway; undefined until they are loaded. */
   models: ShownModel[] | undefined;
 }
 
-/** Maximum size of a recording in bytes: the form has to fit into a request to API Gateway. */
+/** Maximum size of a recording: Lambda gets the form in base64, as at most 6 MB. */
 const MAX_RECORDING_BYTES = 4_400_000;
 
-/** Input of the form. `model` is undefined until the user chooses a model. */
+/** `model` is undefined until the user chooses a model. */
 interface Typed {
   model: string | undefined;
   text: string;
@@ -28,7 +27,6 @@ interface Typed {
   recording: File | undefined;
 }
 
-/** Form for an image, speech or a transcript, and its result. */
 export function MediaPlayground({ kind, inferenceKey, models }: MediaPlaygroundProps) {
   const able = models?.filter((model) => makes(kind, model));
   const [typed, setTyped] = useState<Typed>({ model: undefined, text: '', voice: '', recording: undefined });
@@ -56,7 +54,6 @@ interface MediaFormProps {
   draft: MediaDraft;
   models: ShownModel[] | undefined;
   isRunning: boolean;
-  /** @param some changed fields, with their new values */
   onChange: (some: Partial<Typed>) => void;
   onSend: () => void;
   onStop: () => void;
@@ -145,7 +142,7 @@ function Shown({ result, prompt }: { result: MediaResult; prompt: string }) {
   );
 }
 
-/** Sends one request at a time. The request is aborted, and its result released, if the reader leaves the page. */
+/** Sends one request at a time; leaving the page aborts it and releases its result. */
 function useRequest(key: string) {
   const [result, setResult] = useState<MediaResult>();
   const [failure, setFailure] = useState<unknown>();
@@ -170,7 +167,6 @@ function useRequest(key: string) {
   return { result, failure, isRunning, send, stop };
 }
 
-/** Releases the memory of a result's file. */
 function release(result: MediaResult | undefined): void {
   if (result?.kind === 'speech') URL.revokeObjectURL(result.url);
 }

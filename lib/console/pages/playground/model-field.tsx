@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks';
 import type { ShownModel } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
 
-/** Input of a model's name. It accepts any name, and suggests callable models. */
+/** Accepts any name, and suggests callable models. */
 export function ModelField({
   model,
   models,

@@ -6,7 +6,6 @@ import { Copyable } from '../../parts/copyable.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
 import type { MessagesBody } from '../../playground-request.ts';
 
-/** Shows the request of the form as code. */
 export function Samples({ body }: { body: MessagesBody }) {
   const { texts } = useConsole();
   const [name, setName] = useState<SampleName>('curl');

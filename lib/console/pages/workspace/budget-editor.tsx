@@ -13,7 +13,7 @@ type BudgetInterval = (typeof intervals)[number];
 type Budgets = Versioned<ShownBudget[]>;
 
 /**
- * Form for the budgets of a workspace or member, one per period. An empty field means no limit.
+ * Form for the budgets of a workspace or member, one per period; an empty field means no limit.
  * @param path path of the budgets
  */
 export function BudgetEditor({ path, title }: { path: string; title: string }) {
@@ -25,7 +25,7 @@ export function BudgetEditor({ path, title }: { path: string; title: string }) {
         {(found) =>
           intervals.map((interval) => (
             <BudgetForm
-              // Only a form whose limit has changed is drawn anew, so that the other forms keep typed limits.
+              // Only a form whose limit has changed is drawn anew, so other forms keep typed limits.
               key={`${interval} ${limitOf(interval, found.value)}`}
               path={`${path}/${interval}`}
               interval={interval}

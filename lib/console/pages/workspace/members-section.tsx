@@ -12,21 +12,18 @@ import { BudgetEditor } from './budget-editor.tsx';
 
 type MemberDialogState = { kind: 'budgets' | 'remove'; id: string } | undefined;
 
-/** Change that failed. */
 interface FailedChange {
   sent: string;
-  /** Idempotency key of the next attempt of the same change. */
+  /** Idempotency key of the next attempt. */
   once: string;
 }
 
 interface MembersSectionProps {
-  /** Path of the workspace. */
   path: string;
   /** Id of the member whose budgets are initially open. */
   opensBudgetsOf?: string | undefined;
 }
 
-/** Shows the members of a workspace, with forms to add members, set their budgets and remove them. */
 export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
   const { texts, client } = useConsole();
   const [opened, setOpened] = useState<MemberDialogState>(
@@ -92,7 +89,7 @@ interface AddMembersProps {
   onAdd: (ids: string[]) => Promise<boolean>;
 }
 
-/** Form that adds members. It keeps the typed ids if they cannot be added. */
+/** Form that keeps the typed ids if they cannot be added. */
 function AddMembers({ onAdd }: AddMembersProps) {
   const { texts } = useConsole();
   const [typed, setTyped] = useState('');

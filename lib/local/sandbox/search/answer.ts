@@ -6,13 +6,12 @@ import { find } from './find.ts';
 import type { SandboxPage } from './page.ts';
 import { russianPages } from './russian-pages.ts';
 
-/** Pages of the sandbox's search engine, on several hosts. */
 export const sandboxPages: readonly SandboxPage[] = [...russianPages, ...englishPages];
 
-/** Prefix of words in a search query that request faults; docs/sandbox.md lists them. */
+/** Prefix of words in a search query that request faults (docs/sandbox.md). */
 const DIRECTIVE = '@search-';
 
-/** Answers `GET /search?q=…&format=json` from the built-in pages, in the response format of SearXNG. */
+/** Answers `GET /search?q=…&format=json` in the response format of SearXNG. */
 export async function answerSearch(parameters: URLSearchParams, response: ServerResponse): Promise<void> {
   const words = (parameters.get('q') ?? '').split(/\s+/).filter((word) => word !== '');
   const directives = words.filter((word) => word.startsWith(DIRECTIVE)).map((word) => word.slice(DIRECTIVE.length));

@@ -9,7 +9,7 @@ const stopWords = new Set(
 );
 
 /**
- * Returns up to ten pages that contain words of a query, best match first. Supports `site:` and `-site:`. A query with
+ * Returns up to ten pages that match words of a query, best match first. Supports `site:` and `-site:`. A query with
  * `site:` but no words finds all pages of the site.
  */
 export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
@@ -59,10 +59,7 @@ function hasForm(words: readonly string[], word: string): boolean {
   return words.some((other) => areAlike(word, other));
 }
 
-/**
- * Returns whether two words may be forms of the same word, because they begin with the same letters. Endings of Russian
- * nouns usually change one or two letters.
- */
+/** Returns whether two words begin with the same letters, and so may be forms of the same word. */
 function areAlike(one: string, other: string): boolean {
   if (one === other) return true;
   const shorter = Math.min(one.length, other.length);

@@ -1,5 +1,3 @@
-/** Video job of the sandbox: its request and its state. */
-
 import * as z from 'zod';
 import { parseDirectiveLine } from '../directives.ts';
 
@@ -28,19 +26,17 @@ export const jobRequest = z
   });
 type JobRequest = z.infer<typeof jobRequest>;
 
-/** Directives for videos in the line "@sandbox …" of a prompt; docs/sandbox.md lists them. */
+/** Directives for videos in the line "@sandbox …" of a prompt (docs/sandbox.md). */
 interface FilmDirectives {
-  /** HTTP status with which the sandbox rejects the job; undefined if it accepts the job. */
+  /** HTTP status with which the sandbox rejects the job. */
   error: number | undefined;
-  /** Milliseconds before each response about the job. */
+  /** Delay before each response about the job. */
   slowMs: number;
   /** Number of polls before the job is finished. */
   polls: number;
-  /** Final status of the job. */
   ending: 'completed' | 'failed' | 'expired' | 'cancelled';
   /**
-   * Time in ms until the job is finished and its callback is sent. If undefined, the job is finished after `polls`
-   * polls, and no callback is sent.
+   * Time until the job is finished and its callback is sent; if undefined, `polls` applies, and no callback is sent.
    */
   hookMs: number | undefined;
   /** Whether the job never finishes. */
@@ -55,9 +51,8 @@ export interface FilmJob {
   id: string;
   request: JobRequest;
   directives: FilmDirectives;
-  /** Number of polls so far. */
   pollCount: number;
-  /** Whether the time `hookMs` has passed; false for a job without this time. */
+  /** Whether the time `hookMs` has passed. */
   isOver: boolean;
 }
 
@@ -84,7 +79,7 @@ export function isFinished({ pollCount, isOver, directives: { stall, polls, hook
 }
 
 /**
- * Returns the response to a poll.
+ * Returns the response to a poll of a job.
  * @param base base URL of the sandbox's videos
  */
 export function pollAnswer(film: FilmJob, base: string): object {

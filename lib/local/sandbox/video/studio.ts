@@ -1,4 +1,4 @@
-/** Sandbox endpoints for videos, in the format of OpenRouter's API. Jobs are kept in memory. */
+/** Video endpoints in the format of OpenRouter's API, with jobs in memory. */
 
 import { BoundedMap } from '../../../../lambdas/platform/bounded-map.ts';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJson } from '../send-json.ts';
 import { isFinished, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
-/** Content of every finished video: a moving test picture of two seconds. */
+/** A moving test picture of two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
 
 interface FilmRequest {
@@ -19,10 +19,7 @@ interface FilmRequest {
   idempotencyKey: string | undefined;
 }
 
-/**
- * Handles a request about videos.
- * @param base base URL of the sandbox's videos
- */
+/** @param base base URL of the sandbox's videos */
 export type Studio = (request: FilmRequest, base: string, response: ServerResponse) => Promise<void>;
 
 const MAX_JOBS = 1_000;
@@ -30,7 +27,7 @@ const JOB_PATH = /^\/videos\/([\w-]+)(\/content\?index=0|\/content)?$/;
 
 export function openStudio(): Studio {
   const jobs = new BoundedMap<string, FilmJob>(MAX_JOBS);
-  /** Job id by idempotency key, so that a retry gets the same job. */
+  /** Job ids by idempotency key, so that a retry gets the same job. */
   const idByKey = new BoundedMap<string, string>(MAX_JOBS);
 
   const submit = async ({ body, idempotencyKey }: FilmRequest, base: string, response: ServerResponse) => {
@@ -70,10 +67,7 @@ export function openStudio(): Studio {
   };
 }
 
-/**
- * Waits for the time `hookMs`, then sends the job's callback once, if it has a URL. If the callback fails, nothing
- * happens.
- */
+/** Finishes a job after `hookMs`, and sends its callback once. A failure of the callback is ignored. */
 async function callBack(job: FilmJob): Promise<void> {
   await sleep(job.directives.hookMs, undefined, { ref: false });
   job.isOver = true;

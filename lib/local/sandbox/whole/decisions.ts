@@ -1,8 +1,8 @@
 /**
- * Decisions of the sandbox. It supports three methods: probabilities of the next token in chat completions, a document
- * that states probabilities, and one request for all questions. The probability of an option depends on the weight in
- * its text, such as `(weight 3)`, or else on the number of words that it has in common with the state. Like real
- * models, the sandbox model that returns log-probabilities is overconfident: its odds are the squares of the true odds.
+ * Decisions of the sandbox, by three methods: probabilities of the next token in chat completions, a document that
+ * states probabilities, and one request for all questions. The probability of an option depends on the weight in its
+ * text, such as `(weight 3)`. Without a weight, it depends on the number of words that occur in both the option and the
+ * state. Log-probabilities are overconfident, as in real models.
  */
 
 import { readDirectives } from '../directives.ts';
@@ -23,13 +23,13 @@ interface DecisionsRequest {
   questions: Record<string, { type: string; criteria: string[] | Record<string, string> }>;
 }
 
-/** Exponent of the true odds. Above 1, the model is overconfident. */
+/** Exponent of the true odds; above 1, the model is overconfident. */
 const SURENESS = 2;
 const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
 
 export const wholeAnswers = {
   '/openai/v1/decisions': decideAtOnce,
-  // This entry handles only non-streaming chat completions.
+  // This entry handles only requests without streaming.
   '/openai/v1/chat/completions': (request: ChatRequest) =>
     request.stream === false ? decideInChat(request) : undefined,
 };
@@ -115,7 +115,7 @@ function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAns
   };
 }
 
-/** Parses the options of a question, which are lines `A. text` or `p0: text`. */
+/** Returns the options of a question: lines `A. text` or `p0: text`. */
 function optionsIn(question: string): { label: string; text: string }[] {
   const [, list = ''] = question.split('\n\nOptions:\n');
   const [options = ''] = list.split(/\n\n(?:Answer|Say) /);
@@ -139,22 +139,19 @@ function sharedWords(text: string, state: string): number {
   return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
-/** Returns the first five letters of each word with at least four letters, so that endings of words do not matter. */
+/** Returns the first five characters of each word with at least four characters, so that endings do not matter. */
 function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }
 
-/**
- * Returns the log-probabilities of the next token, as in chat completions. The list contains each label with and
- * without a leading space, and one word that is not a label.
- */
+/** Returns the most probable tokens of an answer: labels, and a word that is not a label if there is room for it. */
 function position(options: readonly { label: string }[], probabilities: readonly number[], most: number): object {
   const NO_LABEL = 0.01;
   const powers = probabilities.map((probability) => probability ** SURENESS);
   const sum = powers.reduce((total, power) => total + power, 0);
   const tokens = options.flatMap(({ label }, index) => {
     const mass = ((1 - NO_LABEL) * powers[index]!) / sum;
-    // If the list of `most` tokens is too short for two forms of each label, it contains only one form.
+    // If the list is too short for two forms of each label, it contains only one form.
     if (2 * options.length + 1 > most) return [{ token: label, mass }];
     return [
       { token: label, mass: mass * 0.75 },

@@ -1,6 +1,6 @@
 /**
- * Embeddings of the sandbox, computed without a model. Each word has a direction, and the vector of a text is the sum
- * of its words' directions, normalized to length 1. So texts that share words have similar vectors.
+ * Embeddings without a model: each word has a direction, and the vector of a text is the normalized sum of its words'
+ * directions. Texts that share words have similar vectors.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,10 +16,10 @@ interface EmbeddingsRequest {
 }
 
 const DIMENSIONS = 64;
-/** Maximum number of dimensions of a vector. Like real models, the sandbox rejects requests for more. */
+/** Limits of a request. Like real models, the sandbox rejects requests for more. */
 const MAX_SANDBOX_DIMENSIONS = 4_096;
 const MAX_SANDBOX_INPUTS = 2_048;
-/** Context length of `sandbox/embedder` in the catalog. */
+/** Context length of the model in the catalog. */
 const MAX_INPUT_TOKENS = 8_192;
 const CHARACTERS_PER_TOKEN = 4;
 /** Maximum number of cached word directions per request. */
@@ -61,10 +61,7 @@ interface MultimodalRequest {
   output_dimension?: number;
 }
 
-/**
- * Embeds texts and images in the format of Voyage's API. Each image counts as a word, so equal images have equal
- * vectors.
- */
+/** Embeds texts and images in the format of Voyage's API, in which each image counts as a word. */
 function embedContent({ model, inputs, output_dimension: dimensions = DIMENSIONS }: MultimodalRequest): SandboxAnswer {
   const parts = inputs.flatMap(({ content }) => content);
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -93,7 +90,7 @@ const PIXELS_PER_TOKEN = 560;
 const MIN_BILLED_PIXELS = 50_000;
 const MAX_BILLED_PIXELS = 2_000_000;
 
-/** Returns the number of pixels that a PNG states in its header, limited to the range for which Voyage charges. */
+/** Returns the number of pixels in a PNG's header, limited to the range for which Voyage charges. */
 function billedPixels(url: string): number {
   const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
   const pixels = bytes.length < 24 ? 0 : bytes.readUInt32BE(16) * bytes.readUInt32BE(20);
@@ -108,7 +105,7 @@ function embeddingTokens(input: string | number[]): number {
   return typeof input === 'string' ? Math.ceil(input.length / CHARACTERS_PER_TOKEN) : input.length;
 }
 
-/** Checks limits like OpenAI's. Returns the error message if the request exceeds one of them; undefined otherwise. */
+/** Returns the error message if the request exceeds the limit of dimensions, of inputs, or of tokens in an input. */
 function objectionTo(input: EmbeddingsRequest['input'], dimensions: number): string | undefined {
   if (dimensions > MAX_SANDBOX_DIMENSIONS) {
     return `Invalid value for 'dimensions' = ${dimensions}. Must be less than or equal to ${MAX_SANDBOX_DIMENSIONS}.`;
@@ -135,10 +132,7 @@ function vectorOf(words: Map<string, number>, dimensions: number, directions: Ma
   return Array.from(sum, (number) => Math.fround(number / length));
 }
 
-/**
- * Returns the direction of a word, computed from the word's hash. The directions of a request's words are cached, up to
- * a maximum number.
- */
+/** Returns the direction of a word, which is computed from the word's hash. */
 function directionOf(word: string, dimensions: number, directions: Map<string, Buffer>): Buffer {
   const known = directions.get(word);
   if (known) return known;

@@ -1,7 +1,4 @@
-/**
- * Images of the sandbox: PNGs whose single color depends on the prompt, and one JPEG. They can be streamed, with
- * partial images.
- */
+/** Images of the sandbox: PNGs whose single color depends on the prompt, and one JPEG. */
 
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
@@ -25,9 +22,8 @@ const DEFAULT_SIDE = 1_024;
 const CHARACTERS_PER_PROMPT_TOKEN = 4;
 const PICTURE_TOKENS = 194;
 const TOKENS_OF_PARTIAL = 100;
-/** Tokens of an image by its quality, as OpenAI bills them. */
+/** Tokens of an image by quality, as OpenAI bills them. */
 const tokensOfQuality: Record<string, number> = { low: 272, medium: 1_056, high: 4_160 };
-/** Number of tokens that is far above any bound on a request's usage. */
 const ABSURD_TOKENS = 1_000_000_000;
 const NOT_AN_IMAGE = Buffer.from('<html>not an image</html>').toString('base64');
 const DATA_URL = /^data:image\/(png|jpeg|webp);base64,/;
@@ -117,13 +113,12 @@ const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const BITS_PER_SAMPLE = 8;
 const TRUE_COLOR = 2;
 
-/** Returns a PNG with one color. */
 function pngOf({ width, height }: { width: number; height: number }, color: Color): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([BITS_PER_SAMPLE, TRUE_COLOR], 8);
-  // Each row begins with the number of its filter. 0 means no filter.
+  // Each row begins with the number of its filter: 0 means no filter.
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * color.length, Buffer.from(color))]);
   const pixels = deflateSync(Buffer.alloc(row.length * height, row));
   const chunks = [pngChunk('IHDR', header), pngChunk('IDAT', pixels), pngChunk('IEND', Buffer.alloc(0))];
@@ -139,7 +134,7 @@ function pngChunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** JPEG of 48 × 48 pixels with a yellow square on blue, in Base64. */
+/** JPEG of 48 × 48 pixels: a yellow square on blue. */
 const JPEG = [
   '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI',
   'CAgICAgICAgICAgICAj/wAARCAAwADADAREAAhEAAxEA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAFBABAAAA',

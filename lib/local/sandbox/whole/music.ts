@@ -1,4 +1,4 @@
-/** Music of the sandbox in the format of Google's Lyria models: lyrics, and an MP3 with a silent beat for each word. */
+/** Music in the format of Google's Lyria models: lyrics, and an MP3 with a silent beat for each word. */
 
 import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
 import { sandboxGeminiRefusal } from '../gemini.ts';
@@ -10,7 +10,7 @@ interface MusicRequest {
   generationConfig?: { responseModalities?: string[] };
 }
 
-/** Number of words of the lyrics, unless a directive sets it. */
+/** Number of words, unless a directive sets another number. */
 const WORDS_OF_SONG = 8;
 const CHARACTERS_PER_MUSIC_TOKEN = 4;
 const ABSURD_MUSIC_TOKENS = 1_000_000_000;

@@ -1,4 +1,4 @@
-/** Reranking in the sandbox: the score of a document is the share of the query's words that occur in it. */
+/** Ranks documents. The score of a document is the share of the query's words that occur in it. */
 
 import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
 import { openaiRefusal } from '../openai-refusal.ts';
@@ -26,7 +26,6 @@ interface Ranked {
 const CHARACTERS_PER_TOKEN = 4;
 const DOCUMENTS_PER_UNIT = 100;
 const MAX_DOCUMENTS = 1_000;
-/** Number of billed units far above the bound of any request. */
 const ABSURD_UNITS = 1_000_000_000;
 
 export const wholeAnswers = { '/openai/v1/rerank': rankOverHttp, '/bedrock/rerank': rankOnBedrock };
@@ -62,7 +61,7 @@ interface RankRequest {
   topN: number;
 }
 
-/** Returns the ranking, or the fault that a directive in the query requests. */
+/** Returns the ranking, or the failure that a directive in the query requests. */
 function answered({ query, documents, topN }: RankRequest, bodyOf: (ranked: Ranked[]) => object): SandboxAnswer {
   const directives = readDirectives(query);
   if (directives.error !== undefined) return requestedFailure(directives.error);
@@ -88,7 +87,7 @@ function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** Returns the number of billed tokens. Like some rerankers, the sandbox counts the query once per document. */
+/** Returns the tokens of a request. Like some rerankers, the sandbox counts the query once per document. */
 function rankTokens(query: string, documents: readonly string[]): number {
   return documents.reduce((sum, text) => sum + textTokens(text), textTokens(query) * documents.length);
 }

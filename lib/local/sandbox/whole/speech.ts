@@ -1,7 +1,4 @@
-/**
- * Speech of the sandbox in the format of OpenAI: a tone for each word. A request with `stream_format: sse` gets events
- * and usage.
- */
+/** Speech in the format of OpenAI: a tone for each word, or silent MP3. */
 
 import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
 import { openaiRefusal } from '../openai-refusal.ts';
@@ -20,7 +17,6 @@ interface SandboxSpeechRequest {
 const MAX_CHARACTERS = 4_096;
 const TOKENS_PER_WORD = 4;
 const SPOKEN_CHARACTERS_PER_TOKEN = 4;
-/** Number of billed tokens far above the bound of any request. */
 const ABSURD_SOUND_TOKENS = 1_000_000_000;
 const SOUND_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' };
 
